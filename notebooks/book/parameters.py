@@ -38,8 +38,7 @@ def unit(name: str, field: FieldInfo) -> str:
     for known in sorted(_UNITS, key=len, reverse=True):
         if re.match(rf"{re.escape(known)}(?![\w-])", described):
             return "s" if known == "seconds" else "1" if known == "ratio" else known
-    # `usual_bars` is what the part called bars usually is.
-    by_name = next((known for end, known in _BY_NAME.items() if name.endswith(end) and name != "usual_bars"), None)
+    by_name = next((known for end, known in _BY_NAME.items() if name.endswith(end)), None)
     return by_name or ("count" if kinds == {int} else "1")
 
 
@@ -50,26 +49,13 @@ def bounds(field: FieldInfo) -> str:
     if field.annotation is bool:
         return "`true`, `false`"
     found: dict[str, Any] = {}
-    parts = get_args(field.annotation)
-    if get_origin(field.annotation) is tuple and Ellipsis not in parts:
-        return f"{len(parts)} numbers"
     for one in field.metadata:
-        for name in ("ge", "gt", "le", "lt", "min_length", "max_length", "pattern"):
+        for name in ("ge", "le", "max_length"):
             if getattr(one, name, None) is not None:
                 found[name] = getattr(one, name)
-    low = f"{found['ge']:g}" if "ge" in found else f"above {found['gt']:g}" if "gt" in found else ""
-    high = f"{found['le']:g}" if "le" in found else f"below {found['lt']:g}" if "lt" in found else ""
-    if low and high:
-        words = [
-            f"{low} to {high}" if "ge" in found and "le" in found else f"{low}, {'up to ' * ('le' in found)}{high}"
-        ]
-    else:
-        words = [f"{low} and more" if "ge" in found else low or (f"up to {high}" if "le" in found else high)]
     if "max_length" in found:
-        words.append(f"at most {found['max_length']} {'characters' if field.annotation is str else 'values'}")
-    if "pattern" in found:
-        words.append(f"of the form {code(found['pattern'])}")
-    return ", ".join(word for word in words if word) or "any"
+        return f"at most {found['max_length']} {'characters' if field.annotation is str else 'values'}"
+    return f"{found['ge']:g} to {found['le']:g}"
 
 
 def default(field: FieldInfo) -> str:
@@ -93,12 +79,12 @@ def parameters_page() -> str:
     """The page, in Markdown."""
     parts = [
         "# Parameters\n",
-        "Every number that can be tuned. A profile file holds those that differ from the defaults, in a table a stage; "
+        "Every number that one turns. A profile file holds those that differ from the defaults, in a table a stage; "
         "`--profile FILE` gives it to a command and `wb.open(profile=...)` "
         "to Python. In a sweep a parameter is called by both names, such as "
         "`seams.context_beats`. A value out of its range is refused.\n",
-        "A unit of 1 is a ratio, a probability, a score or a weight. The cards of "
-        "[the models](models/index.md) say how values were fitted to data.\n",
+        "A unit of 1 is a ratio, a probability, a score or a weight. Numbers that were fitted to data are not among them: "
+        "see the cards of [the models](models/index.md). A sweep varies one as `models.seams.pulse_weight`.\n",
     ]
     for stage, field in WorkbenchParams.model_fields.items():
         model = field.annotation

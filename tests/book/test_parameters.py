@@ -31,9 +31,7 @@ def test_every_parameter_stands_in_the_page_once_in_its_stage() -> None:
         (BeatParams, "tempo_candidates", ("1 to 20", "count", "`10`")),
         (BeatParams, "tracker", ("at most 200 characters", "–", "`workbench`")),
         (BeatParams, "activation", ("`network`, `onsets`", "–", "`network`")),
-        (MatchParams, "usual_pulse", ("above 0, up to 1", "1", "`0.818`")),
-        (MatchParams, "usual_bars", ("above 0, up to 1", "1", "`0.5`")),
-        (MatchParams, "valence_of_music", ("3 numbers", "1", "`(0.1, 0.28, 0.85)`")),
+        (MatchParams, "pulse_weight", ("0 to 1", "1", "`0.164`")),
         (VoiceParams, "silence_dbfs", ("-90 to -30", "dBFS", "`-60`")),
     ],
 )
