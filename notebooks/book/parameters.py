@@ -83,7 +83,7 @@ def parameters_page() -> str:
         "`--profile FILE` gives it to a command and `wb.open(profile=...)` "
         "to Python. In a sweep a parameter is called by both names, such as "
         "`seams.context_beats`. A value out of its range is refused.\n",
-        "A unit of 1 is a ratio, a probability, a score or a weight. Numbers that were fitted to data are not among them: "
+        "A unit of 1 is a ratio, a probability, a score or a weight. Numbers that were fitted to data are not here: "
         "see the cards of [the models](models/index.md). A sweep varies one as `models.seams.pulse_weight`.\n",
     ]
     for stage, field in WorkbenchParams.model_fields.items():

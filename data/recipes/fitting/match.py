@@ -100,7 +100,7 @@ def search(pairs: MatchReference, params: MatchParams) -> MatchParams:
 
 def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
     def times(name: str, factor: float) -> Callable[[MatchParams], MatchParams]:
-        return lambda params: _with(params, {name: round(_value(params, name) * factor, 4)})
+        return lambda params: _with(params, {name: round(value_of(params, name) * factor, 4)})
 
     def plus(name: str, place: int, more: float) -> Callable[[MatchParams], MatchParams]:
         def change(params: MatchParams) -> MatchParams:
@@ -119,7 +119,7 @@ def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
             yield plus(name, place, -0.2 * step)
 
 
-def _value(params: MatchParams, name: str) -> Any:
+def value_of(params: MatchParams, name: str) -> Any:
     """A constant of the file: a weight, which is a parameter, or a number of the model."""
     return getattr(params.model if name in MatchModel.model_fields else params, name)
 
@@ -150,7 +150,7 @@ def main() -> None:
     check_table(model_path(reference.FILE), VERSIONS)
     stored = read_reference()
     fitted = fit(stored)
-    write_numbers(FILE, {name: _value(fitted, name) for name in read_numbers(FILE)})
+    write_numbers(FILE, {name: value_of(fitted, name) for name in read_numbers(FILE)})
     told = f"- NDCG@10 on the {len(stored.videos)} videos of the fit: {score(stored, fitted).mean():.3f}"
     write_figures(FILE, [told])
     print(told)
