@@ -26,16 +26,9 @@ SPHINX = Path(sys.prefix) / "book" / "bin" / "python"
 
 
 def build(out: Path, sphinx: Path = SPHINX) -> list[str]:
-    """Build the book; what is there already is replaced when the new one is whole.
+    """Build the book and return its faults, a line each; `out` is replaced only if there are none.
 
-    Parameters
-    ----------
-    out : the folder of the book
-    sphinx : Python of an environment with Sphinx and with the packages of the workbench
-
-    Returns
-    -------
-    what is wrong, a line each; the book is in place only where nothing is
+    `sphinx` is the Python of an environment with Sphinx and with the packages of the workbench.
     """
     faults = [fault for page in _pages() for fault in page_faults(page, ROOT)]
     if faults:

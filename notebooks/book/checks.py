@@ -23,13 +23,7 @@ _LOADED = {
 
 
 def page_faults(page: Path, root: Path) -> Iterator[str]:
-    """What is wrong with the commands, the code and the names of a page that was written by hand.
-
-    Parameters
-    ----------
-    page : in Markdown
-    root : of the checkout, where files that are named lie and the Makefile is
-    """
+    """What is wrong with the commands, the code and the names of a hand-written page; `root` is the checkout."""
     text = page.read_text(encoding="utf-8")
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
@@ -54,12 +48,7 @@ def page_faults(page: Path, root: Path) -> Iterator[str]:
 
 
 def built_faults(folder: Path) -> Iterator[str]:
-    """Links of the built book that lead nowhere, and what its pages would load from elsewhere.
-
-    Parameters
-    ----------
-    folder : with HTML
-    """
+    """Links of the built book that lead nowhere, and what its pages would load from elsewhere."""
     pages = {path.resolve(): _read(path) for path in sorted(folder.rglob("*.html"))}
     for path, page in pages.items():
         where = path.relative_to(folder.resolve())
@@ -79,13 +68,7 @@ def built_faults(folder: Path) -> Iterator[str]:
 
 
 def missing_names(folder: Path, names: Set[str]) -> list[str]:
-    """Public names that no page of the reference describes.
-
-    Parameters
-    ----------
-    folder : with HTML
-    names : with their modules, such as `workbench.loops.plan.LoopPlan`
-    """
+    """Full names, such as `workbench.loops.plan.LoopPlan`, that no page of the reference describes."""
     described: set[str] = set()
     for path in sorted((folder / "reference" / "python").glob("*.html")):
         described |= _read(path).names

@@ -37,15 +37,9 @@ def commands_page() -> str:
 
 
 def fault_of(line: str) -> str:
-    """What is wrong with a command line of `workbench`, as the program would say it; nothing is run.
+    """What is wrong with a command line, as the program would say it; empty if nothing is. Nothing is run.
 
-    Parameters
-    ----------
-    line : as a shell takes it, with pipes and redirections; other programs are none of ours
-
-    Returns
-    -------
-    a sentence; empty where nothing is wrong
+    The line may have pipes and redirections; lines of other programs have no fault.
     """
     words = shlex.split(re.split(r"\s(?:\||>|&)", line)[0], comments=True)
     words = list(dropwhile(re.compile(r"[A-Z_]+=").match, words))  # what is set in the environment

@@ -3,7 +3,6 @@
 import tomllib
 from pathlib import Path
 
-import numpydoc.docscrape_sphinx
 from pydantic import BaseModel
 
 from notebooks.book.markdown import language_of
@@ -81,18 +80,3 @@ def setup(app):
     app.connect("autodoc-process-docstring", _fields, priority=900)
     app.connect("autodoc-process-signature", _no_signature)
     app.connect("autodoc-skip-member", _skip_configuration)
-    _compile_templates_once()
-
-
-def _compile_templates_once():
-    """Keep the template of numpydoc, which makes an environment for each docstring and compiles it every time."""
-    templates = {}
-    made = numpydoc.docscrape_sphinx.SandboxedEnvironment
-
-    class Remembering(made):
-        def get_template(self, name, *arguments, **named):
-            if name not in templates:
-                templates[name] = super().get_template(name, *arguments, **named)
-            return templates[name]
-
-    numpydoc.docscrape_sphinx.SandboxedEnvironment = Remembering

@@ -55,13 +55,9 @@ def recipes() -> list[Recipe]:
 
 
 def run_recipe(recipe: Recipe, home: Path, folder: Path) -> Run:
-    """Run a script as a program of its own would, in this process; extensions that it registers are forgotten.
+    """Run a script in a new folder, in this process; extensions that it registers are forgotten.
 
-    Parameters
-    ----------
-    recipe : whose file is run
-    home : the home folder of the workbench, which scripts share so that each track is analysed once
-    folder : is made, and the script runs in it
+    Scripts share the home folder, so that each track is analysed once.
     """
     folder.mkdir(parents=True)
     printed = io.StringIO()

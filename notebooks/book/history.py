@@ -24,23 +24,12 @@ Run = dict[str, Any]
 
 
 def read_history(path: Path) -> list[Run]:
-    """All runs, in the order in which they were made.
-
-    Parameters
-    ----------
-    path : of `tests/benchmarks/history.jsonl`
-    """
+    """All runs, in the order in which they were made."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def write_history(folder: Path, runs: Sequence[Run]) -> None:
-    """Write the page `benchmark_history.md` and its pictures.
-
-    Parameters
-    ----------
-    folder : that exists
-    runs : of `read_history`
-    """
+    """Write the page `benchmark_history.md` and its pictures."""
     machines = list(dict.fromkeys(run["machine"] for run in runs))
     parts = [
         "# History of the benchmarks\n",
@@ -72,13 +61,7 @@ def write_history(folder: Path, runs: Sequence[Run]) -> None:
 
 
 def history_figure(runs: Sequence[Run], machines: Sequence[str]) -> Figure:
-    """The figures of one benchmark from run to run, a panel each.
-
-    Parameters
-    ----------
-    runs : of one benchmark, at least one
-    machines : all that there are, in the order of their colours
-    """
+    """The figures of one benchmark from run to run, a panel each."""
     names = _figures(runs)
     lines = -(-len(names) // _COLUMNS)
     figure = new_figure(9.0, 0.7 + 1.6 * lines)

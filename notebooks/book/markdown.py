@@ -32,12 +32,7 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 
 
 def language_of(lines: Sequence[str]) -> str:
-    """What an indented block is to be coloured as: Python where it is a program, else nothing.
-
-    Parameters
-    ----------
-    lines : of the block
-    """
+    """The language that colours an indented block: Python if it is a program."""
     text = dedent("\n".join(lines))
     try:
         program = ast.parse(text).body

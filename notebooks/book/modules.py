@@ -25,12 +25,7 @@ def public_modules() -> dict[str, list[str]]:
 
 
 def described_as(name: str) -> str:
-    """The full name under which the reference describes a name of `wb`.
-
-    Parameters
-    ----------
-    name : one of `workbench.__all__`
-    """
+    """The full name under which the reference describes a name of `workbench.__all__`."""
     value = getattr(workbench, name)
     return str(value.__name__) if isinstance(value, ModuleType) else f"{value.__module__}.{value.__qualname__}"
 

@@ -106,9 +106,7 @@ def parameters_page() -> str:
 def field_lines(model: type[BaseModel]) -> list[str]:
     """The described fields of a model, as a definition list in reStructuredText.
 
-    Parameters
-    ----------
-    model : parameters, which also have range, unit and default; or a result, which has a meaning alone
+    Parameters also have range, unit and default; results have a meaning alone.
     """
     lines = []
     for name, field in model.model_fields.items():

@@ -33,33 +33,14 @@ _LACKING = 3
 
 
 def is_silent(notebook: str) -> bool:
-    """Whether a stored notebook has something in place of an output.
-
-    Parameters
-    ----------
-    notebook : text of the file
-    """
+    """Whether the text of a stored notebook has something in place of an output."""
     return _IN_PLACE in notebook
 
 
 def run_notebook(python: Path, stored: Path, executed: Path, home: Path, root: Path) -> bool:
-    """Run a stored notebook.
+    """Run a stored notebook in its folder; False if it needs a package that is not installed.
 
-    Parameters
-    ----------
-    python : of an environment with nbclient and a kernel
-    stored : the notebook, run in its folder
-    executed : written
-    home : the home folder of the workbench for it
-    root : of the checkout
-
-    Returns
-    -------
-    False where it needs a package that is not installed
-
-    Raises
-    ------
-    RuntimeError : a cell failed; what it wrote is on standard error
+    `RuntimeError` if a cell fails; what it wrote is on standard error.
     """
     command = [str(python), "-m", "notebooks.book.players", str(stored), str(executed)]
     environment = {**os.environ, "WORKBENCH_HOME": str(home), "PYTHONPATH": str(root)}
@@ -70,16 +51,9 @@ def run_notebook(python: Path, stored: Path, executed: Path, home: Path, root: P
 
 
 def with_players(stored: str, executed: str, folder: Path) -> str:
-    """A stored notebook with the sound and the sliders of a run.
+    """The text of a stored notebook with the sound and the sliders of a run of it.
 
-    Parameters
-    ----------
-    stored, executed : texts of the files
-    folder : beside the page and called like it; made where a sound is written
-
-    Returns
-    -------
-    text of the notebook
+    Sounds become files in `folder`, which lies beside the page and has its name.
     """
     page, run = json.loads(stored), json.loads(executed)
     sounds = 0

@@ -12,12 +12,7 @@ Document = Mapping[str, Any]
 
 
 def service_page(document: Document) -> str:
-    """The page, in Markdown.
-
-    Parameters
-    ----------
-    document : as `service/openapi.json` holds it
-    """
+    """The page, in Markdown."""
     info = document["info"]
     parts = [
         f"# Service, version {info['version']}\n",

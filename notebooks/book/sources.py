@@ -25,14 +25,9 @@ KEPT = ("index.md", "glossary.md", "how_to")
 
 
 def write_sources(folder: Path, work: Path, python: Path, say: Callable[[str], None]) -> None:
-    """Write all sources of the book.
+    """Write all sources of the book into a new folder.
 
-    Parameters
-    ----------
-    folder : is made anew
-    work : an empty folder, in which gallery and notebooks have a home folder each
-    python : of an environment that can run a notebook
-    say : told what is being done
+    `work` is empty: gallery and notebooks get a home folder each in it. `python` can run a notebook.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -46,12 +41,7 @@ def write_sources(folder: Path, work: Path, python: Path, say: Callable[[str], N
 
 
 def notebooks_index(readme: str) -> str:
-    """The page that lists the notebooks: the table of `notebooks/README.md`, with links.
-
-    Parameters
-    ----------
-    readme : text of that file
-    """
+    """The page that lists the notebooks: the table of `notebooks/README.md`, with links."""
     table = "\n".join(line for line in readme.splitlines() if line.startswith("|"))
     names = re.findall(r"^\| `([\w/]+)` \|", table, re.MULTILINE)
     linked = re.sub(r"^\| `([\w/]+)` \|", r"| [\1](\1.ipynb) |", table, flags=re.MULTILINE)
@@ -68,12 +58,7 @@ def notebooks_index(readme: str) -> str:
 
 
 def without_links_to_made_files(notebook: str) -> str:
-    """A stored notebook without links to files that a run has made beside it, which are not stored.
-
-    Parameters
-    ----------
-    notebook : text of the file
-    """
+    """A stored notebook without links to files that a run has made beside it, which are not stored."""
     return re.sub(r'<a href=\\"home/[^"]*\\">(.*?)</a>', r"\1", notebook)
 
 

@@ -20,13 +20,7 @@ class BookHook(BuildHookInterface):  # type: ignore[type-arg]  # of the configur
     """Adds the folder of the book where `workbench.bundled` looks for it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Called before files are gathered.
-
-        Parameters
-        ----------
-        version : "standard", or "editable", which needs no copy: the checkout has the book
-        build_data : `force_include` maps what is taken to its place in the wheel
-        """
+        """Called before files are gathered; an editable install needs no copy, because the checkout has the book."""
         book = Path(self.root) / BOOK
         if version == "editable" or not (book / "index.html").is_file():
             return
@@ -38,10 +32,5 @@ class BookHook(BuildHookInterface):  # type: ignore[type-arg]  # of the configur
 
 
 def packed_bytes(folder: Path) -> int:
-    """What a folder takes in a wheel, whose files are deflated one by one.
-
-    Parameters
-    ----------
-    folder : with any files
-    """
+    """Bytes that a folder takes in a wheel, whose files are deflated one by one."""
     return sum(len(zlib.compress(path.read_bytes())) for path in folder.rglob("*") if path.is_file())

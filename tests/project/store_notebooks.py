@@ -65,10 +65,7 @@ def code_digest(node: Any) -> str:
 def store(name: str, home: Path) -> int:
     """Run a notebook in its folder, with `home` as its home folder, and write it back; returns its size in bytes.
 
-    Raises
-    ------
-    CellExecutionError : a cell failed; the file is left as it was
-    ValueError : the outputs are larger than `MOST_BYTES` with the smallest pictures
+    If a cell fails, or the smallest pictures leave it larger than `MOST_BYTES` (`ValueError`), the file stays as it was.
     """
     path = NOTEBOOKS / f"{name}.ipynb"
     node = nbformat.read(path, as_version=4)
@@ -82,12 +79,9 @@ def store(name: str, home: Path) -> int:
 
 
 def stored_text(node: Any, folders: dict[str, str]) -> str:
-    """The file's text: outputs cleaned, pictures made as small as the file's budget asks for.
+    """The text of an executed notebook: outputs cleaned, pictures made as small as the file's budget asks for.
 
-    Parameters
-    ----------
-    node : an executed notebook
-    folders : paths of this machine, and what is written instead
+    `folders` maps paths of this machine to what is written instead.
     """
     clean = copy.deepcopy(node)
     clean.metadata = nbformat.from_dict(
