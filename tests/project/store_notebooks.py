@@ -65,7 +65,7 @@ def code_digest(node: Any) -> str:
 def store(name: str, home: Path) -> int:
     """Run a notebook in its folder, with `home` as its home folder, and write it back; returns its size in bytes.
 
-    If a cell fails, or the smallest pictures leave it larger than `MOST_BYTES` (`ValueError`), the file stays as it was.
+    If a cell fails, or the smallest pictures leave it over `MOST_BYTES` (`ValueError`), the file stays as it is.
     """
     path = NOTEBOOKS / f"{name}.ipynb"
     node = nbformat.read(path, as_version=4)
