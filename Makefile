@@ -18,7 +18,7 @@
 #   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make book          the book: how-to pages, gallery, notebooks, reference, as HTML in build/book; make wheel: the wheel, with the book in it
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
-#   make screenshots   the README's pictures of the dashboard
+#   make screenshots   the documentation's pictures of the dashboard
 #   make bench         measure everything beside peers; writes build/benchmarks.md
 #   make fit           fit numbers again, all of them or those of MODEL=match; writes workbench/models
 #   make train         train the beat network on the annotated recordings of DATASET; writes RUN
@@ -207,7 +207,7 @@ book: $(VENV)/.core $(VENV)/book/.done
 wheel: book
 	@$(BIN)/python -m hatchling build -t wheel -d dist
 
-# The dashboard's pictures for the README, by the browser that its tests use.
+# The dashboard's pictures for the documentation, by the browser that its tests use.
 screenshots: $(VENV)/.dev chromium
 	$(BIN)/python tests/browser/screenshots.py
 
