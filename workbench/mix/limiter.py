@@ -28,6 +28,8 @@ from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, interva
 from workbench.params import RenderParams
 from workbench.recording import FloatArray
 
+_LOOKAHEAD_SECONDS = 0.005  # over which the gain moves; shorter ones distort bass
+
 
 class Limiter:
     """The limiter's state between blocks of one stream.
@@ -41,7 +43,7 @@ class Limiter:
         params = params or RenderParams()
         if channels < 1 or rate < 1:
             raise ParameterError(f"a limiter needs at least one channel and a rate, got {channels} at {rate} Hz")
-        reach = max(1, round(params.limiter_lookahead_seconds * rate / 2.0))
+        reach = max(1, round(_LOOKAHEAD_SECONDS * rate / 2.0))
         hann = np.hanning(2 * reach + 3)[1:-1]
         self._window = hann / hann.sum()
         self._reach = reach

@@ -16,6 +16,10 @@ from workbench.mix.limiter import limit
 from workbench.params import PreviewParams, RenderParams
 from workbench.recording import FloatArray, Recording, TrackSeconds
 
+MARK_EVERY_SECONDS = 4.0  # from one mark to the next
+MARK_SECONDS = 0.5
+_MIN_MARK_DBFS = -36.0  # RMS of a mark in silence
+_FADE_SECONDS = 0.25  # at both ends
 _LOW_HZ, _HIGH_HZ = 880.0, 1320.0  # A5 and the fifth above
 _GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every track
 
@@ -35,17 +39,17 @@ def preview_of(
     sound = np.array(recording.samples[:, first:stop], dtype=np.float64)
     if sound.shape[0] > 2:
         sound = sound.mean(axis=0, keepdims=True)
-    _fade(sound, round(params.fade_seconds * rate))
-    for begin in mark_times(sound.shape[1] / rate, params):
+    _fade(sound, round(_FADE_SECONDS * rate))
+    for begin in mark_times(sound.shape[1] / rate):
         _mark(sound, round(begin * rate), rate, params)
     return Recording.from_samples(limit(sound, rate, RenderParams()), rate)
 
 
-def mark_times(seconds: float, params: PreviewParams = PreviewParams()) -> FloatArray:
+def mark_times(seconds: float) -> FloatArray:
     """Seconds of an excerpt at which the marks begin: at least one, evenly spaced, half a distance from either end."""
-    count = max(1, round(seconds / params.mark_every_seconds))
+    count = max(1, round(seconds / MARK_EVERY_SECONDS))
     centres = (np.arange(count) + 0.5) * seconds / count
-    return np.maximum(0.0, centres - 0.5 * params.mark_seconds)
+    return np.maximum(0.0, centres - 0.5 * MARK_SECONDS)
 
 
 def _fade(sound: FloatArray, length: int) -> None:
@@ -59,10 +63,10 @@ def _fade(sound: FloatArray, length: int) -> None:
 
 def _mark(sound: FloatArray, begin: int, rate: int, params: PreviewParams) -> None:
     """Add one mark, in place, at a level that follows the music under it and beside it."""
-    length = min(round(params.mark_seconds * rate), sound.shape[1] - begin)
+    length = min(round(MARK_SECONDS * rate), sound.shape[1] - begin)
     around = sound[:, max(0, begin - length) : begin + 2 * length]
     level = float(np.sqrt(np.mean(around**2)))
-    wanted = max(level * 10.0 ** (-params.mark_under_db / 20.0), 10.0 ** (params.min_mark_dbfs / 20.0))
+    wanted = max(level * 10.0 ** (-params.mark_under_db / 20.0), 10.0 ** (_MIN_MARK_DBFS / 20.0))
     tone = _tone(length, rate)
     sound[:, begin : begin + length] += wanted / float(np.sqrt(np.mean(tone**2))) * tone
 

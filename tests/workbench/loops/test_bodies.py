@@ -78,6 +78,14 @@ def test_of_a_long_track_every_number_of_bars_is_kept() -> None:
     assert np.all(np.isin(best[:300], score[kept[600]]))
 
 
+def test_no_splice_is_kept_under_the_floor_nor_a_body_of_too_few_bars(track: Any) -> None:
+    splices = loop_profile(track.recording, track.grid, SeamParams(min_kept_score=0.6, min_body_bars=8)).splices
+    bars = splices.leave - splices.enter
+    assert splices.score.min() >= 0.6
+    assert set(bars[bars > 0].tolist()) >= {8, 16}
+    assert bars[bars > 0].min() == 8
+
+
 def test_rows_are_best_first_within_bounds_and_playable(track: Any, profile: Any) -> None:
     s = profile.splices
     n = s.score.size

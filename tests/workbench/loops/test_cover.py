@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -463,3 +464,25 @@ def test_planning_costs_little_and_does_not_grow_with_the_video(track_profile: M
     assert hour < 5 * floor  # 30 ms where the floor is 10
     assert ten_hours < 8 * floor  # 45 ms
     assert ten_hours < 3 * hour
+
+
+@pytest.mark.parametrize("seconds", [700.0, 1500.0])
+def test_a_plan_keeps_to_the_limits_that_it_is_given(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile(bars=96, ending=None)
+    limits = CoverParams(
+        min_body_seconds=100.0,
+        min_segment_seconds=14.0,
+        min_segment_bars=8,
+        min_opening_seconds=40.0,
+        gain_glide_seconds=2.0,
+        min_fade_out_seconds=20.0,
+    )
+    usual, strict = (served(plan_loop(profile, seconds, params)) for params in (CoverParams(), limits))
+    lengths = [segment.song_to - segment.song_from for segment in strict.segments]
+    back = [one.song_to - other.song_from for one, other in pairwise(strict.segments)]
+    assert lengths[0] >= 40.0
+    assert min(lengths[1:-1]) >= 14.0
+    assert max(back) >= 100.0
+    assert strict.gain_glide_seconds == 2.0
+    assert strict.end_fade_seconds >= 20.0 > usual.end_fade_seconds
+    assert strict.segments != usual.segments

@@ -25,14 +25,14 @@ def noise(seconds: float = 12.0, level: float = 0.05) -> NDArray[np.float32]:
 
 
 def deliver(
-    sound: NDArray[np.float32], target: DeliveryTarget, speech: Speech = ()
+    sound: NDArray[np.float32], target: DeliveryTarget, speech: Speech = (), params: RenderParams = RenderParams()
 ) -> tuple[DeliveryGain, SoundLevels]:
     """Find the gain, apply it with the limiter, and measure."""
 
     def play() -> Iterator[NDArray[np.float32]]:
         yield from np.array_split(sound, 7, axis=1)
 
-    found = find_gain(play, RATE, target, speech)
+    found = find_gain(play, RATE, target, speech, params)
     params = RenderParams(ceiling_dbtp=target.ceiling_dbtp)
     return found, measure_blocks(limit_blocks(amplify(play(), found.gain_db), RATE, params), RATE, speech)
 
@@ -63,16 +63,17 @@ def test_what_the_limiter_takes_away_is_made_up_for() -> None:
     assert levels.loudness_lufs == pytest.approx(-14.0, abs=0.1)
 
 
-def test_a_gain_stops_where_the_peaks_would_suffer() -> None:
+@pytest.mark.parametrize("most_db", [3.0, RenderParams().max_limiting_db])
+def test_a_gain_stops_where_the_peaks_would_suffer(most_db: float) -> None:
     """Clicks 26 dB over soft noise."""
     sound = noise(level=0.01)
     sound[:, :: RATE // 2] = 0.9
-    target = DELIVERY_TARGETS["web"]
-    found, levels = deliver(sound, target)
-    assert found.limiting_db == pytest.approx(RenderParams().max_limiting_db)
+    target, params = DELIVERY_TARGETS["web"], RenderParams(max_limiting_db=most_db)
+    found, levels = deliver(sound, target, params=params)
+    assert found.limiting_db == pytest.approx(most_db)
     assert found.missing_lu > 5.0
     assert levels.true_peak_dbtp <= -1.0 + 0.001
-    (line,) = shortfalls("web", target, levels, found)
+    (line,) = shortfalls("web", target, levels, found, params)
     assert "web asks for -14 LUFS; the limiter would have to take" in line
     assert f"the gain stops at {found.gain_db:+.1f} dB and {levels.loudness_lufs:.1f} LUFS" in line
 

@@ -8,10 +8,9 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.params import PreviewParams
 from workbench.recording import Recording
-from workbench.render.preview import mark_times, preview_of
+from workbench.render.preview import MARK_EVERY_SECONDS, MARK_SECONDS, mark_times, preview_of
 
 RATE = 44_100
-PARAMS = PreviewParams()
 
 
 def noise(level_db: float, seconds: float = 40.0) -> Recording:
@@ -23,21 +22,21 @@ def rms_db(samples: np.ndarray) -> float:
     return float(10.0 * np.log10(np.mean(np.square(samples, dtype=np.float64)) + 1e-20))
 
 
-@pytest.mark.parametrize("level_db", [-20.0, -30.0])
-def test_marks_keep_their_distance_under_loud_and_quiet_music(level_db: float) -> None:
+@pytest.mark.parametrize(("level_db", "under_db"), [(-20.0, 6.0), (-30.0, 6.0), (-20.0, 3.0)])
+def test_marks_keep_their_distance_under_loud_and_quiet_music(level_db: float, under_db: float) -> None:
     track = noise(level_db)
-    marked = preview_of(track, 5.0, 35.0)
+    marked = preview_of(track, 5.0, 35.0, PreviewParams(mark_under_db=under_db))
     added = marked.samples - track.samples[:, 5 * RATE : 35 * RATE]
     for begin in mark_times(30.0):
-        mark = added[:, round(begin * RATE) : round((begin + PARAMS.mark_seconds) * RATE)]
-        assert rms_db(mark) - level_db == pytest.approx(-PARAMS.mark_under_db, abs=0.5)
+        mark = added[:, round(begin * RATE) : round((begin + MARK_SECONDS) * RATE)]
+        assert rms_db(mark) - level_db == pytest.approx(-under_db, abs=0.5)
 
 
 def test_no_clean_stretch_is_longer_than_the_distance_of_marks() -> None:
     for seconds in (3.0, 8.0, 17.3, 30.0):
         times = mark_times(seconds)
         gaps = np.diff(np.concatenate(([0.0], times, [seconds])))
-        assert gaps.max() <= 1.5 * PARAMS.mark_every_seconds
+        assert gaps.max() <= 1.5 * MARK_EVERY_SECONDS
         assert np.ptp(np.diff(times)) < 1e-9 if times.size > 2 else True
 
 

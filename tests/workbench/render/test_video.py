@@ -308,9 +308,9 @@ def test_a_sum_is_limited_and_a_bare_plan_is_not(video: Path, plan: LoopPlan, tm
 def test_what_a_decoder_gives_back_stays_under_the_ceiling(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
     """Hard, bright noise, of which AAC at its lowest rate keeps no peak; the sound is made again until it fits."""
     noise = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
-    rendered = render_video(
-        plan, Recording.from_samples(noise, 44_100), video, tmp_path / "video.mp4", params=RenderParams(video_kbps=96)
-    )
+    params = RenderParams(video_kbps=96, video_sample_rate=44_100)
+    rendered = render_video(plan, Recording.from_samples(noise, 44_100), video, tmp_path / "video.mp4", params=params)
+    assert decode(rendered).sample_rate == 44_100
     assert -3.0 < measure_levels(rendered).true_peak_dbtp <= -1.0
 
 

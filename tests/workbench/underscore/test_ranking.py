@@ -72,6 +72,15 @@ def test_equal_tracks_stand_in_the_order_of_their_ids(meditation: Reading) -> No
     assert list(rank(wanted, columns, facets, trust, PARAMS).order) == [1, 2, 0]
 
 
+def test_a_brief_counts_beside_the_script_as_much_as_it_is_given(meditation: Reading) -> None:
+    brief, aggressive = read_brief("aggressive"), lexicon().names.index("aggressive")
+    none, half, whole = (
+        want(meditation, brief, None, UnderscoreParams(brief_share=share)).facets[aggressive]
+        for share in (0.0, 0.5, 1.0)
+    )
+    assert none < half < whole
+
+
 @pytest.mark.parametrize("known", [0.0, 0.02, 1.0])
 def test_the_nearest_are_those_of_the_highest_sums_of_all(meditation: Reading, known: float) -> None:
     """Most tracks are passed over by a bound; formed for every track, the sums lead to the same ones."""

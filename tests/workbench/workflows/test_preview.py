@@ -13,7 +13,7 @@ from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops.bodies import loop_profile
 from workbench.media.audio import decode
-from workbench.params import PreviewParams
+from workbench.params import PreviewParams, WorkbenchParams
 from workbench.workflows.preview import make_preview, memorable_stretch
 from workbench.workspace import Workspace
 
@@ -23,11 +23,15 @@ PARAMS = PreviewParams()
 @pytest.mark.slow
 def test_the_preview_of_a_track_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
     track = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    made = make_preview(Workspace(Home(tmp_path / "home")), track, tmp_path / "preview.mp3")
-    heard = decode(made.path)
-    assert heard.duration == pytest.approx(PARAMS.seconds, abs=0.001)
-    assert made.song_to - made.song_from == pytest.approx(PARAMS.seconds)
-    assert 0.0 <= made.song_from < made.song_to <= decode(track).duration + 1e-6
+    shorter = PreviewParams(seconds=12.0, kbps=64)
+    for params in (PARAMS, shorter):
+        workspace = Workspace(Home(tmp_path / "home"), WorkbenchParams(preview=params))
+        made = make_preview(workspace, track, tmp_path / f"{params.seconds}.mp3")
+        heard = decode(made.path)
+        assert heard.duration == pytest.approx(params.seconds, abs=0.001)
+        assert made.path.stat().st_size == pytest.approx(125 * params.kbps * params.seconds, rel=0.1)
+        assert made.song_to - made.song_from == pytest.approx(params.seconds)
+        assert 0.0 <= made.song_from < made.song_to <= decode(track).duration + 1e-6
 
 
 def test_a_preview_opens_on_a_bar_line_and_is_never_longer_than_the_track(band: Callable[..., Any]) -> None:
