@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.beat_pieces import CACHE, Piece, Times
-from workbench.params import BeatParams, SpectrumParams
+from workbench.params import BeatParams
 from workbench.store.fingerprint import canonical_json
 
 HERE = Path(__file__).parent
@@ -92,7 +92,7 @@ def our_version() -> str:
     for name in OUR_SOURCES:
         path = ROOT / "workbench" / name
         files += sorted(p for p in path.rglob("*") if p.suffix in (".py", ".npz")) if path.is_dir() else [path]
-    params = canonical_json(BeatParams(), SpectrumParams()).encode()
+    params = canonical_json(BeatParams()).encode()
     return hashlib.sha256(b"\0".join([params, *(path.read_bytes() for path in files)])).hexdigest()[:12]
 
 

@@ -74,7 +74,7 @@ def stages() -> tuple[Table, list[LoopProfile]]:
         decoding = cpu(partial(decode, track.path))
         floor = cpu(partial(stft, mono, recording.sample_rate))
         spectrum = analyze_spectrum(mono, recording.sample_rate)
-        onsets = detect_onsets(spectrum, BeatParams())
+        onsets = detect_onsets(spectrum)
         grid = track_beats_in(spectrum, BeatParams(), onsets)
         seeing = cpu(partial(analyze_spectrum, mono, recording.sample_rate))
         beating = cpu(partial(track_beats_in, spectrum, BeatParams()))

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from notebooks.book.parameters import bounds, default, field_lines, meaning, parameters_page, unit
-from workbench.params import BeatParams, MatchParams, Params, SeamParams, VoiceParams, WorkbenchParams
+from workbench.params import AlignParams, BeatParams, DuckParams, MatchParams, Params, SeamParams, WorkbenchParams
 
 
 def test_every_parameter_stands_in_the_page_once_in_its_stage() -> None:
@@ -26,13 +26,13 @@ def test_every_parameter_stands_in_the_page_once_in_its_stage() -> None:
         (SeamParams, "context_beats", ("1 to 16", "beats", "`4`")),
         (SeamParams, "min_body_bars", ("1 to 64", "bars", "`2`")),
         (BeatParams, "min_bpm", ("30 to 80", "BPM", "`40`")),
-        (BeatParams, "unsteady_ms", ("1 to 100", "ms", "`15`")),
-        (BeatParams, "tempo_reach", ("1.05 to 1.4", "1", "`1.3`")),
-        (BeatParams, "tempo_candidates", ("1 to 20", "count", "`10`")),
+        (DuckParams, "attack_ms", ("50 to 1500", "ms", "`300`")),
+        (AlignParams, "min_cover", ("0.6 to 1", "1", "`0.6`")),
+        (AlignParams, "max_placements", ("1 to 12", "count", "`12`")),
         (BeatParams, "tracker", ("at most 200 characters", "–", "`workbench`")),
         (BeatParams, "activation", ("`network`, `onsets`", "–", "`network`")),
         (MatchParams, "pulse_weight", ("0 to 1", "1", "`0.164`")),
-        (VoiceParams, "silence_dbfs", ("-90 to -30", "dBFS", "`-60`")),
+        (DuckParams, "voice_lufs", ("-28 to -14", "LUFS", "`-18`")),
     ],
 )
 def test_range_unit_and_default_are_those_of_the_field(
@@ -46,7 +46,8 @@ def test_range_unit_and_default_are_those_of_the_field(
     ("kind", "name", "said"),
     [
         (BeatParams, "max_bpm", "fastest beat"),
-        (BeatParams, "beat_evidence", "nats of evidence that a clear onset gives for a beat"),
+        (BeatParams, "usual_bpm", "where people tap most readily"),
+        (DuckParams, "attack_ms", "ms of the fade down; slow enough not to be heard"),
     ],
 )
 def test_a_meaning_does_not_repeat_the_column_of_the_unit(kind: type[BaseModel], name: str, said: str) -> None:

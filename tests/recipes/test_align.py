@@ -10,6 +10,7 @@ from data.recipes.material.planted_pairs import Case, plant, static_video
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import CHANCE_SCORE, place
 from workbench.features.marks import marks_of
+from workbench.models.align import AlignModel
 from workbench.models.loading import read_numbers
 from workbench.params import AlignParams
 
@@ -35,17 +36,17 @@ def test_odds_let_one_in_a_hundred_be_told_as_a_fact() -> None:
 
 
 def test_what_lies_beyond_chance_gives_the_score() -> None:
-    landmarks, rng, params = track(), np.random.default_rng(3), AlignParams(bare_cost=0.0)
+    landmarks, rng, params = track(), np.random.default_rng(3), AlignParams(model=AlignModel(bare_cost=0.0))
     planted = plant(landmarks, rng, "exact")
     assert planted is not None
     some = [planted.events, static_video(rng)]
     beyond = beyond_chance([Case("any", "any", landmarks, events, None) for events in some])
     assert beyond[0] > 2.0 > -2.0 > beyond[1]
     first = place(landmarks, some[0], params)[0]
-    odds = params.prior_odds * np.exp(params.trust * beyond[0])
+    odds = params.model.prior_odds * np.exp(params.model.trust * beyond[0])
     assert first.certainty == pytest.approx(odds / (1.0 + odds), abs=1e-6)
 
 
 def test_what_ships_is_what_was_fitted() -> None:
-    shipped, params = read_numbers("align.json"), AlignParams()
-    assert (params.prior_odds, params.trust) == (shipped["prior_odds"], shipped["trust"])
+    shipped, model = read_numbers("align.json"), AlignParams().model
+    assert (model.prior_odds, model.trust) == (shipped["prior_odds"], shipped["trust"])

@@ -59,6 +59,40 @@ _CLICK_SECONDS = 0.1
 _BEFORE_SECONDS, _AFTER_SECONDS = 0.015, 0.008
 """s of sound compared before and after an instant"""
 _HOP_SECONDS = 0.0005
+_LOW_HZ = 150.0
+"""Hz; below it is the low end: kick and bass"""
+_COMPARED_BARS = 2
+"""bars compared on each side of a bar line"""
+_APART_BARS = 4
+"""bars between two drops, breaks or section borders"""
+_FULL_DB = 3.0
+"""dB under the track's loud bars that still are full"""
+_BAR_ATTACK = 0.4
+"""onset strength from which a bar line is audible; 1 is a strong onset"""
+_SECTION_CONTRAST = 0.15
+"""change of the spectrum at a border, from 0, as from bar to bar, to 1, three times that"""
+_SURE_GRID = 0.5
+"""grid confidence from which on downbeats count in full"""
+_SAME_SECONDS = 0.12
+"""s within which two landmarks are the same event"""
+# A drop: what the full range and the low end gain over the bars before, dB; or over the last beat before it, where a
+# drop follows a held breath. There the low end was gone, not only softer, and both gain a little over the bars before,
+# for less is only the rest of a phrase.
+_RISE_DB, _LOW_RISE_DB = 3.0, 2.0
+_GAP_DB, _LOW_GAP_DB, _GAIN_DB = 5.0, 20.0, 1.0
+# A break: what the full range loses, or the low end alone, dB; further under the loud bars than by the last the track
+# has ended, not paused.
+_FALL_DB, _LOW_FALL_DB, _GONE_DB = 3.0, 8.0, 20.0
+# A stab: its onset strength; how far under the loud passages it may lie, rises over what was before, and decays before
+# the next sound, dB; how long it stands alone, and what stays under it in that time: onsets by a share of its strength,
+# the level by dB.
+_STAB_ATTACK = 0.8
+_STAB_LOUD_DB, _STAB_RISE_DB, _STAB_FALL_DB = 5.0, 4.0, 8.5
+_STAB_REST_SECONDS, _STAB_REST_ATTACK, _STAB_REST_DB = 0.8, 0.5, 5.0
+# A last chord: its onset strength; how far under the loud passages it may lie, and rises over what rings where it is no
+# strong onset, dB. So many seconds later only its ringing is left, so far under the loud passages.
+_ENDING_ATTACK, _ENDING_DB, _ENDING_RISE_DB = 0.5, 14.0, 2.0
+_RING_SECONDS, _RING_DB = 4.0, 14.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,11 +138,11 @@ class LandmarkInput:
 class _Levels:
     """Level of any stretch of a recording, of the full range and of the bass."""
 
-    def __init__(self, spectrum: Spectrum, low_hz: float) -> None:
+    def __init__(self, spectrum: Spectrum) -> None:
         self.rate = spectrum.frames_per_second
         power = spectrum.power
         full = power.sum(axis=0, dtype=np.float64)
-        bass = power[spectrum.band_hz < low_hz].sum(axis=0, dtype=np.float64)
+        bass = power[spectrum.band_hz < _LOW_HZ].sum(axis=0, dtype=np.float64)
         self.full_db = _decibels(full)
         self._sums = np.stack([np.concatenate(([0.0], np.cumsum(row))) for row in (full, bass)])
         bands = np.add.reduceat(power, np.arange(0, power.shape[0], 6), axis=0) if power.size else np.zeros((1, 0))
@@ -139,17 +173,17 @@ def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -
     first_sound, last_sound = sounding_range(recording.samples, recording.sample_rate)
     if last_sound <= first_sound:
         return Landmarks(marks_of(LANDMARK_KINDS, ()), recording.duration, 0.0, 0.0)
-    levels = _Levels(heard.spectrum, params.low_hz)
-    bars = _Bars(heard, levels, params)
-    rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels, params)]
+    levels = _Levels(heard.spectrum)
+    bars = _Bars(heard, levels)
+    rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels)]
     # nothing comes after the last strong onset, and a break into its ringing is the ending itself
-    ending = _ending(heard, levels, last_sound, params)
+    ending = _ending(heard, levels, last_sound)
     if ending is not None:
         rows = [row for row in rows if row[0] <= ending[0] - (bars.span if row[1] == "break" else 0.0)]
         rows.append(ending)
     rows = [row for row in rows if first_sound - _REACH_SECONDS <= row[0] <= last_sound]
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
-    kept = [rows[k] for k in strongest_apart(times, salience, params.event_seconds)] if rows else []
+    kept = [rows[k] for k in strongest_apart(times, salience, _SAME_SECONDS)] if rows else []
     kept.append((last_sound, "last sound", 0.5, _FADED_TOLERANCE))
     return Landmarks(marks_of(LANDMARK_KINDS, kept), recording.duration, first_sound, last_sound)
 
@@ -157,12 +191,12 @@ def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -
 class _Bars:
     """Levels on both sides of every bar line, from which drops, breaks and section borders are detected."""
 
-    def __init__(self, heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> None:
-        self.heard, self.params = heard, params
+    def __init__(self, heard: LandmarkInput, levels: _Levels) -> None:
+        self.heard = heard
         self.lines = heard.grid.downbeats
         bar = float(np.median(np.diff(self.lines))) if self.lines.size > 1 else 2.0
         beat = bar / heard.grid.beats_per_bar
-        self.span = span = params.compare_bars * bar
+        self.span = span = _COMPARED_BARS * bar
         self.after, self.low_after = levels.between(self.lines, self.lines + span)
         self.before, self.low_before = levels.between(self.lines - span, self.lines)
         self.breath, self.low_breath = levels.between(self.lines - beat, self.lines)
@@ -175,32 +209,30 @@ class _Bars:
         self.attack = np.array([_strength_near(heard.onsets, float(line)) for line in self.lines])
         # The first bars have nothing before them to be compared with.
         self.within = (self.lines - span >= 0.0) & (self.lines + span <= heard.recording.duration)
-        self.apart = (params.apart_bars - 0.5) * bar  # bar lines are counted, so that milliseconds do not decide
+        self.apart = (_APART_BARS - 0.5) * bar  # bar lines are counted, so that milliseconds do not decide
 
     def drops(self) -> Iterator[_Row]:
         """Bar lines at which full sound comes back."""
-        params = self.params
         rise, low_rise = self.after - self.before, self.low_after - self.low_before
         gap, low_gap = self.after - self.breath, self.low_after - self.low_breath
         # back after bars of less, or after a beat of silence; both ranges, for a crash alone brings no bass back
-        back = (rise >= params.rise_db) & (low_rise >= params.low_rise_db)
-        back |= (gap >= params.gap_db) & (low_gap >= params.low_gap_db) & (np.minimum(rise, low_rise) >= params.gain_db)
-        full = (self.after >= self.loud - params.full_db) & (self.low_after >= self.low_loud - 1.5 * params.full_db)
-        full &= self.at_once >= self.loud - 1.5 * params.full_db
-        is_drop = self.within & back & full & (self.attack >= params.min_bar_attack)
+        back = (rise >= _RISE_DB) & (low_rise >= _LOW_RISE_DB)
+        back |= (gap >= _GAP_DB) & (low_gap >= _LOW_GAP_DB) & (np.minimum(rise, low_rise) >= _GAIN_DB)
+        full = (self.after >= self.loud - _FULL_DB) & (self.low_after >= self.low_loud - 1.5 * _FULL_DB)
+        full &= self.at_once >= self.loud - 1.5 * _FULL_DB
+        is_drop = self.within & back & full & (self.attack >= _BAR_ATTACK)
         size = 0.5 * _share(np.maximum(rise, gap), 3.0, 10.0) + 0.5 * _share(np.maximum(low_rise, low_gap), 3.0, 20.0)
         return self._best("drop", is_drop, 0.7 + 0.3 * size)
 
     def breaks(self) -> Iterator[_Row]:
         """Bar lines after which full sound is gone."""
-        params = self.params
         fall, low_fall = self.before - self.after, self.low_before - self.low_after
-        gone = (fall >= params.fall_db) | ((low_fall >= params.low_fall_db) & (fall >= 0.3 * params.fall_db))
-        was_full = self.before >= self.loud - params.full_db
-        goes_on = self.after >= self.loud - params.gone_db
+        gone = (fall >= _FALL_DB) | ((low_fall >= _LOW_FALL_DB) & (fall >= 0.3 * _FALL_DB))
+        was_full = self.before >= self.loud - _FULL_DB
+        goes_on = self.after >= self.loud - _GONE_DB
         # within half a bar, not over several: a slow fade has no instant
-        gone &= self.at_once <= self.before - 0.6 * np.minimum(fall, params.fall_db)
-        was_full &= self.breath >= self.before - 1.5 * params.fall_db
+        gone &= self.at_once <= self.before - 0.6 * np.minimum(fall, _FALL_DB)
+        was_full &= self.breath >= self.before - 1.5 * _FALL_DB
         size = 0.5 * _share(fall, 3.0, 10.0) + 0.5 * _share(low_fall, 3.0, 20.0)
         return self._best("break", self.within & gone & was_full & goes_on, 0.55 + 0.3 * size)
 
@@ -208,7 +240,7 @@ class _Bars:
         """Section borders at which it sounds different."""
         usual = max(float(np.median(self.change)), 0.5) if self.lines.size else 1.0
         contrast = _share(self.change / usual, 1.0, 3.0)
-        differs = self.within & self.opens & (contrast >= self.params.section_contrast)
+        differs = self.within & self.opens & (contrast >= _SECTION_CONTRAST)
         return self._best("section", differs, 0.45 + 0.25 * contrast)
 
     def _best(self, kind: str, such: NDArray[np.bool_], salience: FloatArray) -> Iterator[_Row]:
@@ -217,7 +249,7 @@ class _Bars:
         kept = strongest_apart(self.lines[at], salience[at] + 0.2 * self.opens[at], self.apart)
         for line in at[kept]:
             time = float(self.lines[line])
-            clear = self.attack[line] >= self.params.min_bar_attack
+            clear = self.attack[line] >= _BAR_ATTACK
             if clear:
                 time = onset_instant(self.heard.recording, time)
             yield time, kind, float(salience[line]), _ONSET_TOLERANCE if clear else _GRID_TOLERANCE
@@ -225,35 +257,35 @@ class _Bars:
 
 def _downbeats(heard: LandmarkInput, params: LandmarkParams) -> Iterator[_Row]:
     """Every bar line; less salient where nothing sounds on it or the grid is unsure."""
-    sure = min(1.0, heard.grid.confidence / params.sure_grid)
+    sure = min(1.0, heard.grid.confidence / _SURE_GRID)
     for line in heard.grid.downbeats:
         sounds = min(1.0, _strength_near(heard.onsets, float(line)))
         yield float(line), "downbeat", params.downbeat_salience * sure * (0.5 + 0.5 * sounds), _GRID_TOLERANCE
 
 
-def _stabs(heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> Iterator[_Row]:
+def _stabs(heard: LandmarkInput, levels: _Levels) -> Iterator[_Row]:
     """Strong hits that stand alone."""
     attack, level, rate = heard.onsets.attack, levels.full_db, levels.rate
     if level.size < rate:
         return
     # loud parts of what sounds at all: silence at both ends of a file must not lower the quantile
     loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
-    rest = round(params.stab_rest_seconds * rate)
-    peaks = _onset_peaks(attack, params.stab_attack)
+    rest = round(_STAB_REST_SECONDS * rate)
+    peaks = _onset_peaks(attack, _STAB_ATTACK)
     for frame in peaks[(peaks >= 0.2 * rate) & (peaks + rest < level.size)]:
         top = float(level[frame : frame + rate // 10].max())
         rise = top - float(level[frame - round(0.18 * rate) : frame - rate // 20].max())
         fall = top - float(level[frame + round(0.3 * rate) : frame + rest].mean())
         next_attack = float(attack[frame + rate // 11 : frame + rest].max())
         next_top = float(level[frame + round(0.3 * rate) : frame + rest].max())
-        alone = next_attack < params.max_stab_next_attack * attack[frame] and next_top <= top - params.stab_rest_db
-        if alone and top >= loud - params.stab_loud_db and rise >= params.stab_rise_db and fall >= params.stab_fall_db:
+        alone = next_attack < _STAB_REST_ATTACK * attack[frame] and next_top <= top - _STAB_REST_DB
+        if alone and top >= loud - _STAB_LOUD_DB and rise >= _STAB_RISE_DB and fall >= _STAB_FALL_DB:
             size = 0.5 * float(_share(fall, 8.0, 16.0)) + 0.5 * float(_share(rise, 4.0, 16.0))
             time = onset_instant(heard.recording, float(frame) / rate)
             yield time, "stab", 0.5 + 0.35 * size, _ONSET_TOLERANCE
 
 
-def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds, params: LandmarkParams) -> _Row | None:
+def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds) -> _Row | None:
     """The last strong onset of a track that ends by itself, if what follows is only its ringing.
 
     The partials of a ringing chord beat against each other, which looks like weak onsets without a rise in level; a
@@ -264,16 +296,16 @@ def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds, par
         return None
     loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
     attack = heard.onsets.attack
-    peaks = _onset_peaks(attack, params.ending_attack)
+    peaks = _onset_peaks(attack, _ENDING_ATTACK)
     peaks = peaks[(peaks >= rate // 8) & (peaks <= (last_sound - _CLICK_SECONDS) * rate)]
     tops = np.array([level[frame : frame + rate // 10].max() for frame in peaks])
     rung = np.array([level[frame - rate // 8 : frame - rate // 50].max() for frame in peaks])
-    struck = (attack[peaks] >= 1.0) | (tops - rung >= params.ending_rise_db)
-    strong = peaks[struck & (tops >= loud - params.ending_db)]
+    struck = (attack[peaks] >= 1.0) | (tops - rung >= _ENDING_RISE_DB)
+    strong = peaks[struck & (tops >= loud - _ENDING_DB)]
     if not strong.size:
         return None
-    ringing = level[strong[-1] + round(params.ring_seconds * rate) :][: 2 * rate]
-    if ringing.size and float(ringing.mean()) > loud - params.ring_db:
+    ringing = level[strong[-1] + round(_RING_SECONDS * rate) :][: 2 * rate]
+    if ringing.size and float(ringing.mean()) > loud - _RING_DB:
         return None
     return onset_instant(heard.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
 

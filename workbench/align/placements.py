@@ -26,7 +26,7 @@ few of the latter may reach 0.3 (`workbench/models/align.md`).
 Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
 
 In full, with `u` the share of an event that is used, `T` the seconds from the track's first sound to its last, and each
-parameter of `AlignParams` by its name:
+number of `AlignModel` and of `AlignParams` by its name:
 
 1. *Pull* of a landmark of salience `l` on an event: `sqrt(SUITS) * l ** landmark_power`; its mean, for each event, is
    the sum over the landmarks of the track over `T`.
@@ -37,7 +37,7 @@ parameter of `AlignParams` by its name:
    of that standard deviation, in 1/s, and `r` the root of the sum of both squared tolerances. Beyond 3 deviations of
    the wider curve a pair counts nothing.
 4. *Evidence* of an offset: the sum of `log(1 + odds)`, the odds of each event added up over landmarks, over all events;
-   and of `log(1 - u)` over the events with music, from first sound to last. Offsets are multiples of `grid_ms`
+   and of `log(1 - u)` over the events with music, from first sound to last. Offsets are multiples of `GRID_SECONDS`
    strictly between minus the track's length and the video's.
 5. *Allowed* are offsets under whose music lie `min_cover` of the greatest salience of events that any offset reaches,
    and `min_cover` of `min(T, video)` seconds.
@@ -102,6 +102,8 @@ MOST_USED = 0.7
 """share of events used, at most"""
 _LEAST_WORTH = 0.1
 """probability from which a coincidence is listed; the strongest always is"""
+GRID_SECONDS = 0.01
+"""s between the offsets that are tried; maxima are then refined off the grid"""
 _SHIFTS = 20
 """steps of the mean shift; it has settled to the microsecond by then"""
 
@@ -214,20 +216,20 @@ class _Pair:
         """Odds that an event was put on a landmark, without a gap, by each curve, shape (n_events, n_landmarks)."""
         from workbench.align._kernels import WIDTHS
 
-        params, track, video = self.params, self.track, self.video
+        model, track, video = self.params.model, self.track, self.video
         suits = np.array([SUITS[name] for name in LANDMARK_KINDS])[track.kinds][:, video.kinds].T
         # An editor puts a hit on a landmark that suits it less nearly as often: the root of what looks best.
-        pull = np.sqrt(suits) * track.salience**params.landmark_power
+        pull = np.sqrt(suits) * track.salience**model.landmark_power
         mean = pull.sum(axis=1, keepdims=True) / max(self.music_seconds, 1e-9)
         share = FLAT_SHARE + (1.0 - FLAT_SHARE) * video.salience / USUAL_SALIENCE
         ends = np.isin(video.kinds, [EVENT_KINDS.index("start"), EVENT_KINDS.index("end")])
-        used = np.minimum(params.used_share * share * np.where(ends, params.end_share, 1.0), MOST_USED)
+        used = np.minimum(model.used_share * share * np.where(ends, model.end_share, 1.0), MOST_USED)
         used = np.where(mean[:, 0] > 0.0, used, 0.0)
         seconds = (used / (1.0 - used))[:, None] * pull / np.where(mean > 0.0, mean, 1.0)
         reach = np.hypot(track.tolerance[None, :], video.tolerance[:, None])
-        self.near_s, self.far_s = params.near_reach * reach, max(params.far_reach, params.near_reach) * reach
-        self.near = params.near_share * seconds / (np.sqrt(2.0 * np.pi) * self.near_s)
-        self.far = (1.0 - params.near_share) * seconds / (np.sqrt(2.0 * np.pi) * self.far_s)
+        self.near_s, self.far_s = model.near_reach * reach, max(model.far_reach, model.near_reach) * reach
+        self.near = model.near_share * seconds / (np.sqrt(2.0 * np.pi) * self.near_s)
+        self.far = (1.0 - model.near_share) * seconds / (np.sqrt(2.0 * np.pi) * self.far_s)
         # Pairs in the order of the offsets that bring them together: those that meet at an offset lie side by side.
         event, landmark = np.nonzero(pull > 0.0)
         together_at = video.times[event] - track.times[landmark]
@@ -263,7 +265,7 @@ class _Pair:
         """The evidence at every offset of the grid, and its mean and deviation over all shifts of the same pair."""
         from workbench.align._kernels import add_evidence
 
-        step = self.params.grid_ms / 1000.0
+        step = GRID_SECONDS
         first_s = float(step * np.ceil(-self.landmarks.track_seconds / step + 1e-6))
         n = max(0, int(np.ceil((self.events.video_seconds - first_s) / step - 1e-6)))
         total, moments = np.zeros(n), np.zeros((2, len(self.video)))
@@ -305,12 +307,12 @@ class _Pair:
         beyond = evidence - np.log(spread.trials)
         beyond = np.where(beyond > 0.0, beyond * max(0.0, 1.0 - np.log(max(spread.ratio, 1.0))), beyond)
         bare = 1.0 - self.seconds_under(offsets) / max(self.best_seconds, 1e-9)
-        certainty = _sigmoid(np.log(self.params.prior_odds) + self.params.trust * beyond)
+        certainty = _sigmoid(np.log(self.params.model.prior_odds) + self.params.model.trust * beyond)
         return certainty, np.clip(bare, 0.0, 1.0)
 
     def scored(self, certainty: FloatArray, bare: FloatArray) -> FloatArray:
         """Score of each offset, by the formula in the module docstring."""
-        return np.asarray(certainty * (1.0 - self.params.bare_cost * bare))
+        return np.asarray(certainty * (1.0 - self.params.model.bare_cost * bare))
 
 
 def _count_until(times: FloatArray, limits: FloatArray, side: Literal["left", "right"]) -> IntArray:

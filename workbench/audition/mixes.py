@@ -222,7 +222,7 @@ def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds:
     soundtrack = measure_soundtrack(workspace, video)
     music = measured_levels(workspace, played)
     utterances = utterances_in(soundtrack, seconds, voice)
-    own_music = own_music_in(soundtrack, seconds, workspace.params.mix)
+    own_music = own_music_in(soundtrack, seconds)
     uncertain = uncertain_ranges(soundtrack, utterances, seconds, voice)
     return MixInputs(soundtrack, music, seconds, voice, utterances, own_music, uncertain)
 

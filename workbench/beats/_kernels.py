@@ -14,8 +14,8 @@ def bar_pointer(
 ) -> IntArray:
     """Most probable beat frames: exact Viterbi of the bar-pointer model over the compact state space.
 
-    The model is in the head of `workbench.beats.pulses`, there with 1 for `free_change`, `tempo_change_cost` for
-    `change_cost` and `max_tempo_change_cost` for `jump_cost`.
+    The model is in the head of `workbench.beats.pulses`, there with 1 for `free_change`, `TEMPO_CHANGE_COST` for
+    `change_cost` and `MAX_TEMPO_CHANGE_COST` for `jump_cost`.
 
     `evidence` and `prior` are float32; `prior[i]` belongs to an interval of `shortest + i` frames, `shortest` 1 at
     least. The answer are frames of the beats, increasing, and empty where not even one interval fits.

@@ -26,6 +26,14 @@ _SHORTEST_SECONDS = 6.0
 """s; a shorter stretch is a fill"""
 _SEARCH_SECONDS = 4.0
 """s to either side of a change within which its bar line is searched"""
+_DECIDING_SECONDS = 8.0
+"""s of music that decide on their own tempo as firmly as a piece does"""
+_CHANGE_COST = 3.0
+"""nats that a leap to another tempo costs"""
+_MIN_GAIN = 17.0
+"""nats by which stretches must explain a piece better than one tempo"""
+_VIEW_SECONDS = 3.0
+"""s to both sides that are used to judge a second"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,23 +51,23 @@ class MultiTempoBeats:
 def tempo_stretches(pulses: list[Pulse], evidence: Evidence, params: BeatParams) -> list[tuple[float, float, int]]:
     """Stretches of the piece in time, each with the pulse that explains it best.
 
-    Viterbi over seconds. A second counts a share of `change_seconds`, so that this much of music weighs as much as a
+    Viterbi over seconds. A second counts a share of `_DECIDING_SECONDS`, so that this much of music weighs as much as a
     whole piece does in `readings.reading_chances`. Each stretch is its start and end in s and the index of its pulse;
     they follow each other without gaps, and there are none in less than two seconds of sound.
     """
     seconds = np.arange(max(evidence.begins, 0.0) + 0.5, evidence.ends, 1.0)
     if seconds.size < 2 or not pulses:
         return []
-    score = np.array([_by_second(pulse, seconds, evidence, params) for pulse in pulses]) / params.change_seconds
+    score = np.array([_by_second(pulse, seconds, evidence, params) for pulse in pulses]) / _DECIDING_SECONDS
     n_pulses, n_seconds = score.shape
     best = score[:, 0].copy()
     back = np.zeros((n_seconds, n_pulses), dtype=np.int64)
     # every change costs the same, so a pulse is left for the best one or not at all: n steps a second, not n squared
     for k in range(1, n_seconds):
         top = int(np.argmax(best))
-        stay = best >= best[top] - params.change_cost
+        stay = best >= best[top] - _CHANGE_COST
         back[k] = np.where(stay, np.arange(n_pulses), top)
-        best = np.where(stay, best, best[top] - params.change_cost) + score[:, k]
+        best = np.where(stay, best, best[top] - _CHANGE_COST) + score[:, k]
     path = np.empty(n_seconds, dtype=np.int64)
     path[-1] = int(np.argmax(best))
     for k in range(n_seconds - 1, 0, -1):
@@ -77,8 +85,8 @@ def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: Be
     """How well a pulse explains the music around each second, nats; shape as `seconds`."""
     score = local_scores(pulse, evidence, weights_for("onsets"), params)
     total = np.concatenate(([0.0], np.cumsum(score)))
-    first = np.searchsorted(pulse.times, seconds - params.change_view_seconds)
-    last = np.searchsorted(pulse.times, seconds + params.change_view_seconds)
+    first = np.searchsorted(pulse.times, seconds - _VIEW_SECONDS)
+    last = np.searchsorted(pulse.times, seconds + _VIEW_SECONDS)
     count = last - first
     mean: FloatArray = np.where(count > 1, (total[last] - total[first]) / np.maximum(count, 1), score.min())
     return mean
@@ -87,11 +95,11 @@ def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: Be
 def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params: BeatParams) -> MultiTempoBeats | None:
     """Beats of a piece that leaps between tempi, each stretch with the pulse and the metre that suit it best.
 
-    None where stretches do not outdo the `winner` of the whole piece by `min_change_gain`, or change only between a
+    None where stretches do not outdo the `winner` of the whole piece by `_MIN_GAIN`, or change only between a
     tempo and its double, which is a change of playing and not of the grid.
     """
     stretches = _leaps(pulses, tempo_stretches(pulses, evidence, params))
-    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.min_change_gain:
+    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < _MIN_GAIN:
         return None
     parts: list[tuple[FloatArray, IntArray, float]] = []
     for start, end, index in stretches:
@@ -152,7 +160,7 @@ def _gain(
         if index != winner and seconds.size:
             own = _by_second(pulses[index], seconds, evidence, params)
             one = _by_second(pulses[winner], seconds, evidence, params)
-            total += float((own - one).sum()) / params.change_seconds
+            total += float((own - one).sum()) / _DECIDING_SECONDS
     return total
 
 

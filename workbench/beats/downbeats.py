@@ -15,16 +15,25 @@ from workbench.beats.evidence import BEAT_CUES, Pulse
 from workbench.beats.network import METRES
 from workbench.beats.readings import Readings
 from workbench.beats.weights import ReadingWeights
-from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
 _MOST_LINE = 2.0
 """standard deviations at which a beat's cues for a bar line are clipped"""
+_BAR_EVIDENCE = 2.0
+"""nats of evidence that one beat gives for a bar line, by onsets alone"""
+_PHASE_PRIOR = 0.5
+"""nats a beat by which the whole piece's bar phase is preferred"""
+_METRE_WEIGHT = 0.2
+"""of the network's log probability of the metre, a beat: it says the same of all beats of a bar"""
+_OTHER_METRE_COST = 0.5
+"""nats a beat by which another metre than the whole piece's is worse"""
+BAR_SLIP_COST = 12.0
+"""nats that a bar cut short costs"""
+_METRE_SWITCH_COST = 12.0
+"""nats that a change of metre costs"""
 
 
-def bar_positions_of(
-    pulse: Pulse, readings: Readings, best: int, weights: ReadingWeights, params: BeatParams
-) -> IntArray:
+def bar_positions_of(pulse: Pulse, readings: Readings, best: int, weights: ReadingWeights) -> IntArray:
     """Positions of the beats of a pulse, from 1, near the best reading.
 
     The pulse is that of the reading, or the same with its ending tracked again.
@@ -37,19 +46,17 @@ def bar_positions_of(
     emission = np.zeros((n, sum(METRES)))
     # bar lines are rated by their own beats alone; the network also rates the metre of every beat
     if pulse.heard is None:
-        emission[:, starts] = (params.bar_evidence * _line(pulse, metre, weights))[:, None]
+        emission[:, starts] = (_BAR_EVIDENCE * _line(pulse, metre, weights))[:, None]
     else:
-        emission[:, starts] = (params.network_downbeat_weight * pulse.heard.downbeat)[:, None]
-        emission += np.repeat(params.network_metre_weight * pulse.heard.metre, METRES, axis=1)
+        emission[:, starts] = pulse.heard.downbeat[:, None]
+        emission += np.repeat(_METRE_WEIGHT * pulse.heard.metre, METRES, axis=1)
     begin = int(starts[METRES.index(metre)])
     # what the whole piece decided holds at every beat, and gives way only where a bar's evidence outweighs the costs
-    emission[np.arange(n), begin + (np.arange(n) + first - 1) % metre] += params.phase_prior
+    emission[np.arange(n), begin + (np.arange(n) + first - 1) % metre] += _PHASE_PRIOR
     other = np.ones(sum(METRES), dtype=np.bool_)
     other[begin : begin + metre] = False
-    emission[:, other] -= params.other_metre_cost
-    states = bar_positions(
-        emission, starts.astype(np.int64), np.array(METRES), params.metre_switch_cost, params.bar_slip_cost
-    )
+    emission[:, other] -= _OTHER_METRE_COST
+    states = bar_positions(emission, starts.astype(np.int64), np.array(METRES), _METRE_SWITCH_COST, BAR_SLIP_COST)
     places = np.concatenate([np.arange(1, m + 1) for m in METRES])
     return places[states].astype(np.int32)
 

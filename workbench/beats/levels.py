@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
+from workbench.beats.downbeats import BAR_SLIP_COST
 from workbench.beats.evidence import Odds
-from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
 _FEWEST = 8
@@ -39,7 +39,7 @@ def count_one_level(times: FloatArray) -> FloatArray | None:
     return counted
 
 
-def halves_of(times: FloatArray, odds: Odds, params: BeatParams) -> list[FloatArray]:
+def halves_of(times: FloatArray, odds: Odds) -> list[FloatArray]:
     """Every second beat of a path: from the first, from the second, and as the network detects it.
 
     The last may go over from one half to the other, at the cost of a bar cut short. The path has 3 beats at least.
@@ -49,7 +49,7 @@ def halves_of(times: FloatArray, odds: Odds, params: BeatParams) -> list[FloatAr
     # the best path of steps of two beats, where one of three pays for a bar cut short; no other step occurs
     before = np.full(times.size, -1)
     for k in range(2, times.size):
-        over = total[k - 3] - params.bar_slip_cost if k > 2 else -np.inf
+        over = total[k - 3] - BAR_SLIP_COST if k > 2 else -np.inf
         before[k] = k - 2 if total[k - 2] >= over else k - 3
         total[k] += max(total[k - 2], over)
     chosen = [times.size - 2 + int(np.argmax(total[-2:]))]

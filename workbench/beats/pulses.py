@@ -12,16 +12,16 @@ at frame t and came there by an interval of n_i frames,
 
     B[t, i] = evidence[t] + prior[i] + max over j of (B[t - n_i, j] - cost(n_j, n_i)).
 
-A change by d frames, d at most 8, costs 0.05 d, and where d is over 1, also `tempo_change_cost` times (d - 1) / n_i; no
-change costs more than `max_tempo_change_cost`, and one by more than 8 frames costs just that. A path may begin
+A change by d frames, d at most 8, costs 0.05 d, and where d is over 1, also `TEMPO_CHANGE_COST` times (d - 1) / n_i; no
+change costs more than `MAX_TEMPO_CHANGE_COST`, and one by more than 8 frames costs just that. A path may begin
 anywhere: the first beat has t < n_i, and B[t, i] = evidence[t] + prior[i]. The best path is the one of the highest
 B[t, i] whose next beat would fall on or after the end, t + n_i >= n_frames. Intervals are all whole numbers of frames
 in the range asked for, whose ends are rounded outwards, at least 2.
 
-- *Ticks* near a period p, from p / `tempo_reach` to p * `tempo_reach`: the evidence is `beat_evidence` times the
-  activation, the prior of an interval n the greater of -`drift_cost` * abs(n - p) and -`max_tempo_cost`.
-- *Beats of the network*: the evidence is `network_beat_weight` times the log-odds of a beat as the network gives them
-  (`Odds.heard`), between -`missed_beat_penalty` and `clear_beat_reward`; the prior is 0.
+- *Ticks* near a period p, from p / `TEMPO_REACH` to p * `TEMPO_REACH`: the evidence is `BEAT_EVIDENCE` times the
+  activation, the prior of an interval n the greater of -`DRIFT_COST` * abs(n - p) and -`MAX_TEMPO_COST`.
+- *Beats of the network*: the evidence is the log-odds of a beat as the network gives them (`Odds.heard`), between
+  -`MISSED_BEAT_PENALTY` and `CLEAR_BEAT_REWARD`; the prior is 0.
 
 Where a person knows the tempo, pulses near it are proposed too, and no others are considered.
 
@@ -48,6 +48,30 @@ FEWEST_BEATS = 8
 """of a pulse; fewer do not define a tempo"""
 KNOWN_TEMPO_SHARE = 0.04
 """part of a tempo that somebody knows by which beats may be off it, as tempi are judged (Gouyon et al. 2006)"""
+BEAT_EVIDENCE = 5.0
+"""nats that a clear onset gives for a beat"""
+TEMPO_REACH = 1.3
+"""ratio by which ticks may wander from a candidate; under an octave, or they would become another's"""
+DRIFT_COST = 0.5
+"""nats a frame by which a tick strays from its tempo"""
+MAX_TEMPO_COST = 1.0
+"""nats a tick that another tempo costs at most"""
+TEMPO_CHANGE_COST = 60.0
+"""nats for a change of tempo by its own amount from beat to beat"""
+MAX_TEMPO_CHANGE_COST = 8.0
+"""nats that any change of tempo costs at most"""
+MISSED_BEAT_PENALTY = 2.0
+"""nats that a beat without evidence costs at most"""
+CLEAR_BEAT_REWARD = 4.0
+"""nats that a beat with clear evidence counts at most"""
+_SHORTEST_TICK = 0.14
+"""s; shortest subdivision that is followed, a semiquaver at 107 BPM"""
+_NARROW_CANDIDATES = 5
+"""tempi followed closely beside the free one"""
+_NARROW_REACH = 1.08
+"""ratio by which a tempo that is followed closely may stray"""
+_STRAIGHT_CANDIDATES = 2
+"""tempi followed closely whose straight grids are proposed too; each adds a pulse to compare"""
 _SAME_SECONDS = 0.04
 """s within which two pulses have the same beats"""
 _MOSTLY = 0.9
@@ -86,13 +110,13 @@ def _from_onsets(
     pulses: list[Pulse] = []
     ticks_of: dict[float, FloatArray] = {}
     for period in periods:
-        for division in _divisions(float(period), rate, params):
+        for division in _divisions(float(period), rate):
             tick = float(period) / division
             # candidates are related by simple ratios, so many share their ticks; decoding those is most of the work
             known = next((other for other in ticks_of if abs(np.log(other / tick)) < 0.01), None)
             if known is None:
                 known = tick
-                ticks_of[tick] = decode_ticks(activation, rate, tick, params)
+                ticks_of[tick] = decode_ticks(activation, rate, tick)
             ticks = ticks_of[known]
             for phase in _phases(ticks, activation, rate, division):
                 times = ticks[phase::division]
@@ -101,9 +125,9 @@ def _from_onsets(
     return pulses
 
 
-def _divisions(period: float, frames_per_second: int, params: BeatParams) -> list[int]:
+def _divisions(period: float, frames_per_second: int) -> list[int]:
     """How many ticks a beat may have, two or three or their doubles, so that a tick is a playable note."""
-    shortest = params.min_tick_seconds * frames_per_second
+    shortest = _SHORTEST_TICK * frames_per_second
     binary = 4 if period / 4 >= shortest else 2
     ternary = 6 if period / 6 >= shortest else 3
     return [binary, ternary] if period / ternary >= 0.8 * shortest else [binary]
@@ -120,7 +144,7 @@ def _phases(ticks: FloatArray, activation: FloatArray, frames_per_second: int, d
     return list(dict.fromkeys(chosen))
 
 
-def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, params: BeatParams) -> FloatArray:
+def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float) -> FloatArray:
     """Times of the ticks near one period by the bar-pointer model.
 
     Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
@@ -128,12 +152,12 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
     """
     from workbench.beats._kernels import bar_pointer
 
-    shortest = max(2, int(np.floor(tick / params.tempo_reach)))
-    longest = int(np.ceil(tick * params.tempo_reach))
+    shortest = max(2, int(np.floor(tick / TEMPO_REACH)))
+    longest = int(np.ceil(tick * TEMPO_REACH))
     off = np.abs(np.arange(shortest, longest + 1) - tick)
-    prior = -np.minimum(params.drift_cost * off, params.max_tempo_cost).astype(np.float32)
-    evidence = (params.beat_evidence * activation).astype(np.float32)
-    frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost)
+    prior = -np.minimum(DRIFT_COST * off, MAX_TEMPO_COST).astype(np.float32)
+    evidence = (BEAT_EVIDENCE * activation).astype(np.float32)
+    frames = bar_pointer(evidence, shortest, prior, TEMPO_CHANGE_COST, 1, MAX_TEMPO_CHANGE_COST)
     return np.asarray(frames, dtype=np.float64) / frames_per_second
 
 
@@ -151,21 +175,21 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
             sequences.append(times)
 
     # The order decides which of two alike sequences stays: the free path first, arithmetic relatives last.
-    free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm, params)
+    free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm)
     narrow = [
-        decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params)
-        for period in tempo_candidates(chance, rate, params)[: params.narrow_candidates]
+        decode_heard(odds, period / _NARROW_REACH, period * _NARROW_REACH)
+        for period in tempo_candidates(chance, rate, params)[:_NARROW_CANDIDATES]
     ]
     if known_bpm is not None:
         period = 60.0 * rate / known_bpm
-        narrow.insert(0, decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params))
+        narrow.insert(0, decode_heard(odds, period / _NARROW_REACH, period * _NARROW_REACH))
     for times in (free, *narrow):
         add(times)
-    one, several = straight_grid(free, odds, params), joined_grid(free, odds, params)
+    one, several = straight_grid(free, odds), joined_grid(free, odds)
     straight = [grid for grid in (one, several) if grid is not None]
     # a path that is kept near one tempo looks straight where the piece has several
-    close = narrow[: params.straight_candidates] if one is not None else []
-    others = [grid for path in close if (grid := straight_grid(path, odds, params)) is not None]
+    close = narrow[:_STRAIGHT_CANDIDATES] if one is not None else []
+    others = [grid for path in close if (grid := straight_grid(path, odds)) is not None]
     for times in (*straight, *others):
         add(times, _WHOLLY)
     for times in (*straight, free, *narrow[:2]):
@@ -174,25 +198,21 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
     # what none of the above can be where the tempo changes: one level throughout, and the off-beats of straight grids
     levelled = count_one_level(free)
     if levelled is not None:
-        for times in (levelled, *halves_of(levelled, odds, params)):
+        for times in (levelled, *halves_of(levelled, odds)):
             add(times)
     for times in others:
         add(_off_beat(times))
     return [describe_pulse(times, evidence) for times in sequences]
 
 
-def decode_heard(odds: Odds, shortest: float, longest: float, params: BeatParams) -> FloatArray:
+def decode_heard(odds: Odds, shortest: float, longest: float) -> FloatArray:
     """Times of the beats that are most probable by the network, s, with intervals in a range of its frames."""
     from workbench.beats._kernels import bar_pointer
 
     first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))
-    likely = np.clip(
-        params.network_beat_weight * odds.heard.beat, -params.missed_beat_penalty, params.clear_beat_reward
-    )
+    likely = np.clip(odds.heard.beat, -MISSED_BEAT_PENALTY, CLEAR_BEAT_REWARD)
     prior = np.zeros(last - first + 1, dtype=np.float32)
-    frames = bar_pointer(
-        likely.astype(np.float32), first, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost
-    )
+    frames = bar_pointer(likely.astype(np.float32), first, prior, TEMPO_CHANGE_COST, 1, MAX_TEMPO_CHANGE_COST)
     return np.asarray(frames, dtype=np.float64) / odds.heard.frames_per_second
 
 

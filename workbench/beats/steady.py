@@ -15,25 +15,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.params import BeatParams
 from workbench.recording import FloatArray
 
 _SHARPEST = 0.003
 """s, least jitter assumed; onsets of two instruments differ by as much without a change of tempo"""
+JITTER_SECONDS = 0.012
+"""s of unevenness of beats that still count as jitter about a straight line; no change of tempo"""
+MIN_STEADY_BEATS = 8
+"""fewest beats that make a steady stretch; two bars"""
+STRETCH_COST = 120.0
+"""squared jitters that a new stretch of tempo must save, or a line would begin at every syncopation"""
 
 
-def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> FloatArray:
+def steady_beats(times: FloatArray, trust: FloatArray) -> FloatArray:
     """Move beats onto straight lines where lines explain them; beats outside steady stretches keep their place.
 
     `trust`, 0 or more, says how clearly a sound marks each beat.
     """
     n = times.size
-    if n < params.min_steady_beats:
+    if n < MIN_STEADY_BEATS:
         return times.copy()
     fitted = times.copy()
-    jitter = min(max(_jitter(times), _SHARPEST), params.jitter_ms / 1000.0)
-    for first, last in steady_runs(times, trust, params.stretch_cost * jitter**2):
-        if last - first < params.min_steady_beats:
+    jitter = min(max(_jitter(times), _SHARPEST), JITTER_SECONDS)
+    for first, last in steady_runs(times, trust, STRETCH_COST * jitter**2):
+        if last - first < MIN_STEADY_BEATS:
             continue
         line, spread = _robust_line(times[first:last], trust[first:last])
         if spread <= jitter:

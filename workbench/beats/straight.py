@@ -18,8 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.beats.evidence import Odds
-from workbench.beats.steady import steady_runs
-from workbench.params import BeatParams
+from workbench.beats.steady import JITTER_SECONDS, MIN_STEADY_BEATS, STRETCH_COST, steady_runs
 from workbench.recording import FloatArray
 
 _SLIP = 1 / 3
@@ -38,12 +37,12 @@ _PHASES = 48
 """phases of a beat that are compared"""
 
 
-def straight_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArray | None:
+def straight_grid(times: FloatArray, odds: Odds) -> FloatArray | None:
     """One line through the whole piece at the tempo of a decoded path, in the phase with the best odds.
 
     None where less than four fifths of what is steady is in one tempo, its half or its double.
     """
-    parts = _parts(times, params)
+    parts = _parts(times)
     if not parts:
         return None
     beat = max(parts, key=lambda part: part[1] - part[0])[2]
@@ -54,9 +53,9 @@ def straight_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArr
     return _line(beat, 0.0, odds.beat.size / odds.heard.frames_per_second, odds)
 
 
-def joined_grid(times: FloatArray, odds: Odds, params: BeatParams) -> FloatArray | None:
+def joined_grid(times: FloatArray, odds: Odds) -> FloatArray | None:
     """A line for each tempo of a decoded path, and the path's own beats between them; None for one tempo, or none."""
-    parts = _parts(times, params)
+    parts = _parts(times)
     return _joined(times, parts, odds) if len(parts) > 1 else None
 
 
@@ -83,18 +82,17 @@ def slips_of(times: FloatArray) -> int:
     return int(np.count_nonzero(np.diff(slipped.astype(np.int8), prepend=0) == 1))
 
 
-def _parts(times: FloatArray, params: BeatParams) -> list[tuple[float, float, float]]:
+def _parts(times: FloatArray) -> list[tuple[float, float, float]]:
     """Parts of a constant tempo: start and end in s, and the beat in s; half a beat's slip does not divide a part."""
-    if times.size < params.min_steady_beats:
+    if times.size < MIN_STEADY_BEATS:
         return []
-    jitter = params.jitter_ms / 1000.0
     parts: list[tuple[float, float, float]] = []
-    for first, last in steady_runs(times, np.ones(times.size), params.stretch_cost * jitter**2):
-        if last - first < params.min_steady_beats:
+    for first, last in steady_runs(times, np.ones(times.size), STRETCH_COST * JITTER_SECONDS**2):
+        if last - first < MIN_STEADY_BEATS:
             continue
         count = np.arange(last - first)
         beat, start = (float(value) for value in np.polyfit(count, times[first:last], 1))
-        if np.median(np.abs(times[first:last] - start - beat * count)) > jitter:
+        if np.median(np.abs(times[first:last] - start - beat * count)) > JITTER_SECONDS:
             continue
         if parts and abs(beat / parts[-1][2] - 1.0) <= _NEAR:
             # the same tempo goes on, perhaps half a beat off: one part, whose tempo is the mean by length

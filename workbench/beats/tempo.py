@@ -16,6 +16,8 @@ from workbench.recording import FloatArray
 
 _RELATED = (1.0, 2.0, 0.5, 1.5, 2.0 / 3.0, 3.0, 1.0 / 3.0, 0.75, 4.0 / 3.0)
 """periods that trackers confuse with the right one, as multiples of it"""
+MOST_CANDIDATES = 10
+"""tempi decoded and compared; the cost of onsets alone grows with it"""
 
 
 def beat_activation(onsets: OnsetStrengths) -> FloatArray:
@@ -85,7 +87,7 @@ def tempo_candidates(activation: FloatArray, frames_per_second: int, params: Bea
             add(_nearest_peak(periods[index] * ratio, periods, salience))
     for index in order[3:]:
         add(periods[index])
-    return np.array(found[: params.tempo_candidates])
+    return np.array(found[:MOST_CANDIDATES])
 
 
 def _nearest_peak(period: float, periods: FloatArray, salience: FloatArray) -> float:

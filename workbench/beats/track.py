@@ -21,7 +21,7 @@ from workbench.beats.downbeats import bar_positions_of
 from workbench.beats.evidence import ATTACK, Evidence, Pulse, describe_pulse, gather_evidence
 from workbench.beats.grid import BeatGrid
 from workbench.beats.network import listen
-from workbench.beats.pulses import propose
+from workbench.beats.pulses import BEAT_EVIDENCE, MAX_TEMPO_CHANGE_COST, TEMPO_CHANGE_COST, propose
 from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
 from workbench.beats.straight import slips_of
@@ -31,8 +31,8 @@ from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError
 from workbench.extensions import OWN
 from workbench.features.onsets import OnsetStrengths, detect_onsets
-from workbench.features.spectrum import ENERGY_PER_SECOND, Spectrum, analyze_spectrum
-from workbench.params import BeatParams, SpectrumParams
+from workbench.features.spectrum import ENERGY_PER_SECOND, SAMPLE_RATE, Spectrum, analyze_spectrum
+from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray, Recording
 
 _HEARD = 0.1
@@ -51,22 +51,30 @@ _NO_GRID = 4
 """fewest beats of a grid; fewer do not define a tempo"""
 _HEAD_SECONDS = 0.01
 """s around the first sample within which a beat is the one that begins the file"""
+_ENDING_BEATS = 24
+"""beats before the end that may slow down; six bars, more than is customary"""
+_MOST_SLOWDOWN = 1.9
+"""ratio of the last beat to the usual one; twice would be another tempo"""
+_ENDING_ACTIVATION = 0.25
+"""activation under which a beat of a slowing ending costs more than it gives"""
+_ENDING_GAIN = 0.15
+"""activation by which slowing beats must sound better than steady ones"""
+_UNSTEADY_SECONDS = 0.015
+"""s; median unevenness at which beats count as half steady"""
 
 
 def track_beats(
     sound: Recording | FloatArray,
     sample_rate: int | None = None,
     params: BeatParams | None = None,
-    spectrum: SpectrumParams | None = None,
 ) -> BeatGrid:
     """Track the beats and downbeats of a recording.
 
     Parameters
     ----------
     sound : a recording, or mono samples of shape (n,)
-    sample_rate : Hz, of mono samples; None: that of `spectrum`; must be None for a recording, which knows its own
-    params, spectrum : of the tracker and of the spectrogram it reads; None: the defaults. Another tracker that
-        `params` names gets a recording, and no bare samples
+    sample_rate : Hz, of mono samples; None: 44,100; must be None for a recording, which knows its own
+    params : of the tracker; None: the defaults. Another tracker that they name gets a recording, and no bare samples
 
     Returns
     -------
@@ -84,8 +92,8 @@ def track_beats(
             return ask_tracker(params.tracker, sound, params)
         samples, rate = sound.samples, sound.sample_rate
     else:
-        samples, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)
-    return track_beats_in(analyze_spectrum(samples, rate, spectrum), params)
+        samples, rate = sound, sample_rate or SAMPLE_RATE
+    return track_beats_in(analyze_spectrum(samples, rate), params)
 
 
 def track_beats_in(
@@ -117,7 +125,7 @@ def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None
     MediaError for a spectrogram of samples that are NaN, infinite or beyond the range of sound.
     """
     _check_finite(spectrum)
-    onsets = onsets or detect_onsets(spectrum, params)
+    onsets = onsets or detect_onsets(spectrum)
     activation = beat_activation(onsets)
     if not spectrum.n_frames:
         return Gathered(activation, onsets, None, spectrum.energy, spectrum.duration)
@@ -177,13 +185,13 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
         pulse, positions, agreed = describe_pulse(changed.times, evidence), changed.positions, changed.confidence
     else:
         if evidence.heard is None:
-            slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
+            slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence)
             pulse = pulse if slowed is None else describe_pulse(slowed, evidence)
-        positions = bar_positions_of(pulse, readings, best, weights, params)
+        positions = bar_positions_of(pulse, readings, best, weights)
     # times come last: which beats there are is decided on frames of 10 or 20 ms, at which no line could be fitted
     trust = np.minimum(pulse.strengths[ATTACK, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, gathered.energy)
-    times = steady_beats(sharp, trust, params)
+    times = steady_beats(sharp, trust)
     sounds = (pulse.times >= evidence.begins) & (pulse.times <= evidence.ends)
     keep = sounds & (times >= -_HEAD_SECONDS) & (times <= gathered.duration)
     if np.count_nonzero(keep) < _NO_GRID:
@@ -191,7 +199,7 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
     # the prevailing metre, from the bars as they were counted in the end
     bars = np.diff(np.flatnonzero(positions == 1))
     beats_per_bar = int(np.bincount(bars).argmax()) if bars.size else int(positions.max())
-    steady = _steadiness(sharp, trust, pulse, params)
+    steady = _steadiness(sharp, trust, pulse)
     signs = {"margin": _log_odds(agreed), "steady": _log_odds(steady), "constant": 1.0}
     signs |= pulse_signs(pulse, positions)
     times, positions = _with_head(times[keep], positions[keep], beats_per_bar, evidence.begins)
@@ -238,7 +246,7 @@ def _log_odds(chance: float) -> float:
     return float(np.log(bounded / (1.0 - bounded)))
 
 
-def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray | None:
+def follow_ending(times: FloatArray, evidence: Evidence) -> FloatArray | None:
     """Beats through a ritardando at the end, which a pulse that was steady for minutes does not follow.
 
     The last bars are decoded once more, at the level of beats and with a tempo that may only fall, from a beat that is
@@ -249,20 +257,20 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
 
     rate = evidence.frames_per_second
     activation = evidence.activation
-    start = max(times.size - params.max_ending_beats, 0)
+    start = max(times.size - _ENDING_BEATS, 0)
     if times.size - start < _NO_GRID:
         return None
     period = float(np.median(np.diff(times))) * rate
-    shortest, longest = round(0.97 * period), round(params.max_ending_slowdown * period)
+    shortest, longest = round(0.97 * period), round(_MOST_SLOWDOWN * period)
     first = round(float(times[start]) * rate)
     until = min(int(evidence.ends * rate), activation.size)
     if until - first < 2 * longest:
         return None
     # a beat without an onset costs, so that slow beats that all have one outweigh quick ones of which only some do
-    likely = (params.beat_evidence * (activation[first:until] - params.min_ending_activation)).astype(np.float32)
+    likely = (BEAT_EVIDENCE * (activation[first:until] - _ENDING_ACTIVATION)).astype(np.float32)
     likely[0] += 1000.0  # the path has to begin at the beat that is still in time
     prior = np.zeros(longest - shortest + 1, dtype=np.float32)
-    frames = first + bar_pointer(likely, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost)
+    frames = first + bar_pointer(likely, shortest, prior, TEMPO_CHANGE_COST, 1, MAX_TEMPO_CHANGE_COST)
     gaps = np.diff(frames)
     steady = np.round(times[start:] * rate).astype(np.int64).clip(0, activation.size - 1)
     differs = np.flatnonzero(np.abs(frames[: steady.size] - steady[: frames.size]) > _OUT_OF_TIME * rate)
@@ -275,7 +283,7 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
     if slowing.size < 3 or np.mean(slowing > 1.04) < 0.8 or steps.min() < -0.05 or steps.max() > 0.2:
         return None
     gain = activation[frames[split:]].mean() - activation[steady[split:]].mean()
-    if gain < params.min_ending_gain:
+    if gain < _ENDING_GAIN:
         return None
     return np.concatenate((times[:start], frames / rate))
 
@@ -322,7 +330,7 @@ def _louder_from(energy: FloatArray) -> int | None:
     return int(splits[best]) if np.isfinite(cost[best]) else None
 
 
-def _steadiness(times: FloatArray, trust: FloatArray, pulse: Pulse, params: BeatParams) -> float:
+def _steadiness(times: FloatArray, trust: FloatArray, pulse: Pulse) -> float:
     """How well beats with an onset lie midway between their neighbours, 0 to 1; one half where too few have one.
 
     Musicians who follow each other stay within some 10 ms; onsets that merely happen to lie near a grid do not.
@@ -332,12 +340,12 @@ def _steadiness(times: FloatArray, trust: FloatArray, pulse: Pulse, params: Beat
     if np.count_nonzero(inner) < _NO_GRID:
         return 0.5
     off = float(np.median(np.abs(times[1:-1] - 0.5 * (times[:-2] + times[2:]))[inner]))
-    return float(1.0 / (1.0 + (off / (params.unsteady_ms / 1000.0)) ** 4))
+    return float(1.0 / (1.0 + (off / _UNSTEADY_SECONDS) ** 4))
 
 
 def warm_up() -> None:
     """Compile what is compiled, so that the first recording does not wait for it; quick when cached on disk."""
-    rate = SpectrumParams().sample_rate
+    rate = SAMPLE_RATE
     clicks = np.zeros(8 * rate, dtype=np.float32)
     clicks[:: rate // 2] = 1.0
     track_beats(clicks, rate)

@@ -52,8 +52,8 @@ from workbench.workflows.loop import Loop
 OWN = "own"
 """name of what is no preset"""
 SHOWN = (
-    "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
-    "piece_seconds", "steady_db", "quiet_utterance_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
+    "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "piece_seconds",
+    "quiet_utterance_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
 )  # fmt: skip
 GIVING_WAY = {"play on": "ignore", "play on under it": "mix", "be silent": "yield"}
 """what the music does where the soundtrack is music itself, in words, and `MixParams.own_music`"""
@@ -169,7 +169,7 @@ class MixState:
         if played is None or self.sounds is None or self.sounds.levels.soundtrack.levels is None:
             return ()
         soundtrack = self.sounds.levels.soundtrack.levels.raised(self.video_gain_db)
-        found = speech_over_music(soundtrack, played, self.speech, self.made_with.get("duck"))
+        found = speech_over_music(soundtrack, played, self.speech)
         return tuple(passage for passage in found if np.isfinite(passage.over_lu))
 
     @property

@@ -12,8 +12,8 @@ from bokeh.plotting import figure as new_bokeh_figure
 from workbench.audition.seams import LOUDNESS_STEP_SECONDS, SeamLook
 from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, paper, rule_colour, unique_name
 from workbench.dashboards.transport import playhead
+from workbench.features.spectrum import FRAMES_PER_SECOND
 from workbench.loops.profile import SEAM_PARTS
-from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD
 from workbench.plots.seams import PART_WORDS
 
@@ -46,7 +46,7 @@ class SeamPicture(Picture):
         if look is None:
             self._empty()
             return
-        view, rate = look.view, SpectrumParams().frames_per_second
+        view, rate = look.view, FRAMES_PER_SECOND
         self._x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
         start = -view.middle - 0.5 / rate
         for name, picture, lane in (("heard", look.heard_picture, _HEARD), ("track", look.track_picture, _TRACK)):

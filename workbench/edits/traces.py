@@ -69,7 +69,7 @@ def trace_video(path: Path, frame_rate: Fraction | None = None) -> Trace:
     times: list[FloatArray] = []
     pictures: list[FloatArray] = []
     blank: list[BoolArray] = []
-    with open_video(path, VideoLimits(params.max_video_seconds, params.max_pictures_per_second)) as reader:
+    with open_video(path, VideoLimits(params.max_video_seconds)) as reader:
         if not reader.has_picture:
             raise MediaError(f"{path}: has no moving picture; give a video")
         for block in reader.blocks():

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.features.spectrum import Spectrum
-from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
 RANGES = ("low", "chest", "middle", "crack", "top")
@@ -39,6 +38,10 @@ _BLOCK_FRAMES = 2048
 
 _EDGE_COMPRESSION = 3.0
 """measured: with 30 a burst out of silence is timed 13 ms before a sampled instrument, with 3 it is 9 ms"""
+_COMPRESSION = 30.0
+"""ratio of a loud magnitude to where the logarithm turns linear"""
+_AROUND_SECONDS = 8.0
+"""s around an onset that its strength is measured against: two bars to each side"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,20 +63,16 @@ class OnsetStrengths:
     """rise that one frame in twenty exceeds, as a share of the whole range of level; 0 to 1"""
 
 
-def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> OnsetStrengths:
-    """Compute the onset strengths of a recording: finite throughout, all zero for silence, none without frames.
-
-    Of the parameters, `compression` and `normalization_seconds` are read.
-    """
-    params = params or BeatParams()
+def detect_onsets(spectrum: Spectrum) -> OnsetStrengths:
+    """Compute the onset strengths of a recording: finite throughout, all zero for silence, none without frames."""
     rate = spectrum.frames_per_second
     n_frames = spectrum.n_frames
     group = (np.searchsorted(np.array(RANGE_EDGES_HZ), spectrum.band_hz, side="right") - 1).astype(np.int64)
-    rises, spread = _rises(spectrum.power, rate, params.compression, group, len(RANGES))
-    onsets = np.stack([_normalized(row, rate, params.normalization_seconds) for row in rises])
+    rises, spread = _rises(spectrum.power, rate, _COMPRESSION, group, len(RANGES))
+    onsets = np.stack([_normalized(row, rate) for row in rises])
     noise = spread[2:].mean(axis=0)
     rise = rises.mean(axis=0)
-    attack = _normalized(rise, rate, params.normalization_seconds)
+    attack = _normalized(rise, rate)
     prominence = float(np.percentile(rise, 95)) if n_frames else 0.0
     return OnsetStrengths(onsets, noise, attack, _edge(spectrum), _harmonic_change(spectrum), rate, prominence)
 
@@ -128,7 +127,7 @@ def _compressed(power: FloatArray, compression: float, loud: float) -> FloatArra
     return compressed
 
 
-def _normalized(strength: FloatArray, rate: int, seconds: float) -> FloatArray:
+def _normalized(strength: FloatArray, rate: int) -> FloatArray:
     """Strength relative to a typical strong onset: three times the root mean square, half local, half of the recording.
 
     The sum never falls below a third of the recording's, so that noise between notes stays small.
@@ -140,7 +139,7 @@ def _normalized(strength: FloatArray, rate: int, seconds: float) -> FloatArray:
     overall = float(np.sqrt(np.mean(np.square(strength, dtype=np.float64))))
     if overall < 1e-6:
         return np.zeros(strength.size, dtype=np.float32)
-    width = max(1, min(strength.size, round(seconds * rate)))
+    width = max(1, min(strength.size, round(_AROUND_SECONDS * rate)))
     local = np.sqrt(np.maximum(uniform_filter1d(np.square(strength, dtype=np.float64), width, mode="reflect"), 0.0))
     yardstick = 3.0 * np.maximum(0.5 * local + 0.5 * overall, overall / 3.0)
     normalized: FloatArray = (strength / yardstick).astype(np.float32)

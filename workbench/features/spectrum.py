@@ -25,11 +25,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.params import SpectrumParams
 from workbench.recording import FloatArray, IntArray, MonoMixer, release_pages
 
 ENERGY_PER_SECOND = 1000
 """parts of a second whose energy is summed"""
+SAMPLE_RATE = 44_100
+"""Hz; all sound is resampled to it"""
+FRAMES_PER_SECOND = 100
+"""of `power`, at any sample rate"""
+TONE_FRAMES_PER_SECOND = 20
+"""of `tones`; their window is 186 ms long"""
+_WINDOW = 2048
+"""samples of the analysis window"""
+_BANDS_PER_OCTAVE = 24
+"""half a semitone, the resolution of SuperFlux"""
+_MIN_HZ = 30.0
+"""Hz; centre of the lowest band"""
+_MAX_HZ = 17_000.0
+"""Hz; lossy codecs end near 16 kHz"""
+_MIN_TONE = 28
+"""MIDI number; E1, 41 Hz, a bass's lowest string"""
+_MAX_TONE = 108
+"""MIDI number; C8, a piano's highest key"""
 _DIFFERENCES = (1, 2)
 """orders of the differences of samples, which weigh the attack of a sound against a bass that rings on"""
 _PIECE_SAMPLES = 1 << 17
@@ -74,29 +91,28 @@ class Spectrum:
         return int(self.power.shape[1])
 
 
-def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> Spectrum:
+def analyze_spectrum(sound: FloatArray, sample_rate: int) -> Spectrum:
     """Compute the bands for rhythm and the tones for harmony of one recording, shape (n,) or (channels, n).
 
-    The sound is read once, piece by piece: averaged over its channels, brought to `params.sample_rate`, and again to a
+    The sound is read once, piece by piece: averaged over its channels, brought to `SAMPLE_RATE`, and again to a
     quarter of that for the tones. Neither sound is ever in memory whole. Raises `ParameterError` for a sound of another
     shape.
     """
-    params = params or SpectrumParams()
-    length = _samples_at(sound.shape[-1], sample_rate, params.sample_rate)
-    edges, weights, band_hz = log_bands(params)
-    power = _BandedPower(length, params.sample_rate, params.window, params.frames_per_second, edges, weights)
-    low_rate = params.sample_rate // 4
-    tone_midi = np.arange(params.min_tone, params.max_tone + 1, dtype=np.int32)
+    length = _samples_at(sound.shape[-1], sample_rate, SAMPLE_RATE)
+    edges, weights, band_hz = log_bands()
+    power = _BandedPower(length, SAMPLE_RATE, _WINDOW, FRAMES_PER_SECOND, edges, weights)
+    low_rate = SAMPLE_RATE // 4
+    tone_midi = np.arange(_MIN_TONE, _MAX_TONE + 1, dtype=np.int32)
     tones = _BandedPower(
-        _samples_at(length, params.sample_rate, low_rate),
+        _samples_at(length, SAMPLE_RATE, low_rate),
         low_rate,
-        params.window,
-        params.tone_frames_per_second,
-        *_semitone_bands(tone_midi, low_rate, params.window),
+        _WINDOW,
+        TONE_FRAMES_PER_SECOND,
+        *_semitone_bands(tone_midi, low_rate, _WINDOW),
     )
-    lower = _Resampler(params.sample_rate, low_rate)
-    energy = _Energy(length, params.sample_rate)
-    for piece in _mono_pieces(sound, sample_rate, params.sample_rate):
+    lower = _Resampler(SAMPLE_RATE, low_rate)
+    energy = _Energy(length, SAMPLE_RATE)
+    for piece in _mono_pieces(sound, sample_rate, SAMPLE_RATE):
         power.add(piece)
         energy.add(piece)
         tones.add(lower.resample(piece))
@@ -104,25 +120,24 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
     return Spectrum(
         power.finish(),
         band_hz,
-        params.frames_per_second,
+        FRAMES_PER_SECOND,
         tones.finish(),
         tone_midi,
-        params.tone_frames_per_second,
+        TONE_FRAMES_PER_SECOND,
         energy.sums,
         float(sound.shape[-1] / sample_rate),
     )
 
 
-def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> FloatArray:
+def log_spectrogram(mono: FloatArray, sample_rate: int) -> FloatArray:
     """Log-frequency spectrogram in dB re a full-scale sine, -100 at least: shape (n_bands, n_frames).
 
     The bands are those of `log_bands`. More channels than one are averaged; raises `ParameterError` for another shape.
     """
-    params = params or SpectrumParams()
-    edges, weights, _ = log_bands(params)
-    length = _samples_at(mono.shape[-1], sample_rate, params.sample_rate)
-    banded = _BandedPower(length, params.sample_rate, params.window, params.frames_per_second, edges, weights)
-    for piece in _mono_pieces(mono, sample_rate, params.sample_rate):
+    edges, weights, _ = log_bands()
+    length = _samples_at(mono.shape[-1], sample_rate, SAMPLE_RATE)
+    banded = _BandedPower(length, SAMPLE_RATE, _WINDOW, FRAMES_PER_SECOND, edges, weights)
+    for piece in _mono_pieces(mono, sample_rate, SAMPLE_RATE):
         banded.add(piece)
     power = banded.finish()
     decibels: FloatArray = np.float32(10.0) * np.log10(np.maximum(power, np.float32(1e-10)))
@@ -271,16 +286,16 @@ def count_frames(n_samples: int, sample_rate: int, frames_per_second: int) -> in
     return int(n_samples * frames_per_second // sample_rate) + 1 if n_samples else 0
 
 
-def log_bands(params: SpectrumParams) -> tuple[IntArray, FloatArray, FloatArray]:
+def log_bands() -> tuple[IntArray, FloatArray, FloatArray]:
     """Triangular bands of unit area on a logarithmic frequency axis; one bin wide where bins are wider than bands.
 
     The unique filters of Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013: first bin
     and one past the last bin of each band, the weights of those bins (zero beyond the band), and the centres in Hz.
     """
-    bin_hz = params.sample_rate / params.window
-    top = min(params.max_hz, params.sample_rate / 2 - 2 * bin_hz)
-    steps = int(np.ceil(params.bands_per_octave * np.log2(top / params.min_hz))) + 2
-    frequencies = params.min_hz * 2.0 ** (np.arange(steps) / params.bands_per_octave)
+    bin_hz = SAMPLE_RATE / _WINDOW
+    top = min(_MAX_HZ, SAMPLE_RATE / 2 - 2 * bin_hz)
+    steps = int(np.ceil(_BANDS_PER_OCTAVE * np.log2(top / _MIN_HZ))) + 2
+    frequencies = _MIN_HZ * 2.0 ** (np.arange(steps) / _BANDS_PER_OCTAVE)
     # bands that fall on the same bin become one: below about 750 Hz bins are wider than bands
     bins = np.unique(np.round(frequencies[frequencies <= top] / bin_hz).astype(np.int64))
     bins = bins[bins >= 1]

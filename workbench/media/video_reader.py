@@ -73,7 +73,7 @@ class VideoLimits:
     """Limits past which a video is refused, whatever its header states."""
 
     seconds: float  # length of a video
-    pictures_per_second: float
+    pictures_per_second: float = 500.0  # mean rate; a file that states more is damaged
 
 
 @dataclass(frozen=True, slots=True, eq=False)

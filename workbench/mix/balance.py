@@ -29,7 +29,8 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.extensions import OWN
-from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
+from workbench.features.energy import SILENCE_DBFS
+from workbench.mix.duck import ENVELOPE_HZ, deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
 from workbench.mix.music import WINDOW_SECONDS, music_odds, music_ranges
 from workbench.mix.pitch import PITCHES_PER_SECOND
@@ -42,6 +43,12 @@ from workbench.recording import FloatArray
 Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
 """someone speaks in the foreground; any other sound; a stream that never exceeds -60 dBFS; no stream"""
+_YIELD_DB = 60.0
+"""dB by which music is pulled down where it yields to the video's own: nothing is left of it"""
+_OWN_MUSIC_FADE_MS = 1200
+"""ms in which music goes down before the video's own and comes back after, slower than for speech: a change of music"""
+_MIN_OWN_MUSIC_SECONDS, _CLOSE_OWN_MUSIC_SECONDS = 8.0, 4.0
+"""s; a shorter stretch of music in the soundtrack does not count, shorter breaks in it do not end it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,19 +184,19 @@ def plan_mix(
         raise ParameterError(f"a video lasts some time, got {video_seconds} s")
     utterances = utterances_in(soundtrack, video_seconds, voice) if utterances is None else utterances
     if own_music is None or own.own_music == "ignore":
-        own_music = () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds, own)
-    classification = classify(soundtrack, utterances, voice)
+        own_music = () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds)
+    classification = classify(soundtrack, utterances)
     if soundtrack.levels is None:
         return Mix(voiceover=False, classification=classification)
     if classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
         points = _points(_under_own_music(own_music, soundtrack.levels, music, video_seconds, duck, own))
-        given_way = _duck(points, (), own.own_music_fade_ms, own.own_music_fade_ms, duck) if points else None
+        given_way = _duck(points, (), _OWN_MUSIC_FADE_MS, _OWN_MUSIC_FADE_MS) if points else None
         return Mix(voiceover=False, classification=classification, duck=given_way)
     # The gain raises the voice with its background; the music is compared with the voice alone.
     sounding = soundtrack.levels.lufs_within(utterances)
     # Rounded before anything is measured with them, so that depths fit the gains that are stored and rendered.
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
-    voice_level = voice_alone(soundtrack.levels, utterances, duck)
+    voice_level = voice_alone(soundtrack.levels, utterances)
     spoken = voice_level.lufs_within(utterances)
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
@@ -199,13 +206,13 @@ def plan_mix(
     curve = duck_curve(pieces, steady_depths(pieces, depths, duck), video_seconds, duck)
     louder = soundtrack.levels.raised(video_gain_db)
     under = _under_own_music(own_music, louder, music.raised(music_gain_db), video_seconds, duck, own)
-    points = _points(deepest_curve(curve, under, video_seconds, duck))
+    points = _points(deepest_curve(curve, under, video_seconds))
     return Mix(
         voiceover=True,
         classification=classification,
         music_gain_db=music_gain_db,
         video_gain_db=video_gain_db,
-        duck=_duck(points, utterances, duck.attack_ms, duck.release_ms, duck),
+        duck=_duck(points, utterances, duck.attack_ms, duck.release_ms),
     )
 
 
@@ -213,12 +220,10 @@ def _points(curve: FloatArray) -> tuple[tuple[float, float], ...]:
     return tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
 
 
-def _duck(
-    points: tuple[tuple[float, float], ...], utterances: Utterances, attack_ms: int, release_ms: int, params: DuckParams
-) -> Duck:
+def _duck(points: tuple[tuple[float, float], ...], utterances: Utterances, attack_ms: int, release_ms: int) -> Duck:
     return Duck(
         envelope_points=points,
-        envelope_hz=params.envelope_hz,
+        envelope_hz=ENVELOPE_HZ,
         speech_ranges=utterances,
         depth_db=max((attenuation for _, attenuation in points), default=0.0),
         attack_ms=attack_ms,
@@ -235,38 +240,34 @@ def _under_own_music(
     own: MixParams,
 ) -> FloatArray:
     """The curve by which the music gives way to the video's own, shape (n_points, 2); `levels` and `music` as heard."""
-    fades = {"attack_ms": own.own_music_fade_ms, "release_ms": own.own_music_fade_ms}
+    fades = {"attack_ms": _OWN_MUSIC_FADE_MS, "release_ms": _OWN_MUSIC_FADE_MS}
     if own.own_music == "yield":
-        depths = np.full(len(ranges), own.silent_db)
+        depths = np.full(len(ranges), _YIELD_DB)
         return duck_curve(ranges, depths, video_seconds, duck.model_copy(update=fades))
-    under = {"under_voice_lu": own.under_own_music_lu, "min_under_voice_lu": 0.0}
+    under = {"under_voice_lu": own.under_own_music_lu}
     pieces = split_utterances(ranges, duck)
-    depths = duck_depths(pieces, levels, music, duck.model_copy(update=under))
+    depths = duck_depths(pieces, levels, music, duck.model_copy(update=under), min_under_voice_lu=0.0)
     steady = steady_depths(pieces, depths, duck)
     return duck_curve(pieces, steady, video_seconds, duck.model_copy(update=fades))
 
 
-def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float, own: MixParams | None = None) -> Utterances:
+def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float) -> Utterances:
     """Stretches of a soundtrack that are music themselves, video seconds, sorted and disjoint, cut off at its end.
 
     None where there is no sound, or it was measured without bands.
     """
-    own = own or MixParams()
     if soundtrack.bands is None or soundtrack.pitches is None:
         return ()
-    found = music_ranges(soundtrack.bands, soundtrack.pitches, own.close_own_music_seconds, own.min_own_music_seconds)
+    found = music_ranges(soundtrack.bands, soundtrack.pitches, _CLOSE_OWN_MUSIC_SECONDS, _MIN_OWN_MUSIC_SECONDS)
     inside = ((start, min(end, video_seconds)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 
 
-def classify(
-    soundtrack: SoundtrackMeasure, utterances: Utterances, params: VoiceParams | None = None
-) -> Classification:
+def classify(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Classification:
     """What a soundtrack is: voice, ambient, silent or none."""
-    params = params or VoiceParams()
     if soundtrack.levels is None:
         return "none"
-    if soundtrack.levels.peak <= 10 ** (params.silence_dbfs / 20):
+    if soundtrack.levels.peak <= 10 ** (SILENCE_DBFS / 20):
         return "silent"
     return "voice" if utterances else "ambient"
 
@@ -298,20 +299,19 @@ def heard_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utte
     if soundtrack.voice_odds is None:
         found = speech_utterances(soundtrack.speech, soundtrack.frame_seconds, params, bands)
     else:
-        # What a whisper's probability counts for is in these already.
-        as_they_are = params.model_copy(update={"whisper_exponent": 1.0})
-        found = speech_utterances(chances_of_speech(soundtrack, params), 1 / HOPS_PER_SECOND, as_they_are, bands)
+        chances = chances_of_speech(soundtrack)
+        found = speech_utterances(chances, 1 / HOPS_PER_SECOND, params, bands, raise_whispers=False)
     if soundtrack.pitches is not None and found:
         odds = odds_of_talk(soundtrack, found)
         found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
     return found
 
 
-def chances_of_speech(soundtrack: SoundtrackMeasure, params: VoiceParams) -> FloatArray:
+def chances_of_speech(soundtrack: SoundtrackMeasure) -> FloatArray:
     """Probability of speech by both detectors, shape (n_hops,); by one, shape (n_frames,), where only that ran."""
     if soundtrack.voice_odds is None:
         return soundtrack.speech
-    return speech_chances(soundtrack.speech, soundtrack.frame_seconds, soundtrack.voice_odds, params, soundtrack.bands)
+    return speech_chances(soundtrack.speech, soundtrack.frame_seconds, soundtrack.voice_odds, soundtrack.bands)
 
 
 def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> FloatArray:

@@ -22,7 +22,6 @@ import numpy as np
 
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
-from workbench.params import DuckParams
 
 CLEAR_LU = 10.0
 """LU of speech over music from where on listeners are content (Torcoli et al. 2019)"""
@@ -51,15 +50,13 @@ def speech_over_music(
     soundtrack: LevelCurve,
     music: LevelCurve,
     speech_ranges: Sequence[Sequence[float]],
-    params: DuckParams | None = None,
 ) -> tuple[Passage, ...]:
     """Measure how far speech lies over the music in every passage, in order of time.
 
-    The soundtrack has the gain of the mix, the music is that of `played_music`, both on the video's clock. Of the
-    parameters, `max_background_db` is read, for what is taken off the soundtrack as background.
+    The soundtrack has the gain of the mix, the music is that of `played_music`, both on the video's clock.
     """
     utterances = tuple((float(start), float(end)) for start, end in speech_ranges)
-    voice = voice_alone(soundtrack, utterances, params or DuckParams())
+    voice = voice_alone(soundtrack, utterances)
     passages = []
     for start, end in utterances:
         count = max(1, int(np.ceil((end - start) / PASSAGE_SECONDS - 1e-9)))

@@ -6,8 +6,8 @@ the same video keeps it, and it may lower music under which nobody speaks. Witho
 remembers the points that were measured, so that drawing can be undone.
 
 Points are `(video seconds, positive dB)`, strictly increasing in time, straight in decibels between them, and held
-before the first and after the last. They lie on a grid of as many steps a second as `DuckParams.envelope_hz` is by
-default, at least a step apart.
+before the first and after the last. They lie on a grid of `ENVELOPE_HZ` steps a second, at least a step
+apart.
 
 Functions: `with_drawn`; `measured_points`, `drawn_points`; `read_points`, `depth_at`; `add_point`, `move_point`,
 `delete_point`; `on_grid`.
@@ -24,13 +24,13 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.mix.balance import Duck, Mix
+from workbench.mix.duck import ENVELOPE_HZ
 from workbench.params import DuckParams
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
 """(video seconds, dB to pull the music down) of each"""
 DEEPEST_DB = 96.0
 """dB by which a point pulls the music down at most: silence, in 16 bits"""
-_HZ = DuckParams().envelope_hz
 
 
 def with_drawn(mix: Mix, points: Points | None) -> Mix:
@@ -44,7 +44,7 @@ def with_drawn(mix: Mix, points: Points | None) -> Mix:
         return replace(mix, duck=replace(_with_points(duck, measured), measured_points=None))
     if duck is None:
         params = DuckParams()
-        duck = Duck((), params.envelope_hz, (), 0.0, params.attack_ms, params.release_ms)
+        duck = Duck((), ENVELOPE_HZ, (), 0.0, params.attack_ms, params.release_ms)
     return replace(mix, duck=replace(_with_points(duck, points), measured_points=measured))
 
 
@@ -99,7 +99,7 @@ def add_point(points: Points, at: float, seconds: float, depth: float | None = N
     if depth is None:
         depth = depth_at(points, at)
     place = (at, _depth(depth))
-    near = [k for k, (time, _) in enumerate(points) if abs(time - at) < 1.0 / _HZ - 1e-9]
+    near = [k for k, (time, _) in enumerate(points) if abs(time - at) < 1.0 / ENVELOPE_HZ - 1e-9]
     if near:
         k = near[0]
         return (*points[:k], (points[k][0], place[1]), *points[k + 1 :]), k
@@ -114,8 +114,8 @@ def move_point(points: Points, index: int, at: float, depth: float, seconds: flo
     there is no such point.
     """
     _check(points, index)
-    first = points[index - 1][0] + 1.0 / _HZ if index else 0.0
-    last = points[index + 1][0] - 1.0 / _HZ if index + 1 < len(points) else seconds
+    first = points[index - 1][0] + 1.0 / ENVELOPE_HZ if index else 0.0
+    last = points[index + 1][0] - 1.0 / ENVELOPE_HZ if index + 1 < len(points) else seconds
     at = points[index][0] if last < first else on_grid(min(max(first, at), last))
     return (*points[:index], (at, _depth(depth)), *points[index + 1 :])
 
@@ -140,7 +140,7 @@ def _with_points(duck: Duck, points: Points) -> Duck:
 
 def on_grid(at: float) -> float:
     """The place of the grid on which points lie that is nearest to a time."""
-    return round(round(at * _HZ) / _HZ, 6)
+    return round(round(at * ENVELOPE_HZ) / ENVELOPE_HZ, 6)
 
 
 def _depth(depth: float) -> float:

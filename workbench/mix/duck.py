@@ -6,15 +6,15 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
 
 1. *Steady depths.* A block is a run of pieces with pauses of `bridge_seconds` or less between them; pieces of depth 0
    belong to it. With `a` the greatest depth in the block up to a piece and `b` the greatest from it on, both with its
-   own depth `d`, the piece gets `min(a, b)` if `d > 0` and `min(a, b) - d <= steady_db`. Depths are those given; there
+   own depth `d`, the piece gets `min(a, b)` if `d > 0` and `min(a, b) - d <= STEADY_DB`. Depths are those given; there
    is one pass. Then a piece between two others of which the second begins `bridge_seconds` or less after the first
    ends gets at least the lesser of both their depths, if its own is above 0, so that the music does not come up for
    less time than a pause would have to last for it, inside an utterance either. The depths are those of the first
    pass.
-2. *Dips.* The curve lies on a grid of `envelope_hz` steps a second, from step 0 to the last that is not behind the
-   video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - ahead_seconds) hz)` to
-   step `ceil((e + hold_seconds) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,
-   d / slope_db_per_second))` steps, after it it rises to 0 in as many, with `release_ms`. What misses a whole step by a
+2. *Dips.* The curve lies on a grid of `ENVELOPE_HZ` steps a second, from step 0 to the last that is not behind the
+   video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - AHEAD_SECONDS) hz)` to
+   step `ceil((e + HOLD_SECONDS) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,
+   d / SLOPE_DB_PER_SECOND))` steps, after it it rises to 0 in as many, with `release_ms`. What misses a whole step by a
    rounding error is on it. Utterances of depth 0 make no dip, and are not there for what follows.
 3. *Groups.* A dip joins the one before it if the speech of both, rounded to the nearest steps, is `bridge_seconds`
    apart or less, or if it begins before or where the dips of the group have come back to 0.
@@ -22,7 +22,7 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
    `bridge_seconds` apart or less it is at least the lesser of both depths, from the end of the first's full depth to
    the beginning of the second's. Ramps between unequal depths are so those of the dips themselves.
 5. *Points.* The curve of each group, from the last step at 0 before it to the first after it, or cut off at either end
-   of the video where it keeps its value, is thinned to `tolerance_db` (`thin_curve`). Without any, there are no points.
+   of the video where it keeps its value, is thinned to `TOLERANCE_DB` (`thin_curve`). Without any, there are no points.
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
@@ -47,6 +47,21 @@ from workbench.mix.voice import Utterances
 from workbench.params import DuckParams
 from workbench.recording import FloatArray, IntArray
 
+MIN_UNDER_VOICE_LU = 11.0
+"""LU that music is under any utterance, however quiet; half an LU more than is promised"""
+AHEAD_SECONDS = 0.15
+"""s before the first syllable at which the full depth is reached"""
+HOLD_SECONDS = 0.1
+"""s after the last sound before the music rises"""
+STEADY_DB = 4.0
+"""dB by which the music may stay deeper than needed, so that it is steady in a block"""
+SLOPE_DB_PER_SECOND = 60.0
+"""dB/s of the steepest ramp; steeper ones sound like a cut"""
+TOLERANCE_DB = 0.1
+"""dB that the points may differ from the curve; nobody notices a tenth of one"""
+ENVELOPE_HZ = 100
+"""points a second of the curve before it is thinned"""
+
 
 def split_utterances(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
     """Cut utterances longer than `piece_seconds` into equal pieces, each of which may have a depth of its own."""
@@ -60,7 +75,11 @@ def split_utterances(utterances: Utterances, params: DuckParams | None = None) -
 
 
 def duck_depths(
-    pieces: Utterances, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None
+    pieces: Utterances,
+    voice: LevelCurve,
+    music: LevelCurve,
+    params: DuckParams | None = None,
+    min_under_voice_lu: float = MIN_UNDER_VOICE_LU,
 ) -> FloatArray:
     """How far, in dB, the music is lowered under each piece: until it lies `under_voice_lu` under the voice.
 
@@ -76,7 +95,7 @@ def duck_depths(
     for k, (start, end) in enumerate(pieces):
         level = music.lufs(start, end)
         wanted = max(
-            params.under_voice_lu - (max(spoken[k], quietest) - level), params.min_under_voice_lu - (spoken[k] - level)
+            params.under_voice_lu - (max(spoken[k], quietest) - level), min_under_voice_lu - (spoken[k] - level)
         )
         if np.isfinite(wanted):
             depths[k] = min(max(0.0, wanted), params.max_depth_db)
@@ -86,7 +105,7 @@ def duck_depths(
 def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
     """Even out small changes of depth inside a block of speech, which would be heard as pumping.
 
-    Pauses up to `bridge_seconds` are inside a block. A piece that lies at most `steady_db` shallower than deeper ones
+    Pauses up to `bridge_seconds` are inside a block. A piece that lies at most `STEADY_DB` shallower than deeper ones
     before and after it, in the same block, goes down with the lesser of the deepest on either side. So does one that
     lies shallower by more, where the deeper ones are `bridge_seconds` apart or less: the music would swell up and be
     taken back at once.
@@ -98,7 +117,7 @@ def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams 
         block = steady[first:stop]
         before, after = np.maximum.accumulate(block), np.maximum.accumulate(block[::-1])[::-1]
         filled = np.minimum(before, after)
-        steady[first:stop] = np.where((block > 0) & (filled - block <= params.steady_db), filled, block)
+        steady[first:stop] = np.where((block > 0) & (filled - block <= STEADY_DB), filled, block)
     return _without_swells(pieces, steady, params.bridge_seconds)
 
 
@@ -119,8 +138,8 @@ def duck_curve(
 ) -> FloatArray:
     """Attenuation over time as points, shape (n_points, 2): seconds, strictly increasing, and dB.
 
-    Each depth holds from `ahead_seconds` before its utterance to `hold_seconds` after it; no ramp is steeper than
-    `slope_db_per_second`; the curve is 0 before the first point and after the last, unless speech reaches the end of
+    Each depth holds from `AHEAD_SECONDS` before its utterance to `HOLD_SECONDS` after it; no ramp is steeper than
+    `SLOPE_DB_PER_SECOND`; the curve is 0 before the first point and after the last, unless speech reaches the end of
     the video. No points where nothing is ducked. Raises `ParameterError` for utterances out of order, or another number
     of depths.
     """
@@ -132,7 +151,7 @@ def duck_curve(
     if any(after < before for before, after in pairwise(edges)):
         raise ParameterError("utterances must be sorted and disjoint")
     # In whole steps of the grid: the same curve then comes out wherever a rounding error puts a time.
-    hz, last = params.envelope_hz, int(video_seconds * params.envelope_hz + 1e-9)
+    hz, last = ENVELOPE_HZ, int(video_seconds * ENVELOPE_HZ + 1e-9)
     dips = [
         _Dip.under(utterance, float(depth), params)
         for utterance, depth in zip(utterances, depths, strict=True)
@@ -143,19 +162,19 @@ def duck_curve(
         first, stop = max(0, group[0].leaves), min(last, max(dip.returns for dip in group))
         if stop > first:
             curve = _draw(group, first, stop, round(params.bridge_seconds * hz))
-            kept = thin_curve(curve, params.tolerance_db)
+            kept = thin_curve(curve, TOLERANCE_DB)
             points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
     return np.concatenate(points)
 
 
-def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float, params: DuckParams) -> FloatArray:
+def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float) -> FloatArray:
     """The curve that is everywhere as deep as the deeper of two, all of them as of `duck_curve`.
 
     Where one has no points, the other is returned as it is.
     """
     if not len(first) or not len(second):
         return first if len(first) else second
-    hz = params.envelope_hz
+    hz = ENVELOPE_HZ
     times = np.arange(int(video_seconds * hz + 1e-9) + 1) / hz
     curve = np.maximum(*(np.interp(times, *points.T) for points in (first, second)))
     # Each stretch over 0 is thinned by itself, with the step at 0 on either side, so that between them it is exactly 0.
@@ -164,7 +183,7 @@ def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float, p
     points = []
     for begins, ends in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         begins, ends = max(0, begins - 1), min(times.size - 1, ends)
-        kept = begins + thin_curve(curve[begins : ends + 1], params.tolerance_db)
+        kept = begins + thin_curve(curve[begins : ends + 1], TOLERANCE_DB)
         points.append(np.column_stack([times[kept], curve[kept]]))
     joined: FloatArray = np.concatenate(points)
     # two stretches may share the step at 0 between them
@@ -187,9 +206,9 @@ class _Dip:
     @classmethod
     def under(cls, utterance: tuple[float, float], depth: float, params: DuckParams) -> _Dip:
         """Place it: plateau rounded outwards, ramps never steeper than allowed."""
-        hz, shortest = params.envelope_hz, depth / params.slope_db_per_second
-        full_from = int(np.floor((utterance[0] - params.ahead_seconds) * hz + 1e-9))
-        full_to = int(np.ceil((utterance[1] + params.hold_seconds) * hz - 1e-9))
+        hz, shortest = ENVELOPE_HZ, depth / SLOPE_DB_PER_SECOND
+        full_from = int(np.floor((utterance[0] - AHEAD_SECONDS) * hz + 1e-9))
+        full_to = int(np.ceil((utterance[1] + HOLD_SECONDS) * hz - 1e-9))
         attack = int(np.ceil(max(params.attack_ms / 1000, shortest) * hz - 1e-9))
         release = int(np.ceil(max(params.release_ms / 1000, shortest) * hz - 1e-9))
         begins, ends = round(utterance[0] * hz), round(utterance[1] * hz)

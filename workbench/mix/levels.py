@@ -29,7 +29,6 @@ from workbench.features.loudness import (
     SHORT_TERM_SECONDS,
     stretch_lufs,
 )
-from workbench.params import DuckParams
 from workbench.recording import FloatArray
 
 HOPS_PER_SECOND = 100
@@ -45,6 +44,8 @@ _BETWEEN_SYLLABLES = 0.2  # quantile of an utterance's hops, which hardly hold a
 _PASSED = 1.5  # times their power, over which what sounds beside an utterance is not behind it
 _ENOUGH_HOPS = 50  # hops of a background, fewer of which do not count
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
+MOST_BACKGROUND_DB = 10.0
+"""dB at most by which a voice is taken to lie under the soundtrack"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,12 +138,12 @@ class LevelCurve:
         return np.asarray(np.maximum(total[ends] - total[starts], 0.0) / np.maximum(ends - starts, 1))
 
 
-def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
+def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]]) -> LevelCurve:
     """The level of the voice itself: the soundtrack less its background inside the utterances.
 
     The background of an utterance is the median power where nobody speaks, within some seconds of it, but no more than
     one and a half times the power between its syllables: a noise that has passed when somebody speaks is not behind the
-    voice. It is subtracted, down to `max_background_db` under the level there; voice and background are uncorrelated,
+    voice. It is subtracted, down to `MOST_BACKGROUND_DB` under the level there; voice and background are uncorrelated,
     so their powers add.
     """
     # A whole utterance is scaled by one factor: taken off hop by hop, soft syllables would fall under the floor.
@@ -160,7 +161,7 @@ def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], p
             if stop > first:
                 background = min(background, _PASSED * float(np.quantile(levels.power[first:stop], _BETWEEN_SYLLABLES)))
             inside = float(levels.power[first:stop].mean()) if stop > first else 0.0
-            left = max(inside - background, inside * 10 ** (-params.max_background_db / 10))
+            left = max(inside - background, inside * 10 ** (-MOST_BACKGROUND_DB / 10))
             power[first:stop] *= left / inside if inside else 1.0
     return LevelCurve(power, levels.peak)
 

@@ -22,7 +22,7 @@ import numpy as np
 from workbench.extensions import OWN
 from workbench.mix.balance import SoundtrackMeasure, chances_of_speech, odds_of_talk
 from workbench.mix.levels import HOPS_PER_SECOND
-from workbench.mix.voice import Utterances, join_utterances, speech_utterances
+from workbench.mix.voice import Thresholds, Utterances, join_utterances, speech_utterances
 from workbench.params import VoiceParams
 from workbench.recording import FloatArray
 
@@ -48,20 +48,13 @@ def uncertain_ranges(
         return ()
     both = soundtrack.voice_odds is not None
     frame = 1 / HOPS_PER_SECOND if both else soundtrack.frame_seconds
-    chance = np.array(chances_of_speech(soundtrack, params), dtype=np.float64)
+    chance = np.array(chances_of_speech(soundtrack), dtype=np.float64)
     for start, end in utterances:
         first, last = (start - _APART_SECONDS) / frame, (end + _APART_SECONDS) / frame
         chance[max(0, int(first)) : int(last) + 1] = 0.0
     # the same detection with lower thresholds, so that ranges and utterances are placed alike
-    lower = params.model_copy(
-        update={
-            "onset_probability": min(_REACHED, params.onset_probability),
-            "extend_probability": _HELD,
-            "start_probability": _HELD,
-            "end_probability": _HELD,
-        }
-    )
-    joined = join_utterances(speech_utterances(chance, frame, lower), _PAUSE_SECONDS)
+    lower = Thresholds(min(_REACHED, params.onset_probability), _HELD, _HELD, _HELD)
+    joined = join_utterances(speech_utterances(chance, frame, params, thresholds=lower), _PAUSE_SECONDS)
     heard = tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
     odds = odds_of_talk(soundtrack, heard)
     least_odds = _LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH

@@ -55,46 +55,80 @@ _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of 
 _USUAL = 0.9  # quantile of what stands out in the background itself
 _MOST = 3.0  # spreads by which one hop may count, so that a click is no word
 _INTO_HOPS = (15, 10)  # into the sure part of an utterance, from where the search for an edge begins
-# Log-odds of both detectors, so that the thresholds of `VoiceParams` serve for what they say together.
+# Log-odds of both detectors, so that the same thresholds serve for what they say together.
 _NETWORK_WEIGHT, _DETECTOR_WEIGHT, _BOTH_BIAS = 1.0, 0.7, -1.6
 # Log-odds of the detector that count: under music it misses voices, and some music it takes for one.
 _DETECTOR_LEAST, _DETECTOR_MOST = -4.0, 2.0
 _CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus it
+MIN_UTTERANCE_SECONDS = 0.25
+"""s; less is a click or a cough"""
+EDGE_REACH_SECONDS = 0.2
+"""s before the detector's frames, searched for a beginning"""
+_WHISPER_DB, _WHISPER_EXPONENT = 15.0, 0.4
+"""dB over the background around it from where on a whisper counts as speech, and the exponent on its probability"""
+_CLEAR_DB, _DROWNED_DB = 20.0, 10.0
+"""dB of speech over its background: from where on edges are exact, and under which soft sounds drown"""
+LATE_SECONDS = 0.06
+"""s by which the detectors may miss the beginning of a first syllable in noise"""
+_TAIL_SECONDS = 0.06
+"""s that an utterance in noise goes on after its sure part"""
 
 Bands: TypeAlias = FloatArray
 """shape (n_hops, n_bands): power of each hundredth of a second in each band"""
 
 
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Probabilities between which an utterance begins, goes on and ends."""
+
+    reached: float
+    """once at least"""
+    held: float = 0.15
+    """to both sides of that; soft first syllables go on at so little"""
+    begins: float = 0.06
+    """back to where it was under this, for first syllables are soft"""
+    ends: float = 0.3
+    """by the last frame, for the detector is slow to let go"""
+
+
 def speech_utterances(
-    probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None, bands: Bands | None = None
+    probabilities: FloatArray,
+    frame_seconds: float,
+    params: VoiceParams | None = None,
+    bands: Bands | None = None,
+    *,
+    raise_whispers: bool = True,
+    thresholds: Thresholds | None = None,
 ) -> Utterances:
     """Join frames of speech into utterances, more than `close_pause_seconds` apart.
 
-    Frame k begins at `k * frame_seconds`. Without `bands` (100 hops a second) the edges stay on the frames.
+    Frame k begins at `k * frame_seconds`. Without `bands` (100 hops a second) the edges stay on the frames. Whispers
+    are raised already in the probabilities of `speech_chances`. The thresholds follow from the parameters by default.
     """
     params = params or VoiceParams()
+    thresholds = thresholds or Thresholds(params.onset_probability)
     chance = np.asarray(probabilities, dtype=np.float64)
     if chance.ndim != 1 or not np.all((chance >= 0) & (chance <= 1)):
         raise ParameterError(f"speech probabilities are a row of numbers from 0 to 1, got shape {chance.shape}")
     if not frame_seconds > 0:
         raise ParameterError(f"a frame lasts some time, got {frame_seconds} s")
     if bands is None or not len(bands):
-        stretches = _stretches(chance, frame_seconds, params)
+        stretches = _stretches(chance, frame_seconds, thresholds)
     else:
         floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
-        chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.whisper_exponent, chance)
-        stretches = _place_edges(_stretches(chance, frame_seconds, params), floored, params)
+        if raise_whispers:
+            chance = np.where(_clear(floored, chance.size, frame_seconds), chance**_WHISPER_EXPONENT, chance)
+        stretches = _place_edges(_stretches(chance, frame_seconds, thresholds), floored)
     utterances = join_utterances(
         tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds
     )
-    return tuple((start, end) for start, end in utterances if end - start >= params.min_utterance_seconds)
+    return tuple((start, end) for start, end in utterances if end - start >= MIN_UTTERANCE_SECONDS)
 
 
 def speech_chances(
     probabilities: FloatArray,
     frame_seconds: float,
     voice_odds: FloatArray,
-    params: VoiceParams | None = None,
     bands: Bands | None = None,
 ) -> FloatArray:
     """Probability of speech by both detectors together, shape (n_hops,), 100 hops a second.
@@ -102,7 +136,6 @@ def speech_chances(
     `probabilities` are the speech detector's, by frames; `voice_odds` the voice network's log-odds, by hops. Without
     `bands` nothing is known to stand clear of the background.
     """
-    params = params or VoiceParams()
     network = np.asarray(voice_odds, dtype=np.float64)
     chance = np.clip(np.asarray(probabilities, dtype=np.float64), 1 - _CERTAIN, _CERTAIN)
     if network.ndim != 1 or chance.ndim != 1 or not frame_seconds > 0:
@@ -118,8 +151,8 @@ def speech_chances(
         return np.asarray(both)
     # What stands clear of the background needs no network, which knows no whispers.
     floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
-    clear = _clear(floored, network.size, 1 / HOPS_PER_SECOND, params)
-    alone = (1 / (1 + np.exp(-detector))) ** params.whisper_exponent
+    clear = _clear(floored, network.size, 1 / HOPS_PER_SECOND)
+    alone = (1 / (1 + np.exp(-detector))) ** _WHISPER_EXPONENT
     return np.asarray(np.where(clear, np.maximum(both, alone), both))
 
 
@@ -133,28 +166,28 @@ class _Stretch:
     sure_to: float
 
 
-def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) -> list[_Stretch]:
-    going_on = chance >= min(params.extend_probability, params.onset_probability)
+def _stretches(chance: FloatArray, frame_seconds: float, thresholds: Thresholds) -> list[_Stretch]:
+    going_on = chance >= min(thresholds.held, thresholds.reached)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], going_on, [False]])))
     found, last = list[_Stretch](), 0
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
-        sure = first + np.flatnonzero(chance[first:stop] >= params.onset_probability)
+        sure = first + np.flatnonzero(chance[first:stop] >= thresholds.reached)
         if sure.size:
             # The detector's probability rises late at the beginning of an utterance, and falls late after its end.
-            silent = np.flatnonzero(chance[last:first] < params.start_probability)
+            silent = np.flatnonzero(chance[last:first] < thresholds.begins)
             begins = last + (int(silent[-1]) + 1 if silent.size else 0)
-            held = np.flatnonzero(chance[first:stop] >= min(params.end_probability, params.onset_probability))
+            held = np.flatnonzero(chance[first:stop] >= min(thresholds.ends, thresholds.reached))
             last = first + int(held[-1]) + 1
             found.append(_Stretch(*(float(k) * frame_seconds for k in (begins, last, sure[0], sure[-1] + 1))))
     return found
 
 
-def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParams) -> NDArray[np.bool_]:
+def _clear(bands: Bands, n_frames: int, frame_seconds: float) -> NDArray[np.bool_]:
     """Frames that stand clear of the background around them, shape (n_frames,)."""
     level = 10 * np.log10(_middle(bands).sum(axis=1))
     time = np.minimum(((np.arange(n_frames) + 0.5) * frame_seconds * HOPS_PER_SECOND).astype(int), level.size - 1)
     background = _background_levels(level)[time // HOPS_PER_SECOND]
-    return np.asarray(level[time] > background + params.whisper_db)
+    return np.asarray(level[time] > background + _WHISPER_DB)
 
 
 def _background_levels(level: FloatArray) -> FloatArray:
@@ -178,7 +211,7 @@ def _middle(bands: Bands) -> Bands:
     return bands[:, 1:-1] if bands.shape[1] > 2 else bands
 
 
-def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
+def _place_edges(stretches: list[_Stretch], bands: Bands) -> list[_Stretch]:
     """Stretches with their edges placed by the levels; no band is under the floor."""
     hz = HOPS_PER_SECOND
     quiet = np.ones(len(bands), dtype=bool)
@@ -196,10 +229,10 @@ def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -
         # Between clear and drowned everything is shared out in proportion: a threshold would make edges leap by tenths
         # of a second where a level changes by a decibel.
         over = 10 * np.log10(spoken / other)
-        drowned = float(np.clip((params.clear_db - over) / (params.clear_db - params.drowned_db), 0, 1))
-        late = drowned * params.late_seconds * hz
+        drowned = float(np.clip((_CLEAR_DB - over) / (_CLEAR_DB - _DROWNED_DB), 0, 1))
+        late = drowned * LATE_SECONDS * hz
         # In noise the levels say less than the detector: they are searched no further than the margin.
-        reach = round((1 - drowned) * params.edge_reach_seconds * hz + late)
+        reach = round((1 - drowned) * EDGE_REACH_SECONDS * hz + late)
         first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
         # Where no level stands out, the beginning stays where the detectors put it.
         stands_out = _prominence(decibels[first:anchor], decibels[before])
@@ -209,7 +242,7 @@ def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -
         ends = anchor + _peak(_prominence(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor)
         if drowned:
             begins = min(begins, round(start - late))
-            ends = max(ends, round(stretch.sure_to * hz + params.tail_seconds * hz - (1 - drowned) * hz))
+            ends = max(ends, round(stretch.sure_to * hz + _TAIL_SECONDS * hz - (1 - drowned) * hz))
             ends = min(ends, round(end))
         begins, ends = max(begins, last), min(ends, len(bands))
         if begins < ends:

@@ -14,7 +14,6 @@ from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.match import MATCH_PARTS, MatchParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
 from workbench.params.render import DELIVERY_TARGETS, DeliveryTarget, PreviewParams, RenderParams
-from workbench.params.spectrum import SpectrumParams
 from workbench.params.structure import SectionParams
 from workbench.params.underscore import UnderscoreParams
 from workbench.params.video import CutParams
@@ -39,7 +38,6 @@ __all__ = [
     "RenderParams",
     "SeamParams",
     "SectionParams",
-    "SpectrumParams",
     "UnderscoreParams",
     "VoiceParams",
     "WorkbenchParams",

@@ -21,56 +21,16 @@ class VoiceParams(Params):
         description="which voice detector; ours, one that is installed, or one of a module as module:attribute",
     )
     onset_probability: float = Field(
-        default=0.5, ge=0.2, le=0.95, description="an utterance reaches it at least once; the detector's own threshold"
-    )
-    extend_probability: float = Field(
-        default=0.15,
-        ge=0.02,
-        le=0.5,
-        description="an utterance goes on to both sides while it holds; soft first syllables",
-    )
-    start_probability: float = Field(
-        default=0.06, ge=0.01, le=0.5, description="an utterance reaches back while it holds; first syllables are soft"
-    )
-    end_probability: float = Field(
-        default=0.3,
-        ge=0.02,
+        default=0.5,
+        ge=0.2,
         le=0.95,
-        description="an utterance's last frame reaches it; the detector is slow to let go",
+        description="an utterance reaches it at least once; higher finds fewer, surer ones",
     )
     close_pause_seconds: float = Field(
         default=0.3,
         ge=0.0,
         le=1.0,
         description="s; shorter pauses belong to the utterance, breaths and stops among them",
-    )
-    min_utterance_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
-    edge_reach_seconds: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="s before the detector's frames, searched for a beginning"
-    )
-    clear_db: float = Field(
-        default=20.0, ge=10.5, le=40.0, description="dB of speech over its background from where on edges are exact"
-    )
-    whisper_db: float = Field(
-        default=15.0,
-        ge=6.0,
-        le=40.0,
-        description="dB over the background around it from where on a whisper counts as speech",
-    )
-    whisper_exponent: float = Field(
-        default=0.4, ge=0.2, le=1.0, description="exponent on the probability of such sound; 1 treats it like the rest"
-    )
-    drowned_db: float = Field(
-        default=10.0, ge=-10.0, le=10.0, description="dB of speech over its background under which soft sounds drown"
-    )
-    late_seconds: float = Field(
-        default=0.06,
-        ge=0.0,
-        le=0.5,
-        description="s by which the detectors may miss the beginning of a first syllable in noise",
-    )
-    tail_seconds: float = Field(
-        default=0.06, ge=-0.2, le=0.5, description="s that an utterance in noise goes on after its sure part"
     )
     min_spoken_odds: float = Field(
         default=-1.0,
@@ -80,9 +40,6 @@ class VoiceParams(Params):
     )
     min_speech_seconds: float = Field(
         default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"
-    )
-    silence_dbfs: float = Field(
-        default=-60.0, ge=-90.0, le=-30.0, description="dBFS; a soundtrack that never exceeds it counts as silent"
     )
 
 
@@ -120,7 +77,8 @@ class DuckParams(Params):
 
     `preset` may be given beside the fields: a name in `DUCK_PRESETS`, from which the other fields then differ.
 
-    The bounds of ahead and attack, and those of hold and release, add up to `DUCK_REACH_SECONDS` at most.
+    The longest attack and the longest release, with `AHEAD_SECONDS` and `HOLD_SECONDS` of `workbench.mix.duck`, end
+    within `DUCK_REACH_SECONDS`.
     """
 
     voice_lufs: float = Field(
@@ -140,20 +98,11 @@ class DuckParams(Params):
         description="LU that music is held under the voice; 13 is lively, 17 is clear, listeners ask for 10 at least "
         "(Torcoli et al., JAES 67(12), 2019), WCAG 1.4.7 for 20",
     )
-    max_background_db: float = Field(
-        default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the soundtrack"
-    )
     quiet_utterance_lu: float = Field(
         default=8.0,
         ge=0.0,
         le=40.0,
         description="LU under the median utterance down to which the music follows a quieter one",
-    )
-    min_under_voice_lu: float = Field(
-        default=11.0,
-        ge=0.0,
-        le=20.0,
-        description="LU that music is under any utterance, however quiet; half an LU more than is promised",
     )
     max_depth_db: float = Field(
         default=40.0, ge=12.0, le=DEEPEST_DUCK_DB, description="dB that music is pulled down at most"
@@ -161,29 +110,12 @@ class DuckParams(Params):
     piece_seconds: float = Field(
         default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer utterances follow the music"
     )
-    ahead_seconds: float = Field(
-        default=0.15, ge=0.0, le=0.4, description="s before the first syllable at which the full depth is reached"
-    )
-    hold_seconds: float = Field(default=0.1, ge=0.0, le=0.2, description="s after the last sound before music rises")
     attack_ms: int = Field(default=300, ge=50, le=1500, description="ms of the fade down; slow enough not to be heard")
     release_ms: int = Field(
         default=900, ge=100, le=1800, description="ms of the fade up; slower than down, as one breathes"
     )
     bridge_seconds: float = Field(
         default=2.5, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
-    )
-    steady_db: float = Field(
-        default=4.0,
-        ge=0.0,
-        le=12.0,
-        description="dB by which the music may stay deeper than needed, so that it is steady in a block",
-    )
-    slope_db_per_second: float = Field(
-        default=60.0, ge=30.0, le=120.0, description="dB/s of the steepest ramp; steeper ones are heard as a cut"
-    )
-    tolerance_db: float = Field(default=0.1, ge=0.0, le=1.0, description="dB that the points may differ from the curve")
-    envelope_hz: int = Field(
-        default=100, ge=20, le=1000, description="points a second of the curve before it is thinned"
     )
 
     @model_validator(mode="before")
@@ -211,19 +143,4 @@ class MixParams(Params):
         le=24.0,
         # As far as it is held under a voice: two pieces of music at once are a clash, not a balance.
         description="LU that music is held under the video's own with `mix`",
-    )
-    silent_db: float = Field(
-        default=60.0, ge=40.0, le=96.0, description="dB by which music is pulled down with `yield`"
-    )
-    own_music_fade_ms: int = Field(
-        default=1200,
-        ge=50,
-        le=1500,
-        description="ms in which music goes down before the video's own and comes back after",
-    )
-    min_own_music_seconds: float = Field(
-        default=8.0, ge=4.0, le=60.0, description="s; a shorter stretch of music in the soundtrack does not count"
-    )
-    close_own_music_seconds: float = Field(
-        default=4.0, ge=0.0, le=20.0, description="s; shorter breaks in the video's own music do not end it"
     )

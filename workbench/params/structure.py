@@ -25,9 +25,3 @@ class SectionParams(Params):
         le=10.0,
         description="evidence that one more border must be worth; 1 is the top tenth of bars",
     )
-    odd_length_cost: float = Field(
-        default=0.4, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars"
-    )
-    min_group_similarity: float = Field(
-        default=0.45, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
-    )

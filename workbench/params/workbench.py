@@ -9,7 +9,6 @@ from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.match import MatchParams
 from workbench.params.mix import DuckParams, MixParams, VoiceParams
 from workbench.params.render import PreviewParams, RenderParams
-from workbench.params.spectrum import SpectrumParams
 from workbench.params.structure import SectionParams
 from workbench.params.underscore import UnderscoreParams
 from workbench.params.video import CutParams
@@ -18,7 +17,6 @@ from workbench.params.video import CutParams
 class WorkbenchParams(Params):
     """The parameters of all stages: what a profile file holds."""
 
-    spectrum: SpectrumParams = SpectrumParams()
     beats: BeatParams = BeatParams()
     sections: SectionParams = SectionParams()
     seams: SeamParams = SeamParams()

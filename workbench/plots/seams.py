@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.features.loudness import momentary
-from workbench.features.spectrum import log_bands, log_spectrogram
+from workbench.features.spectrum import FRAMES_PER_SECOND, log_bands, log_spectrogram
 from workbench.loops.profile import SEAM_PARTS
 from workbench.notebook import Shown
-from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, SEAM, clock, new_figure, quiet
 from workbench.recording import FloatArray, Recording, TrackSeconds, VideoSeconds
 
@@ -136,12 +135,11 @@ def spliced(view: SeamView) -> Recording:
 
 
 def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_track: Recording) -> None:
-    params = SpectrumParams()
-    pictures = [octave_spectrogram(sound, params) for sound in (view.heard, in_track)]
+    pictures = [octave_spectrogram(sound) for sound in (view.heard, in_track)]
     top = max(float(picture.max()) for picture in pictures)
     for axes, picture in zip((above, below), pictures, strict=True):
-        half_frame = 0.5 / params.frames_per_second
-        extent = (-view.middle - half_frame, picture.shape[1] / params.frames_per_second - view.middle - half_frame)
+        half_frame = 0.5 / FRAMES_PER_SECOND
+        extent = (-view.middle - half_frame, picture.shape[1] / FRAMES_PER_SECOND - view.middle - half_frame)
         axes.imshow(
             picture, origin="lower", aspect="auto", cmap="magma", interpolation="nearest",
             extent=(*extent, np.log2(LOWEST_HZ), np.log2(HIGHEST_HZ)), vmin=top - SHOWN_DB, vmax=top,
@@ -150,25 +148,23 @@ def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_track: Recor
         axes.set_ylabel("Hz", fontsize=9)
 
 
-def octave_spectrogram(sound: Recording, params: SpectrumParams | None = None) -> FloatArray:
+def octave_spectrogram(sound: Recording) -> FloatArray:
     """The spectrogram of an excerpt, with equally many rows for every octave from `LOWEST_HZ` to `HIGHEST_HZ`.
 
     Parameters
     ----------
     sound : any channels and rate; measured in mono
-    params : of the spectrogram; None: the defaults
 
     Returns
     -------
     shape (n_rows, n_frames), dB, lowest row first
     """
-    params = params or SpectrumParams()
-    return _even_octaves(log_spectrogram(sound.mono(), sound.sample_rate, params), params)
+    return _even_octaves(log_spectrogram(sound.mono(), sound.sample_rate))
 
 
-def _even_octaves(picture: FloatArray, params: SpectrumParams) -> FloatArray:
+def _even_octaves(picture: FloatArray) -> FloatArray:
     """The spectrogram with as many rows to every octave, shape (_ROWS, n_frames); low bands are a bin wide or more."""
-    _, _, hertz = log_bands(params)
+    _, _, hertz = log_bands()
     wanted = np.interp(
         np.linspace(np.log2(LOWEST_HZ), np.log2(HIGHEST_HZ), _ROWS), np.log2(hertz), np.arange(hertz.size)
     )
@@ -181,7 +177,7 @@ def _even_octaves(picture: FloatArray, params: SpectrumParams) -> FloatArray:
 def _draw_onsets(axes: Axes, view: SeamView, in_track: Recording) -> None:
     for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.heard, HEARD, "heard")):
         rises = onset_rises(sound)
-        times = np.arange(rises.size) / SpectrumParams().frames_per_second - view.middle
+        times = np.arange(rises.size) / FRAMES_PER_SECOND - view.middle
         # An onset at the splice of the two stretches of the track would be an artefact: it is never heard.
         shown = np.where((np.abs(times) < 0.03) & (sound is in_track), np.nan, rises)
         if sound is in_track:

@@ -39,6 +39,10 @@ LABELS = ("intro", "verse", "chorus", "break", "build", "bridge", "outro")
 _LIKENESS_BYTES = 64 * 2**20
 """of likeness between bars that are in memory at once, unless one transposition takes more"""
 _MEDIAN_BINS = 1 << 16
+_ODD_LENGTH_COST = 0.4
+"""price of a section that is no multiple of 4 bars, twice of an odd number, on the scale of `border_cost`"""
+_SAME_GROUP = 0.45
+"""likeness over which two sections repeat each other"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
     del alike
     evidence = np.sqrt(new * repetition(Likeness(bars)))
     borders = cut_bars(evidence, params)
-    groups = group_sections(borders, bars, params)
+    groups = group_sections(borders, bars)
     labels = name_sections(borders, groups, bars.level_db)
     return tuple(
         Section(int(first), int(last), label, int(group))
@@ -299,10 +303,10 @@ def _price(length: int, last: bool, params: SectionParams) -> float:
     # the last section ends where the music ends, which is no choice of a length
     unusual = abs(np.log2(length / params.usual_bars))
     odd = 0.0 if last or length % 4 == 0 else (0.5 if length % 2 == 0 else 1.0)
-    return float(params.border_cost * (1.0 + unusual**2) + 2 * params.odd_length_cost * odd)
+    return float(params.border_cost * (1.0 + unusual**2) + 2 * _ODD_LENGTH_COST * odd)
 
 
-def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) -> IntArray:
+def group_sections(borders: IntArray, bars: BarFeatures) -> IntArray:
     """Number sections so that those which repeat each other share a number.
 
     Two sections are compared bar by bar from their beginnings, in the transposition that fits best. Groups are numbered
@@ -319,7 +323,7 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
     groups = np.full(n, -1, dtype=np.int64)
     for a in range(n):
         scores = [float(np.mean(alike[a, groups == g])) for g in range(int(groups.max()) + 1)]
-        if scores and max(scores) >= params.min_group_similarity:
+        if scores and max(scores) >= _SAME_GROUP:
             groups[a] = int(np.argmax(scores))
         else:
             groups[a] = int(groups.max()) + 1

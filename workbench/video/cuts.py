@@ -35,6 +35,7 @@ from itertools import product
 
 import numpy as np
 
+from workbench.models.cuts import CutModel
 from workbench.params import CutParams
 from workbench.recording import FloatArray, IntArray
 from workbench.video.picture import Border, Stretches
@@ -52,13 +53,52 @@ _REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)  # to each side of the middle
 _GATE_RMS = 0.015  # of full scale, by which the ends of a dissolve differ at least
 CONTEXT_SECONDS = 3.2
 """s of pictures to each side that `hard_cuts`, `dissolves` and `flashes` need to judge one"""
+_STEP_UNLIKENESS = 0.1
+"""unlikeness to the picture before from where on a cut is considered"""
+_STEP_TONES = 0.25
+"""distance of tones from where on a cut is considered"""
+MIN_SHOT_SECONDS = 0.2
+"""s; of two cuts closer than this the surer one is kept"""
+_DISSOLVE_RMS = 0.06
+"""of full scale; ends that differ by less are hardly two shots"""
+_DISSOLVE_QUALITY = 0.45
+"""share that a mixture explains from where on a dissolve is considered"""
+_DISSOLVE_UNLIKENESS = 0.12
+"""unlikeness of the ends under which a slow pan would pass for a dissolve"""
+_DISSOLVE_MISFIT = 0.08
+"""share by which the rise may stray from a straight line"""
+_BLANK_RANGE = 0.06
+"""of full luma; a picture with less from dark to light is blank"""
+_FEATURELESS_RANGE = 0.02
+"""of full luma; a picture with less from dark to light does not show its shot; much less than `_BLANK_RANGE`, for a
+shot may be very dark"""
+_BLACK_LUMA = 0.08
+"""mean luma under which a blank picture is black"""
+_WHITE_LUMA = 0.9
+"""mean luma over which a blank picture is white"""
+_MIN_FADE_SECONDS = 0.16
+"""s; a faster way to black or white is a cut"""
+_MAX_FADE_SECONDS = 4.0
+"""s over which a slope is followed"""
+_LEAP_IN_FADE = 0.25
+"""of full luma that a fade takes at a time"""
+_MIN_FADE = 0.05
+"""of full luma that a fade covers at least"""
+_FLASH_LEAP = 0.1
+"""of full luma by which a flash lights up"""
+_FLASH_RISE_SECONDS = 0.13
+"""s within which a flash reaches its height"""
+_FLASH_SECONDS = 0.8
+"""s within which a flash is over"""
+_FLASH_UNDONE = 0.6
+"""share of the leap that is undone by the end of a flash"""
 
 
-def steps(strip: Strip, params: CutParams) -> IntArray:
+def steps(strip: Strip) -> IntArray:
     """Indices, from 1 on, of pictures that may open a shot: unlike the one before, or of other tones."""
     jump = np.zeros(len(strip))
     jump[1:] = tone_distance(strip.tones[1:], strip.tones[:-1])
-    found = (strip.changes[:, 0] >= params.step_unlikeness) | (jump >= params.step_tones)
+    found = (strip.changes[:, 0] >= _STEP_UNLIKENESS) | (jump >= _STEP_TONES)
     found[:1] = False
     return np.flatnonzero(found)
 
@@ -66,26 +106,24 @@ def steps(strip: Strip, params: CutParams) -> IntArray:
 def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
     """The steps that are cuts, in order.
 
-    Of steps closer than `min_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
+    Of steps closer than `MIN_SHOT_SECONDS` the surest is kept; where the pictures between two are blank, a flash
     between shots, the second is, with which the new shot begins.
     """
-    places, weights, threshold = steps(strip, params), step_weights(params), params.step_threshold
+    places, weights, threshold = steps(strip), step_weights(params.model), params.step_threshold
     cuts: list[tuple[int, float, float]] = []
 
     def odds_of(evidence: FloatArray) -> float:
-        return params.step_bias + float(np.dot(weights, evidence))
+        return params.model.step_bias + float(np.dot(weights, evidence))
 
     for place in places:
-        evidence = step_evidence(
-            strip, int(place), places, params.featureless_range, lambda seen: odds_of(seen) > threshold
-        )
+        evidence = step_evidence(strip, int(place), places, lambda seen: odds_of(seen) > threshold)
         odds = odds_of(evidence)
         if odds <= threshold:
             continue
         cut = (int(place), odds, float(np.clip(np.exp(evidence[0]) - _LIKE, 0.0, 1.0)))
         # two cuts at once are one: the surer, or the second where only blank pictures lie between
-        if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.min_shot_seconds - 1e-6:
-            blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.featureless_range))
+        if cuts and strip.times[place] - strip.times[cuts[-1][0]] < MIN_SHOT_SECONDS - 1e-6:
+            blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < _FEATURELESS_RANGE))
             if blank or odds > cuts[-1][1]:
                 cuts[-1] = cut
             continue
@@ -106,11 +144,11 @@ def first_of_shot(luma: FloatArray) -> int:
     return at
 
 
-def step_weights(params: CutParams) -> FloatArray:
+def step_weights(model: CutModel) -> FloatArray:
     """The seven weights of the evidence for a cut, in the order of `step_evidence`."""
     return np.array(
-        [params.unlike_weight, params.stands_out_weight, params.alone_weight, params.tones_weight,
-         params.tones_alone_weight, params.undone_weight, params.afterglow_weight]
+        [model.unlike_weight, model.stands_out_weight, model.alone_weight, model.tones_weight,
+         model.tones_alone_weight, model.undone_weight, model.afterglow_weight]
     )  # fmt: skip
 
 
@@ -118,20 +156,19 @@ def step_evidence(
     strip: Strip,
     place: int,
     places: IntArray,
-    featureless_range: float,
     possible: Callable[[FloatArray], bool] = lambda evidence: True,
 ) -> FloatArray:
     """The evidence for a cut at the step to the picture `place`, one of `places`, all steps of the strip.
 
     Comparing pictures costs most of the time. The most similar pair counts, so each further pair can only lower the
     evidence: when it is no longer `possible` that it leads to a cut, the rest is not compared and the first two numbers
-    are upper bounds. Pictures whose luma has less than `featureless_range` are blank.
+    are upper bounds.
 
     The seven are: log unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest
     beside it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of
     the mean luma that is undone within a second; share of it that glows out in the first fifth of one.
     """
-    change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < featureless_range, len(strip)
+    change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < _FEATURELESS_RANGE, len(strip)
     until = _next_step(change, place, places)
     far = np.searchsorted(strip.times, strip.times[place] + np.array(_FAR_SECONDS))
     after = sorted({min(n - 1, place + k) for k in _AFTER} | {int(k) for k in far if k < until})
@@ -168,18 +205,18 @@ def step_evidence(
 
 def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Border]:
     """Find dissolves: ramps that overlap none of the hard `cuts`, in order; of two that overlap the likelier."""
-    weights = dissolve_weights(params)
+    weights = dissolve_weights(params.model)
     found: list[tuple[float, Border]] = []
-    for border, evidence in ramps(strip, params):
-        if border.strength < params.dissolve_unlikeness:
+    for border, evidence in ramps(strip):
+        if border.strength < _DISSOLVE_UNLIKENESS:
             continue
-        odds = params.dissolve_bias + float(np.dot(weights, evidence))
+        odds = params.model.dissolve_bias + float(np.dot(weights, evidence))
         if odds > params.dissolve_threshold and not any(border.start - 0.1 < cut.at < border.end + 0.1 for cut in cuts):
             found.append((odds, border))
     return _best_apart(found)
 
 
-def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
+def ramps(strip: Strip) -> list[tuple[Border, FloatArray]]:
     """Stretches over which one picture turns into another in a straight line, with the evidence for a dissolve.
 
     The evidence has shape (5,): unlikeness of the ends; log distance of their tones; share of contrast that is lost in
@@ -192,9 +229,9 @@ def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
     views, reaches = _views(strip), _reaches(strip)
     explained = np.zeros((len(strip), reaches.size, 2), dtype=np.float32)
     mixtures(views, reaches, explained)
-    quality = explained[:, :, 0] * np.minimum(explained[:, :, 1] / params.dissolve_rms, 1.0)
+    quality = explained[:, :, 0] * np.minimum(explained[:, :, 1] / _DISSOLVE_RMS, 1.0)
     found: list[tuple[Border, FloatArray]] = []
-    for middle in _peaks(quality.max(axis=1), params.dissolve_quality, int(reaches[2])):
+    for middle in _peaks(quality.max(axis=1), _DISSOLVE_QUALITY, int(reaches[2])):
         # the widest reach that explains nearly as much as the best: narrow ones fit inside of a long dissolve too
         good = np.flatnonzero(quality[middle] >= 0.8 * quality[middle].max())
         wide = round(1.5 * int(reaches[good[-1]])) + 4
@@ -203,29 +240,29 @@ def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
         if shares is None:
             continue
         misfit, start, end = fit_ramp(shares)
-        if misfit <= params.dissolve_misfit:
+        if misfit <= _DISSOLVE_MISFIT:
             found.append(_ramp(strip, first + int(start), first + int(end), float(misfit), views))
     return found
 
 
-def flashes(strip: Strip, params: CutParams) -> list[Border]:
+def flashes(strip: Strip) -> list[Border]:
     """Find leaps of light that are undone, in order; their `strength` is the leap of the mean luma."""
     # from half the leap on, for a flash may light up over two pictures; the whole leap is asked for at its top
     luma, times = strip.levels[:, 0].astype(np.float64), strip.times
     found: list[Border] = []
-    for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= params.flash_leap / 2):
+    for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= _FLASH_LEAP / 2):
         base = float(luma[max(0, int(place) - 1)])
         if found and times[place] < found[-1].end:
             continue
-        lit = int(np.searchsorted(times, times[place] + params.flash_rise_seconds)) + 1
+        lit = int(np.searchsorted(times, times[place] + _FLASH_RISE_SECONDS)) + 1
         top = int(place) + int(np.argmax(luma[int(place) : lit]))
         leap = float(luma[top]) - base
-        until = int(np.searchsorted(times, times[top] + params.flash_seconds))
+        until = int(np.searchsorted(times, times[top] + _FLASH_SECONDS))
         fallen = np.flatnonzero(luma[top : until + 1] <= base + 0.5 * leap)
-        if leap < params.flash_leap or not fallen.size:
+        if leap < _FLASH_LEAP or not fallen.size:
             continue
         low = float(luma[top : until + 1].min())
-        if luma[top] - low < params.flash_undone * leap:
+        if luma[top] - low < _FLASH_UNDONE * leap:
             continue
         end = float(times[top + int(fallen[0])])
         found.append(Border("flash", float(times[place]), end, float(times[place]), min(1.0, leap)))
@@ -233,21 +270,21 @@ def flashes(strip: Strip, params: CutParams) -> list[Border]:
 
 
 def fades(
-    times: FloatArray, brightness: FloatArray, contrast: FloatArray, spread: FloatArray, params: CutParams
+    times: FloatArray, brightness: FloatArray, contrast: FloatArray, spread: FloatArray
 ) -> tuple[list[Border], Stretches]:
     """Fades from, to and through black and white, in order, and the stretches that are black, sorted and disjoint.
 
     Brightness, contrast and spread are mean, standard deviation and range of each picture's luma.
     """
-    blank = (spread < params.blank_range) & ((brightness < params.black_luma) | (brightness > params.white_luma))
+    blank = (spread < _BLANK_RANGE) & ((brightness < _BLACK_LUMA) | (brightness > _WHITE_LUMA))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], blank, [False]]).astype(np.int8)))
     found: list[Border] = []
     black: list[tuple[float, float]] = []
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         colour = 0.0 if brightness[first] < 0.5 else 1.0
         away = np.hypot(contrast, brightness - colour).astype(np.float64)
-        starts = _slope(times, away, int(first), -1, params)
-        ends = _slope(times, away, int(stop) - 1, 1, params)
+        starts = _slope(times, away, int(first), -1)
+        ends = _slope(times, away, int(stop) - 1, 1)
         down, up = starts < first, ends > stop - 1
         appears = float(times[min(int(stop), times.size - 1)])
         if colour == 0.0 and appears > times[first]:
@@ -363,10 +400,10 @@ def _ramp(strip: Strip, start: int, end: int, misfit: float, views: FloatArray) 
     return border, np.array([unlike, np.log(tones + _TONE), sag, np.log(rest + 0.02), np.log(misfit + 0.005)])
 
 
-def dissolve_weights(params: CutParams) -> FloatArray:
+def dissolve_weights(model: CutModel) -> FloatArray:
     """The weights of unlikeness, tones, sag, rest and misfit, the evidence for a dissolve in the order of `ramps`."""
     return np.array(
-        [params.ends_weight, params.end_tones_weight, params.sag_weight, params.rest_weight, params.misfit_weight]
+        [model.ends_weight, model.end_tones_weight, model.sag_weight, model.rest_weight, model.misfit_weight]
     )
 
 
@@ -379,7 +416,7 @@ def _best_apart(found: list[tuple[float, Border]]) -> list[Border]:
     return sorted(kept, key=lambda border: border.start)
 
 
-def _slope(times: FloatArray, away: FloatArray, edge: int, step: int, params: CutParams) -> int:
+def _slope(times: FloatArray, away: FloatArray, edge: int, step: int) -> int:
     """Index to which the distance from a blank picture at `edge` grows, going by `step`; `edge` where it leaps.
 
     The slope ends where it is less than a quarter of what it was so far.
@@ -387,15 +424,15 @@ def _slope(times: FloatArray, away: FloatArray, edge: int, step: int, params: Cu
     at = edge
     while True:
         ahead = at + step
-        if not 0 <= ahead < away.size or abs(times[ahead] - times[edge]) > params.max_fade_seconds:
+        if not 0 <= ahead < away.size or abs(times[ahead] - times[edge]) > _MAX_FADE_SECONDS:
             break
         gain = away[ahead] - away[at]
         pictures = abs(at - edge)
         usual = (away[at] - away[edge]) / pictures if pictures else 0.0
         if gain <= max(0.25 * usual, 1e-4) and pictures > 0:
             break
-        if gain > params.leap_in_fade or (pictures == 0 and gain <= 0):
+        if gain > _LEAP_IN_FADE or (pictures == 0 and gain <= 0):
             break
         at = ahead
     lasted = abs(float(times[at] - times[edge]))
-    return at if lasted >= params.min_fade_seconds and away[at] - away[edge] > params.min_fade else edge
+    return at if lasted >= _MIN_FADE_SECONDS and away[at] - away[edge] > _MIN_FADE else edge

@@ -46,6 +46,32 @@ _FIRST = {"cut": 2.0, "flash": 2.0, "title": 2.0, "hit": 1.0}
 """rank of a kind: the first gives its name and its time to events at one instant; within a rank salience decides"""
 _MOTION_RATE = 20.0
 """points a second at which motion is sampled"""
+_SAME_EVENT_SECONDS = 0.1
+"""s within which two events are the same event"""
+_CROWD_SECONDS = 2.0
+"""s; a cut or hit whose neighbour is nearer is noticed less"""
+_SOFT_CUT = 0.7
+"""salience of a dissolve or a fade, of that of a hard cut"""
+_TITLE_SALIENCE = 0.7
+"""of words that appear"""
+_TITLE_TOLERANCE = 0.08
+"""s; words fade in over some frames"""
+_END_SALIENCE = 0.5
+"""of the first and of the last picture"""
+_HIT_LOUD_DB = 8.0
+"""dB under the loud passages of the soundtrack that a hit may lie"""
+_SYLLABLE_SECONDS = 0.1
+"""s before speech in which a sound may be its first syllable"""
+_MOTION_SECONDS = 0.5
+"""s over which motion is smoothed"""
+_MOTION_APART_SECONDS = 2.0
+"""s between two peaks of motion"""
+_MOTION_DEVIATIONS = 4.0
+"""usual deviations by which a peak of motion stands out"""
+_LEAST_MOTION = 0.1
+"""picture heights a second by which any peak of motion stands out"""
+_MOTION_TOLERANCE = 0.15
+"""s; a gesture has no exact instant"""
 _SAME_SECONDS = 1e-6
 """times that differ by less are equal"""
 
@@ -73,30 +99,30 @@ def find_events(picture: Picture, soundtrack: Soundtrack, params: EventParams | 
     """Find the events of a video, in order of time: at least its start and its end."""
     params = params or EventParams()
     rows = [
-        *_cuts(picture.edits, params),
+        *_cuts(picture.edits),
         *_flashes(picture.flashes),
-        *_titles(picture, params),
+        *_titles(picture),
         *_hits(soundtrack, params),
-        *_motion(picture, params),
+        *_motion(picture),
     ]
-    inner = [row for row in rows if params.event_seconds < row[0] < picture.duration - params.event_seconds]
+    inner = [row for row in rows if _SAME_EVENT_SECONDS < row[0] < picture.duration - _SAME_EVENT_SECONDS]
     ends = [
-        (0.0, "start", params.end_salience, _FRAME_TOLERANCE),
-        (picture.duration, "end", params.end_salience, _END_TOLERANCE),
+        (0.0, "start", _END_SALIENCE, _FRAME_TOLERANCE),
+        (picture.duration, "end", _END_SALIENCE, _END_TOLERANCE),
     ]
-    return Events(marks_of(EVENT_KINDS, [*_events(inner, params.event_seconds), *ends]), picture.duration)
+    return Events(marks_of(EVENT_KINDS, [*_events(inner), *ends]), picture.duration)
 
 
-def _cuts(edits: Sequence[Border], params: EventParams) -> Iterator[_Row]:
+def _cuts(edits: Sequence[Border]) -> Iterator[_Row]:
     """Where shots change: each at the instant that an editor would put on the beat."""
-    room = _room(np.array([edit.at for edit in edits]), params.crowd_seconds)
+    room = _room(np.array([edit.at for edit in edits]))
     for edit, free in zip(edits, room, strict=True):
         salience = (0.45 + 0.4 * edit.strength) * free
         spread = edit.end - edit.start
         if edit.kind == "hard":
             yield edit.at, "cut", salience, _FRAME_TOLERANCE
         else:
-            yield edit.at, "cut", params.soft_cut * salience, float(np.clip(0.25 * spread, _FRAME_TOLERANCE, 0.25))
+            yield edit.at, "cut", _SOFT_CUT * salience, float(np.clip(0.25 * spread, _FRAME_TOLERANCE, 0.25))
 
 
 def _flashes(flashes: Sequence[Border]) -> Iterator[_Row]:
@@ -104,9 +130,9 @@ def _flashes(flashes: Sequence[Border]) -> Iterator[_Row]:
         yield flash.at, "flash", 0.5 + 0.4 * flash.strength, _FRAME_TOLERANCE
 
 
-def _titles(picture: Picture, params: EventParams) -> Iterator[_Row]:
+def _titles(picture: Picture) -> Iterator[_Row]:
     for start, _ in picture.titles:
-        yield start, "title", params.title_salience, params.title_tolerance
+        yield start, "title", _TITLE_SALIENCE, _TITLE_TOLERANCE
 
 
 def _hits(soundtrack: Soundtrack, params: EventParams) -> Iterator[_Row]:
@@ -120,15 +146,15 @@ def _hits(soundtrack: Soundtrack, params: EventParams) -> Iterator[_Row]:
     tops = np.array([level[hop : hop + HOPS_PER_SECOND // 10].max() for hop in first])
     spoken = np.zeros(onsets.size, dtype=bool)
     for start, end in soundtrack.speech_ranges:
-        spoken |= (onsets >= start - params.syllable_seconds) & (onsets <= end)
-    heard = (strengths >= params.hit_rise_db) & (tops >= loud - params.hit_loud_db) & ~spoken
+        spoken |= (onsets >= start - _SYLLABLE_SECONDS) & (onsets <= end)
+    heard = (strengths >= params.hit_rise_db) & (tops >= loud - _HIT_LOUD_DB) & ~spoken
     times, rises = onsets[heard], strengths[heard]
-    for time, rise, free in zip(times, rises, _room(times, params.crowd_seconds), strict=True):
+    for time, rise, free in zip(times, rises, _room(times), strict=True):
         size = np.clip((rise - params.hit_rise_db) / params.hit_rise_db, 0.0, 1.0)
         yield float(time), "hit", float((0.45 + 0.45 * size) * free), _FRAME_TOLERANCE
 
 
-def _motion(picture: Picture, params: EventParams) -> Iterator[_Row]:
+def _motion(picture: Picture) -> Iterator[_Row]:
     """Peaks of the smoothed motion curve that stand out from the usual motion."""
     from scipy.ndimage import uniform_filter1d
     from scipy.signal import find_peaks
@@ -141,30 +167,30 @@ def _motion(picture: Picture, params: EventParams) -> Iterator[_Row]:
         return
     at = np.arange(0.0, picture.duration, 1.0 / _MOTION_RATE)
     motion = np.interp(at, picture.times[inside], picture.motion[inside])
-    motion = uniform_filter1d(motion, max(1, round(params.motion_seconds * _MOTION_RATE)), mode="nearest")
+    motion = uniform_filter1d(motion, max(1, round(_MOTION_SECONDS * _MOTION_RATE)), mode="nearest")
     usual = float(np.median(motion))
-    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), params.min_motion / params.motion_deviations)
-    stands_out = params.motion_deviations * spread
-    apart = max(1, round(params.motion_apart_seconds * _MOTION_RATE))
+    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), _LEAST_MOTION / _MOTION_DEVIATIONS)
+    stands_out = _MOTION_DEVIATIONS * spread
+    apart = max(1, round(_MOTION_APART_SECONDS * _MOTION_RATE))
     peaks, found = find_peaks(motion, prominence=stands_out, distance=apart)
     for peak, prominence in zip(peaks, found["prominences"], strict=True):
         size = np.clip(prominence / stands_out - 1.0, 0.0, 2.0) / 2.0
-        yield float(at[peak]), "motion", float(0.2 + 0.25 * size), params.motion_tolerance
+        yield float(at[peak]), "motion", float(0.2 + 0.25 * size), _MOTION_TOLERANCE
 
 
-def _room(times: FloatArray, crowd_seconds: float) -> FloatArray:
+def _room(times: FloatArray) -> FloatArray:
     """Share of each event's salience that its neighbours leave, shape of `times`: 1 where it is alone."""
     if times.size < 2:
         return np.ones(times.size)
     gaps = np.diff(times, prepend=-np.inf, append=np.inf)
     nearest = np.minimum(gaps[:-1], gaps[1:])
-    return np.asarray(0.4 + 0.6 * np.clip(nearest / crowd_seconds, 0.0, 1.0))
+    return np.asarray(0.4 + 0.6 * np.clip(nearest / _CROWD_SECONDS, 0.0, 1.0))
 
 
-def _events(rows: Sequence[_Row], seconds: float) -> Iterator[_Row]:
+def _events(rows: Sequence[_Row]) -> Iterator[_Row]:
     """One row for all that happens at one instant, its salience raised by those of the others."""
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
-    kept = strongest_apart(times, salience + np.array([_FIRST.get(row[1], 0.0) for row in rows]), seconds)
+    kept = strongest_apart(times, salience + np.array([_FIRST.get(row[1], 0.0) for row in rows]), _SAME_EVENT_SECONDS)
     # as if each were noticed independently: the chance that none of them is, is the product of theirs
     missed = np.ones(len(rows))
     for k in range(len(rows)):

@@ -57,11 +57,11 @@ class PictureMeter:
         self._judge(float("inf"))
         times, levels = np.concatenate(self._times), np.concatenate(self._levels)
         brightness, contrast, colourfulness, spread = (levels[:, k] for k in (0, 1, 2, 3))
-        faded, black = fades(times, brightness, contrast, spread, self._params)
+        faded, black = fades(times, brightness, contrast, spread)
         borders = join_borders(self._borders, faded)
         motion = speeds(times, np.concatenate(self._speeds), borders)
         end = max(duration, float(times[-1]))
-        still = still_stretches(times, motion, black, borders, end, self._params)
+        still = still_stretches(times, motion, black, borders, end)
         titles = self._titles.titles(end)
         return Picture(end, times, motion, brightness, colourfulness, contrast, borders, black, still, titles)
 
@@ -73,7 +73,7 @@ class PictureMeter:
         first, last = np.searchsorted(strip.times, (self._judged - CONTEXT_SECONDS, until + CONTEXT_SECONDS))
         window = strip.part(int(first), int(last))
         cuts = hard_cuts(window, self._params)
-        found = [*cuts, *dissolves(window, self._params, cuts), *flashes(window, self._params)]
+        found = [*cuts, *dissolves(window, self._params, cuts), *flashes(window)]
         self._borders += [border for border in found if self._judged <= border.at < until]
         self._judged = until
         kept = int(np.searchsorted(strip.times, until - CONTEXT_SECONDS))

@@ -16,12 +16,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.params import CutParams
 from workbench.recording import FloatArray
 from workbench.video.picture import Border, Stretches
 
 _FIELDS_HIGH = 36
 """fields in the height of a small picture"""
+_STILL_SPEED = 0.004
+"""picture heights a second under which nothing moves"""
+STILL_SECONDS = 1.0
+"""s; shorter rests are not reported"""
 
 
 def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) -> FloatArray:
@@ -38,15 +41,15 @@ def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) 
 
 
 def still_stretches(
-    times: FloatArray, motion: FloatArray, black: Stretches, borders: tuple[Border, ...], end: float, params: CutParams
+    times: FloatArray, motion: FloatArray, black: Stretches, borders: tuple[Border, ...], end: float
 ) -> Stretches:
-    """Where nothing moves for `still_seconds` or longer, sorted and disjoint, black pictures left out.
+    """Where nothing moves for `STILL_SECONDS` or longer, sorted and disjoint, black pictures left out.
 
     Motion is in picture heights a second. A cut ends a stretch; fades, dissolves and flashes count as motion.
     """
     if not times.size:
         return ()
-    moves = motion > params.still_speed
+    moves = motion > _STILL_SPEED
     for start, stop in black:
         moves[(times >= start) & (times < stop)] = True
     breaks = np.zeros(times.size, dtype=bool)
@@ -67,4 +70,4 @@ def still_stretches(
             begun = float(times[k])
     if begun is not None:
         found.append((begun, end))
-    return tuple((start, stop) for start, stop in found if stop - start >= params.still_seconds)
+    return tuple((start, stop) for start, stop in found if stop - start >= STILL_SECONDS)

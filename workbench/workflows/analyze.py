@@ -5,7 +5,7 @@ others the file is decoded once and one spectrogram is taken, however many stage
 no sound is read at all: only the file's bytes, for their hash.
 
     stage     arrays                                depends on
-    beats     the grid, onset strength, the length  SpectrumParams, BeatParams, the fitted weights
+    beats     the grid, onset strength, the length  BeatParams, the fitted weights
     evidence  what seams are judged by              those, the corrected grid, of SeamParams what touches the evidence
     loops     the loop profile                      those, all SeamParams, SectionParams
 
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
 from workbench.extensions import OWN
+from workbench.features.spectrum import FRAMES_PER_SECOND
 from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, Recording
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
@@ -152,14 +153,14 @@ class Sound:
         """The one spectrogram."""
         from workbench.features.spectrum import analyze_spectrum
 
-        return analyze_spectrum(self.recording.samples, self.recording.sample_rate, self.params.spectrum)
+        return analyze_spectrum(self.recording.samples, self.recording.sample_rate)
 
     @cached_property
     def onsets(self) -> OnsetStrengths:
         """Onset strengths in that spectrogram."""
         from workbench.features.onsets import detect_onsets
 
-        return detect_onsets(self.spectrum, self.params.beats)
+        return detect_onsets(self.spectrum)
 
     def release_spectrum(self) -> None:
         """Drop spectrogram and onsets, unless they are to be kept: bars and seams do not read them."""
@@ -174,7 +175,7 @@ def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
     `correction` is the revision of the corrected grid, empty without one.
     """
     code = CacheKeyPart("BeatsMade", "version", BEATS_VERSION)
-    detected = (params.spectrum, params.beats, _weights_part(params), code)
+    detected = (params.beats, _weights_part(params), code)
     return (*detected, CacheKeyPart("Corrected", "grid", correction)) if correction else detected
 
 
@@ -323,7 +324,7 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
 def _beats_key(sound: Sound) -> StageKey:
     params = sound.params
     # A corrected grid does not change this key: it replaces the tracker's grid when the arrays are read.
-    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats, _weights_part(params))
+    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.beats, _weights_part(params))
 
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
@@ -342,7 +343,7 @@ def _beat_analysis(sound: Sound, arrays: Arrays, cached: bool) -> BeatAnalysis:
         duration=float(arrays["duration"]),
         grid=_tracked_grid(arrays) if sound.correction is None else _grid_of(sound.correction),
         attack=arrays["attack"],
-        frames_per_second=sound.params.spectrum.frames_per_second,
+        frames_per_second=FRAMES_PER_SECOND,
         cached=cached,
     )
 

@@ -20,16 +20,12 @@ _PITCHES_PER_SECOND = 50
 def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
     """Labels of the arrays of a recording, for any stage: axes that a stage does not have are left out when written."""
     from workbench.features.chroma import LOWEST_MIDI
+    from workbench.features.spectrum import FRAMES_PER_SECOND, TONE_FRAMES_PER_SECOND
     from workbench.loops.measures import part_names
 
-    spectrum = params.spectrum
     coordinates = {
-        "time": Coordinate(
-            "frame", (), "s", 1.0 / spectrum.frames_per_second, description="middle of the frame, track time"
-        ),
-        "tone_time": Coordinate(
-            "tone_frame", (), "s", 1.0 / spectrum.tone_frames_per_second, description="middle of the frame"
-        ),
+        "time": Coordinate("frame", (), "s", 1.0 / FRAMES_PER_SECOND, description="middle of the frame, track time"),
+        "tone_time": Coordinate("tone_frame", (), "s", 1.0 / TONE_FRAMES_PER_SECOND, description="middle of the frame"),
         "soundtrack_time": Coordinate("hop", (), "s", 1.0 / _HOPS_PER_SECOND, description="beginning, video time"),
         "pitch_time": Coordinate("pitch_step", (), "s", 1.0 / _PITCHES_PER_SECOND, description="beginning, video time"),
         "beat": Coordinate("beat", description="number of the beat in the grid, from 0"),

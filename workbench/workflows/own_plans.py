@@ -353,7 +353,7 @@ def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
 
     key = recording.content_hash + canonical_json(*grid_parts(params, ""))
     if key not in _tracked:
-        found = track_beats(recording, params=params.beats, spectrum=params.spectrum)
+        found = track_beats(recording, params=params.beats)
         _tracked.clear()
         _tracked[key] = found
     return _tracked[key]

@@ -543,7 +543,7 @@ def _passages(
     else:
         played = level_curve_of_blocks(render_blocks(loop.answer, recording, params), recording.sample_rate)
         music = played_music(played, music_db, ducked.inside)
-    return speech_over_music(soundtrack.raised(video_db), music, speech, workspace.params.duck)
+    return speech_over_music(soundtrack.raised(video_db), music, speech)
 
 
 class _Clips:

@@ -464,7 +464,7 @@ def _steps(params: WorkbenchParams) -> _Steps:
     from workbench.loops.measures import measures_used
 
     seams = params.seams
-    beats = params.beats.model_dump_json() + params.spectrum.model_dump_json()
+    beats = params.beats.model_dump_json()
     bare = beats + json.dumps([name for name, _ in measures_used(seams)])
     breaks = bare + json.dumps(seams.context_beats)
     fits = beats + json.dumps([seams.alike_fade_seconds, seams.unlike_fade_seconds])

@@ -354,7 +354,7 @@ class _Meters:
 
 
 def _limits(params: CutParams) -> VideoLimits:
-    return VideoLimits(params.max_video_seconds, params.max_pictures_per_second)
+    return VideoLimits(params.max_video_seconds)
 
 
 def _picture_arrays(watched: _Watched, video: Path) -> Arrays:
@@ -433,5 +433,5 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
         speech=arrays["speech"],
         frame_seconds=soundtrack.frame_seconds,
         speech_ranges=utterances,
-        classification=balance.classify(soundtrack, utterances, voice),
+        classification=balance.classify(soundtrack, utterances),
     )

@@ -21,6 +21,7 @@ from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material.elsewhere_pairs import fetch_pairs
 from data.recipes.material.planted_pairs import Case, cases
 from workbench.align.placements import CHANCE_SCORE, place
+from workbench.models.align import AlignModel
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray
 
@@ -28,7 +29,7 @@ FILE = "align.json"
 TOLD_BY_CHANCE = 0.01
 """share of pairs with nothing planted whose first placement is told as a fact"""
 _TRUST_STEP = 0.25
-_AS_MEASURED = AlignParams(trust=1.0, prior_odds=1.0, bare_cost=0.0, max_placements=1)
+_AS_MEASURED = AlignParams(max_placements=1, model=AlignModel(trust=1.0, prior_odds=1.0, bare_cost=0.0))
 """under which the log-odds of a certainty are what lies beyond chance"""
 
 

@@ -23,7 +23,7 @@ def test_alike_beats_are_counted_as_they_were_read(metre: int, first: int, click
     pulse = describe_pulse(BEATS, clicked(BEATS).evidence)
     readings = readings_of([pulse], PARAMS)
     (best,) = np.flatnonzero((readings.beats_per_bar == metre) & (readings.first_position == first))
-    positions = bar_positions_of(pulse, readings, int(best), weights_for("onsets"), PARAMS)
+    positions = bar_positions_of(pulse, readings, int(best), weights_for("onsets"))
     np.testing.assert_array_equal(positions, (np.arange(BEATS.size) + first - 1) % metre + 1)
 
 
@@ -32,5 +32,5 @@ def test_kicks_on_the_ones_keep_the_count(clicked: Callable[..., Any]) -> None:
     pulse = describe_pulse(BEATS, clicked(BEATS, ones).evidence)
     readings = readings_of([pulse], PARAMS)
     (best,) = np.flatnonzero((readings.beats_per_bar == 4) & (readings.first_position == 4))
-    positions = bar_positions_of(pulse, readings, int(best), weights_for("onsets"), PARAMS)
+    positions = bar_positions_of(pulse, readings, int(best), weights_for("onsets"))
     np.testing.assert_array_equal(positions == 1, ones)

@@ -12,7 +12,6 @@ from workbench.beats.evidence import Odds
 from workbench.beats.levels import count_one_level, halves_of
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, Activations
 from workbench.beats.readings import share_near
-from workbench.params import BeatParams
 
 Times = NDArray[np.floating]
 
@@ -44,7 +43,7 @@ def test_a_part_heard_at_double_its_tempo_sets_the_level() -> None:
     counted = count_one_level(played((100.0, 32), (220.0, 64)))
     assert counted is not None
     assert counted == pytest.approx(played((200.0, 64), (220.0, 64)))
-    halves = halves_of(counted, odds_of(counted, 60.0), BeatParams())
+    halves = halves_of(counted, odds_of(counted, 60.0))
     assert halves[0] == pytest.approx(played((100.0, 32), (110.0, 32)))
 
 
@@ -72,7 +71,7 @@ def test_a_ramp_of_an_octave_is_no_leap() -> None:
 def test_one_of_the_halves_goes_over_where_the_network_does() -> None:
     times = played((200.0, 160))
     heard = np.concatenate((times[0:80:2], times[81::2]))
-    halves = halves_of(times, odds_of(heard, 60.0), BeatParams())
+    halves = halves_of(times, odds_of(heard, 60.0))
     assert halves[0] == pytest.approx(times[0::2])
     assert halves[1] == pytest.approx(times[1::2])
     assert share_near(heard, halves[2], 0.001) > 0.97
@@ -87,5 +86,5 @@ def test_all_beats_are_kept_and_in_order(parts: list[tuple[float, int]]) -> None
         return
     assert np.all(np.diff(counted) > 0)
     assert share_near(times, counted, 1e-6) == 1.0
-    for half in halves_of(counted, odds_of(counted, float(counted[-1]) + 1.0), BeatParams()):
+    for half in halves_of(counted, odds_of(counted, float(counted[-1]) + 1.0)):
         assert np.all(np.diff(half) > 0)

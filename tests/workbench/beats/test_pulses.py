@@ -17,7 +17,7 @@ def test_ticks_follow_the_pace_they_are_given() -> None:
     activation = np.zeros(2000, dtype=np.float32)
     wanted = np.arange(30, 1980, 25)
     activation[wanted] = 1.0
-    ticks = decode_ticks(activation, 100, 25.0, BeatParams())
+    ticks = decode_ticks(activation, 100, 25.0)
     assert np.median(np.diff(ticks)) == pytest.approx(0.25)
     assert share_near(wanted / 100, ticks, 0.011) > 0.95
 

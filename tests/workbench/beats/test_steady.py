@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.beats.steady import steady_beats
-from workbench.params import BeatParams
+from workbench.beats.steady import MIN_STEADY_BEATS, steady_beats
 
 JITTER = 0.003
 """s; deviation of the found beats from the played ones"""
@@ -19,7 +18,7 @@ def found(played: np.ndarray) -> np.ndarray:
 def error(played: np.ndarray) -> float:
     """Median distance in s of the beats that are given from those that were played."""
     times = found(played)
-    return float(np.median(np.abs(steady_beats(times, np.ones(times.size), BeatParams()) - played)))
+    return float(np.median(np.abs(steady_beats(times, np.ones(times.size)) - played)))
 
 
 def test_a_click_is_met_far_better_than_by_single_beats() -> None:
@@ -39,5 +38,5 @@ def test_a_tempo_that_drifts_is_not_drawn_straight(percent: float) -> None:
 
 
 def test_too_few_beats_keep_their_place() -> None:
-    times = found(0.5 * np.arange(BeatParams().min_steady_beats - 1))
-    assert np.array_equal(steady_beats(times, np.ones(times.size), BeatParams()), times)
+    times = found(0.5 * np.arange(MIN_STEADY_BEATS - 1))
+    assert np.array_equal(steady_beats(times, np.ones(times.size)), times)

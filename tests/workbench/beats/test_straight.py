@@ -10,7 +10,6 @@ from workbench.beats.evidence import Odds
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, Activations
 from workbench.beats.readings import share_near
 from workbench.beats.straight import joined_grid, slips_of, straight_grid
-from workbench.params import BeatParams
 
 SECONDS = 90.0
 Times = NDArray[np.float64]
@@ -38,19 +37,19 @@ def slipped(bpm: float, first: float, last: float) -> Times:
 @pytest.mark.parametrize("bpm", [68.0, 97.3, 126.0, 171.0])
 def test_a_slipped_path_implies_the_straight_grid(bpm: float) -> None:
     path = slipped(bpm, 20.0, 38.0)
-    grid = straight_grid(path, odds_of(path), BeatParams())
+    grid = straight_grid(path, odds_of(path))
     assert grid is not None
     wanted = np.arange(0.4, SECONDS - 1.0, 60.0 / bpm)
     assert share_near(wanted, grid, 0.02) == 1.0
-    assert joined_grid(path, odds_of(path), BeatParams()) is None
+    assert joined_grid(path, odds_of(path)) is None
     assert slips_of(path) == 2
     assert slips_of(grid) == 0
 
 
 def test_a_step_of_tempo_gives_a_line_for_each_tempo_and_none_for_all() -> None:
     path = np.concatenate((np.arange(0.4, 40.0, 0.5), np.arange(40.4, SECONDS - 1.0, 0.42)))
-    joined = joined_grid(path, odds_of(path), BeatParams())
-    assert straight_grid(path, odds_of(path), BeatParams()) is None
+    joined = joined_grid(path, odds_of(path))
+    assert straight_grid(path, odds_of(path)) is None
     assert joined is not None
     assert share_near(path, joined, 0.02) > 0.97
     assert np.all(np.diff(joined) > 0.25)
@@ -61,5 +60,5 @@ def test_a_path_without_a_tempo_implies_nothing() -> None:
     path = np.cumsum(np.random.default_rng(3).uniform(0.3, 0.9, 100))
     path = path[path < SECONDS]
     for times in (path, path[:3]):
-        assert straight_grid(times, odds_of(times), BeatParams()) is None
-        assert joined_grid(times, odds_of(times), BeatParams()) is None
+        assert straight_grid(times, odds_of(times)) is None
+        assert joined_grid(times, odds_of(times)) is None

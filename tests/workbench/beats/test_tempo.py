@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.beats.tempo import beat_activation, tempo_candidates
+from workbench.beats.tempo import MOST_CANDIDATES, beat_activation, tempo_candidates
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
 from workbench.params import BeatParams
@@ -27,7 +27,17 @@ def test_the_period_of_a_click_comes_first_and_its_double_and_half_are_tried(bpm
     for ratio in (2.0, 0.5):
         if BeatParams().min_bpm <= bpm / ratio <= BeatParams().max_bpm:
             assert np.abs(np.log2(periods / (ratio * period))).min() < 0.05
-    assert periods.size <= BeatParams().tempo_candidates
+    assert periods.size <= MOST_CANDIDATES
+
+
+def test_no_tempo_outside_the_range_is_tried() -> None:
+    activation = np.zeros(30 * FRAMES, dtype=np.float32)
+    activation[np.rint(np.arange(0.5, 29.5, 60 / 100) * FRAMES).astype(int)] = 1.0
+    periods = tempo_candidates(activation, FRAMES, BeatParams(min_bpm=80.0, max_bpm=160.0))
+    bpm = 60 * FRAMES / periods
+    assert bpm[0] == pytest.approx(100.0, rel=0.01)
+    assert bpm.min() >= 80.0
+    assert bpm.max() <= 160.0
 
 
 def test_silence_and_a_scrap_of_sound_support_no_tempo() -> None:

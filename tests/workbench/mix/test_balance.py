@@ -17,7 +17,7 @@ from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import LevelCurve, level_curve
 from workbench.mix.pitch import PitchMeter
-from workbench.params import MixParams
+from workbench.params import DuckParams, MixParams
 
 RATE = 24_000
 VIDEO = 100.0  # seven of the utterances, and a silence of half a minute
@@ -146,6 +146,16 @@ def test_quiet_music_is_raised_but_not_ducked_where_it_is_low(video: Video) -> N
     assert mix.duck is not None
     assert mix.duck.envelope_points == ()
     assert mix.duck.depth_db == 0.0
+
+
+def test_voice_and_music_go_to_the_level_that_is_wanted_as_far_as_they_may(video: Video) -> None:
+    loud, usual = plan_mix(video.measured, noise(0.3, VIDEO), VIDEO, duck=DuckParams(voice_lufs=-14.0)), video.mix
+    assert loud.video_gain_db is not None
+    assert usual.video_gain_db is not None
+    assert loud.video_gain_db == pytest.approx(usual.video_gain_db + 4.0, abs=0.011)
+    bounded = DuckParams(voice_lufs=-14.0, max_video_gain_db=1.0, max_music_gain_db=2.0)
+    mix = plan_mix(video.measured, noise(0.001, VIDEO), VIDEO, duck=bounded)
+    assert (mix.video_gain_db, mix.music_gain_db) == (1.0, 2.0)
 
 
 def test_music_that_is_silent_gets_no_gain(video: Video) -> None:

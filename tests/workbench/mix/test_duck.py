@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths, thin_curve
+from workbench.mix.duck import (
+    MIN_UNDER_VOICE_LU,
+    SLOPE_DB_PER_SECOND,
+    TOLERANCE_DB,
+    deepest_curve,
+    duck_curve,
+    duck_depths,
+    split_utterances,
+    steady_depths,
+    thin_curve,
+)
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import DuckParams
 
@@ -82,17 +92,17 @@ def test_whatever_is_said_the_curve_keeps_its_promises(said: list[tuple[float, f
     assert points[-1, 0] <= video + 1e-9
     assert np.all((points[:, 1] >= 0) & (points[:, 1] <= max(depths) + 1e-9))
     slopes = np.abs(np.diff(points[:, 1]) / np.diff(points[:, 0]))
-    assert slopes.max() <= params.slope_db_per_second + 1e-6
+    assert slopes.max() <= SLOPE_DB_PER_SECOND + 1e-6
     for (start, end), depth in zip(utterances, depths, strict=True):
         inside = np.linspace(start - 0.05 if start > 0.05 else start, end, 50)
-        assert np.all(at(points, inside) >= depth - params.tolerance_db - 1e-9)
+        assert np.all(at(points, inside) >= depth - TOLERANCE_DB - 1e-9)
     times = np.arange(0, video, 0.01)
     distance = np.min([np.maximum(np.maximum(a - times, times - b), 0) for a, b in utterances], axis=0)
     assert np.all(at(points, times)[distance > 2.0] == 0.0)
     for (k, (_, end)), (_, (start, _)) in pairwise(enumerate(utterances)):
         if start - end < params.release_ms / 1000:
             held = min(depths[k], depths[k + 1])
-            assert np.all(at(points, np.linspace(end, start, 30)) >= held - params.tolerance_db - 1e-9)
+            assert np.all(at(points, np.linspace(end, start, 30)) >= held - TOLERANCE_DB - 1e-9)
 
 
 def test_depth_puts_the_music_fifteen_units_under_the_voice_utterance_by_utterance() -> None:
@@ -126,7 +136,7 @@ def test_a_whispered_aside_is_kept_clear_of_the_music_by_less_than_talk_is() -> 
     voice = LevelCurve(np.concatenate([steady(-18, 20).power, steady(-38, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0), (22.0, 24.0)), voice, steady(-18, 30))
     # 20 LU quieter than the talk: the music goes 11 LU under it, which is less than 15 and more than 8 LU quieter asks.
-    assert depths == pytest.approx([15.0, 15.0, DuckParams().min_under_voice_lu + 20.0], abs=1e-6)
+    assert depths == pytest.approx([15.0, 15.0, MIN_UNDER_VOICE_LU + 20.0], abs=1e-6)
     assert duck_depths(((22.0, 24.0),), voice, steady(-60, 30)).tolist() == [0.0]
 
 
@@ -162,15 +172,14 @@ def test_utterances_out_of_order_and_missing_depths_are_refused() -> None:
 
 
 def test_of_two_curves_the_deeper_one_counts() -> None:
-    params = DuckParams()
-    speech = duck_curve(((2.0, 4.0), (20.0, 22.0)), np.array([12.0, 6.0]), 30.0, params)
-    own = duck_curve(((3.0, 8.0),), np.array([40.0]), 30.0, params)
-    both = deepest_curve(speech, own, 30.0, params)
+    speech = duck_curve(((2.0, 4.0), (20.0, 22.0)), np.array([12.0, 6.0]), 30.0)
+    own = duck_curve(((3.0, 8.0),), np.array([40.0]), 30.0)
+    both = deepest_curve(speech, own, 30.0)
     assert np.all(np.diff(both[:, 0]) > 0)
     times = np.arange(0, 3000) / 100
     deepest = np.maximum(*(np.interp(times, *curve.T) for curve in (speech, own)))
-    np.testing.assert_allclose(np.interp(times, *both.T), deepest, atol=2 * params.tolerance_db)
+    np.testing.assert_allclose(np.interp(times, *both.T), deepest, atol=2 * TOLERANCE_DB)
     assert len(both) < 40
     none = np.zeros((0, 2))
-    assert deepest_curve(speech, none, 30.0, params) is speech
-    assert deepest_curve(none, own, 30.0, params) is own
+    assert deepest_curve(speech, none, 30.0) is speech
+    assert deepest_curve(none, own, 30.0) is own

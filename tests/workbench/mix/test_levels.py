@@ -5,8 +5,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.mix.levels import LevelCurve, level_curve, level_curve_of_blocks, voice_alone
-from workbench.params import DuckParams
+from workbench.mix.levels import MOST_BACKGROUND_DB, LevelCurve, level_curve, level_curve_of_blocks, voice_alone
 
 RATE = 48_000
 
@@ -68,7 +67,7 @@ def test_what_is_no_curve_is_refused() -> None:
 def test_a_voice_is_as_loud_as_what_it_adds_to_its_background() -> None:
     power = np.full(2000, 1e-3)
     power[500:900] += 1e-3
-    alone = voice_alone(LevelCurve(power, 1.0), ((5.0, 9.0),), DuckParams())
+    alone = voice_alone(LevelCurve(power, 1.0), ((5.0, 9.0),))
     assert alone.power_between(5.0, 9.0) == pytest.approx(1e-3)
     assert np.array_equal(alone.power[:485], power[:485])
 
@@ -77,21 +76,21 @@ def test_a_noise_that_has_passed_when_somebody_speaks_is_not_behind_the_voice() 
     power = np.full(2000, 1e-5)
     power[500:900] = np.where(np.arange(400) % 20 < 14, 2e-3, 1e-5)
     power[300:480] = power[920:1100] = 1e-1
-    alone = voice_alone(LevelCurve(power, 1.0), ((5.0, 9.0),), DuckParams())
+    alone = voice_alone(LevelCurve(power, 1.0), ((5.0, 9.0),))
     assert alone.power_between(5.0, 9.0) == pytest.approx(power[500:900].mean(), rel=0.05)
 
 
 def test_a_voice_that_its_background_hides_is_taken_to_lie_so_far_under_it_and_no_farther() -> None:
     levels = LevelCurve(np.full(2000, 1e-3), 1.0)
-    alone = voice_alone(levels, ((5.0, 9.0),), DuckParams(max_background_db=6.0))
-    assert alone.lufs(5.0, 9.0) == pytest.approx(levels.lufs(5.0, 9.0) - 6.0)
+    alone = voice_alone(levels, ((5.0, 9.0),))
+    assert alone.lufs(5.0, 9.0) == pytest.approx(levels.lufs(5.0, 9.0) - MOST_BACKGROUND_DB)
 
 
 def test_a_voice_without_pauses_and_one_in_silence_keep_their_level() -> None:
     always = LevelCurve(np.full(500, 1e-3), 1.0)
-    assert np.array_equal(voice_alone(always, ((0.0, 5.0),), DuckParams()).power, always.power)
+    assert np.array_equal(voice_alone(always, ((0.0, 5.0),)).power, always.power)
     silent = LevelCurve(np.zeros(500), 0.0)
-    assert not voice_alone(silent, ((1.0, 2.0),), DuckParams()).power.any()
+    assert not voice_alone(silent, ((1.0, 2.0),)).power.any()
 
 
 def tones(*pieces: tuple[float, float]) -> np.ndarray:

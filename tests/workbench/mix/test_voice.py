@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
-from workbench.mix.voice import speech_chances, speech_seconds, speech_utterances
+from workbench.mix.voice import (
+    EDGE_REACH_SECONDS,
+    LATE_SECONDS,
+    MIN_UTTERANCE_SECONDS,
+    Thresholds,
+    speech_chances,
+    speech_seconds,
+    speech_utterances,
+)
 from workbench.params import VoiceParams
 
 FRAME = 0.032
@@ -39,6 +47,12 @@ def test_a_stretch_of_certain_speech_is_a_utterance() -> None:
 def test_silence_and_no_sound_at_all_have_no_utterances() -> None:
     assert speech_utterances(chances(), FRAME) == ()
     assert speech_utterances(np.zeros(0), FRAME) == ()
+
+
+def test_a_detector_that_has_to_be_surer_finds_less() -> None:
+    heard = chances((2.0, 4.0, 0.9), (6.0, 8.0, 0.7))
+    assert len(speech_utterances(heard, FRAME, VoiceParams(onset_probability=0.6))) == 2
+    assert len(speech_utterances(heard, FRAME, VoiceParams(onset_probability=0.8))) == 1
 
 
 def test_speech_at_both_ends_of_the_sound_counts() -> None:
@@ -80,10 +94,9 @@ def test_a_click_is_no_utterance() -> None:
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=300))
 def test_utterances_are_sorted_disjoint_and_inside(row: list[float]) -> None:
-    params = VoiceParams()
-    utterances = speech_utterances(np.array(row), FRAME, params)
-    assert all(end - start >= params.min_utterance_seconds for start, end in utterances)
-    assert all(b - a > params.close_pause_seconds for (_, a), (b, _) in pairwise(utterances))
+    utterances = speech_utterances(np.array(row), FRAME)
+    assert all(end - start >= MIN_UTTERANCE_SECONDS for start, end in utterances)
+    assert all(b - a > VoiceParams().close_pause_seconds for (_, a), (b, _) in pairwise(utterances))
     assert all(start >= 0 and end <= len(row) * FRAME + 1e-9 for start, end in utterances)
 
 
@@ -131,17 +144,16 @@ def test_a_room_that_rings_is_no_last_syllable() -> None:
 
 
 def test_a_car_that_passed_before_a_voice_in_noise_is_not_its_first_syllable() -> None:
-    heard, params = chances((3.0, 5.0, 0.9)), VoiceParams()
+    heard = chances((3.0, 5.0, 0.9))
     car = bands((2.8, 3.0, -15.0), (3.0, 5.0, -20.0), floor_db=-27.0, spread_db=3.0)
-    ((start, _),) = speech_utterances(heard, FRAME, params, car)
-    assert start == pytest.approx(3.0 - params.late_seconds, abs=FRAME)
+    ((start, _),) = speech_utterances(heard, FRAME, bands=car)
+    assert start == pytest.approx(3.0 - LATE_SECONDS, abs=FRAME)
 
 
 def test_where_the_background_drowns_soft_sounds_edges_keep_a_margin() -> None:
     heard = chances((3.0, 5.0, 0.9))
-    params = VoiceParams()
-    ((start, end),) = speech_utterances(heard, FRAME, params, bands((3.0, 5.0, -25.0), floor_db=-29.0, spread_db=3.0))
-    assert 3.0 - params.edge_reach_seconds - 0.02 <= start <= 3.0 - params.late_seconds + 0.04
+    ((start, end),) = speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -25.0), floor_db=-29.0, spread_db=3.0))
+    assert 3.0 - EDGE_REACH_SECONDS - 0.02 <= start <= 3.0 - LATE_SECONDS + 0.04
     assert end >= 5.0 - FRAME
 
 
@@ -207,7 +219,7 @@ def test_noise_stands_clear_of_no_quiet_room_that_the_video_goes_on_in(noise_fir
     detector = np.concatenate([stirred, whispering][::order])
     both = speech_chances(detector, FRAME, np.full(8000, -6.0), bands=bands)
     in_rain, in_room = (both[:4000], both[4000:])[::order]
-    assert in_rain.max() < VoiceParams().start_probability
+    assert in_rain.max() < Thresholds(0.5).begins
     assert in_room[1010:1190].min() > 0.5
 
 

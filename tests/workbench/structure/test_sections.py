@@ -82,6 +82,14 @@ def test_sections_prefer_multiples_of_four_bars() -> None:
     assert cut_bars(evidence, SectionParams()).tolist() == [0, 8, 16, 24, 32]
 
 
+def test_a_border_that_costs_more_than_it_shows_is_left_out() -> None:
+    evidence = np.zeros(32)
+    evidence[[8, 16, 24]] = 1.0
+    evidence[12] = 0.2
+    assert cut_bars(evidence, SectionParams(border_cost=0.3)).tolist() == [0, 8, 12, 16, 24, 32]
+    assert cut_bars(evidence, SectionParams(border_cost=4.0)).tolist() == [0, 8, 16, 24, 32]
+
+
 def test_few_bars_are_one_section() -> None:
     one = BarFeatures(np.ones((1, 10)), np.ones((1, 4, 12)), np.ones((1, 48, 4)), np.array([-20.0]))
     assert [(s.first_bar, s.last_bar) for s in find_sections(one)] == [(0, 1)]

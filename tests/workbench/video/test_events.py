@@ -87,7 +87,9 @@ def test_syllables_are_no_hits() -> None:
 
 
 def test_faint_onsets_and_soft_sounds_are_no_hits() -> None:
-    assert find_events(picture(), soundtrack([5.0, 40.0], [20.0, 4.0])).marks.of("hit").tolist() == [5.0]
+    sound = soundtrack([5.0, 40.0], [20.0, 4.0])
+    assert find_events(picture(), sound).marks.of("hit").tolist() == [5.0]
+    assert find_events(picture(), sound, EventParams(hit_rise_db=3.0)).marks.of("hit").tolist() == [5.0, 40.0]
 
 
 def test_footsteps_are_noticed_less_than_one_thump() -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.params import CutParams
-from workbench.video.motion import speeds, still_stretches
+from workbench.video.motion import STILL_SECONDS, speeds, still_stretches
 from workbench.video.picture import Border
 
 TIMES = np.arange(250) / 25
-PARAMS = CutParams()
 
 
 def test_a_field_a_picture_is_so_many_heights_a_second() -> None:
@@ -29,14 +27,14 @@ def test_stretches_that_stand_still_end_at_cuts_and_leave_out_black() -> None:
     motion = np.zeros(250, np.float32)
     motion[:25] = 1.0
     cut = Border("hard", 5.0, 5.0, 5.0, 1.0)
-    found = still_stretches(TIMES, motion, ((8.0, 10.0),), (cut,), 10.0, PARAMS)
+    found = still_stretches(TIMES, motion, ((8.0, 10.0),), (cut,), 10.0)
     assert found == ((1.0, 5.0), (5.0, 8.0))
-    assert PARAMS.still_seconds < 3.0
+    assert STILL_SECONDS < 3.0
 
 
 def test_what_stands_still_for_a_moment_is_no_stretch() -> None:
     motion = np.ones(250, np.float32)
-    motion[100 : 100 + round(25 * PARAMS.still_seconds) - 2] = 0.0
-    assert still_stretches(TIMES, motion, (), (), 10.0, PARAMS) == ()
-    assert still_stretches(np.zeros(0), np.zeros(0), (), (), 0.0, PARAMS) == ()
-    assert still_stretches(TIMES, np.zeros(250), (), (), 10.0, PARAMS) == ((0.0, 10.0),)
+    motion[100 : 100 + round(25 * STILL_SECONDS) - 2] = 0.0
+    assert still_stretches(TIMES, motion, (), (), 10.0) == ()
+    assert still_stretches(np.zeros(0), np.zeros(0), (), (), 0.0) == ()
+    assert still_stretches(TIMES, np.zeros(250), (), (), 10.0) == ((0.0, 10.0),)

@@ -113,7 +113,7 @@ def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb
         ("cover.seams_weight", {"plan_score"}),
         ("cover.min_seam_score", {"good_splices", "planned"}),
         ("cover.min_body_seconds", set()),
-        ("beats.max_bpm", {"confidence"}),
+        ("beats.tempo_preference", {"confidence"}),
         ("beats.tracker", {"confidence"}),
     ],
 )
@@ -127,7 +127,7 @@ def test_a_difference_is_never_sure_by_what_is_made_of_it(dataset: wb.Dataset, t
     table["status", ""] = "ok"
     plain = wb.WorkbenchParams()
     for changed, sure in (("seams", [False, True]), ("beats", [True, True])):
-        field = {"seams": "context_beats", "beats": "max_bpm"}[changed]
+        field = {"seams": "context_beats", "beats": "tempo_preference"}[changed]
         other = plain.model_copy(update={changed: getattr(plain, changed).model_copy(update={field: 3})})
         summary = wb.Comparison(plain, other, dataset, table, tmp_path, None).summary()
         assert summary.loc[["best_seam", "downbeat_f"], "sure"].tolist() == sure

@@ -7,6 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.mix.duck import (
+    AHEAD_SECONDS,
+    ENVELOPE_HZ,
+    HOLD_SECONDS,
+    MIN_UNDER_VOICE_LU,
+    SLOPE_DB_PER_SECOND,
+    STEADY_DB,
+    TOLERANCE_DB,
+)
 from workbench.mix.levels import LevelCurve
 from workbench.mix.voice import Utterances
 from workbench.params import DuckParams
@@ -54,7 +63,7 @@ def depths(pieces: Utterances, voice: LevelCurve, music: LevelCurve, params: Duc
     spoken = np.array([voice.lufs(start, end) for start, end in pieces])
     played = np.array([music.lufs(start, end) for start, end in pieces])
     counted = np.maximum(spoken, np.median(spoken) - params.quiet_utterance_lu)
-    wanted = np.maximum(played - counted + params.under_voice_lu, played - spoken + params.min_under_voice_lu)
+    wanted = np.maximum(played - counted + params.under_voice_lu, played - spoken + MIN_UNDER_VOICE_LU)
     return np.asarray(np.clip(wanted, 0.0, params.max_depth_db))
 
 
@@ -64,7 +73,7 @@ def steady(pieces: Utterances, given: FloatArray, params: DuckParams) -> FloatAr
     for block in np.split(np.arange(len(pieces)), np.flatnonzero(pauses > params.bridge_seconds) + 1):
         for piece in block:
             lesser = min(given[block[0] : piece + 1].max(), given[piece : block[-1] + 1].max())
-            if given[piece] > 0 and lesser - given[piece] <= params.steady_db:
+            if given[piece] > 0 and lesser - given[piece] <= STEADY_DB:
                 evened[piece] = lesser
     held = evened.copy()
     for piece in np.flatnonzero(evened > 0):
@@ -90,14 +99,14 @@ def _kept(curve: FloatArray, tolerance: float) -> list[int]:
 
 
 def _dips(utterances: Utterances, given: FloatArray, params: DuckParams) -> list[_Dip]:
-    hz = params.envelope_hz
+    hz = ENVELOPE_HZ
 
     def steps(ms: int, depth: float) -> int:
-        return _ceil(hz * max(ms / 1000, depth / params.slope_db_per_second))
+        return _ceil(hz * max(ms / 1000, depth / SLOPE_DB_PER_SECOND))
 
     return [
         _Dip(
-            _floor((start - params.ahead_seconds) * hz), _ceil((end + params.hold_seconds) * hz),
+            _floor((start - AHEAD_SECONDS) * hz), _ceil((end + HOLD_SECONDS) * hz),
             steps(params.attack_ms, depth), steps(params.release_ms, depth), depth, round(start * hz), round(end * hz),
         )
         for (start, end), depth in zip(utterances, given.tolist(), strict=True)
@@ -106,7 +115,7 @@ def _dips(utterances: Utterances, given: FloatArray, params: DuckParams) -> list
 
 
 def curve(utterances: Utterances, given: FloatArray, video_seconds: float, params: DuckParams) -> FloatArray:
-    hz = params.envelope_hz
+    hz = ENVELOPE_HZ
     bridge = params.bridge_seconds * hz + _ROUNDING
     groups: list[list[_Dip]] = []
     for dip in _dips(utterances, given, params):
@@ -128,6 +137,6 @@ def curve(utterances: Utterances, given: FloatArray, video_seconds: float, param
             if other.speaks - one.silent <= bridge:
                 between = (steps >= one.over) & (steps <= other.full)
                 attenuation[between] = np.maximum(attenuation[between], min(one.depth, other.depth))
-        kept = _kept(attenuation, params.tolerance_db) if attenuation.any() else []
+        kept = _kept(attenuation, TOLERANCE_DB) if attenuation.any() else []
         points += [(steps[at] / hz, attenuation[at]) for at in kept]
     return np.array(points).reshape(-1, 2)

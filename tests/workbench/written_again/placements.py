@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.align.landmarks import Landmarks
-from workbench.align.placements import FLAT_SHARE, MOST_USED, SUITS, USUAL_SALIENCE
+from workbench.align.placements import FLAT_SHARE, GRID_SECONDS, MOST_USED, SUITS, USUAL_SALIENCE
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 from workbench.video.events import Events
@@ -30,18 +30,21 @@ class WrittenAgain:
         heard = self.last - self.first
         self.full = min(heard, self.video)
         suits = np.array([SUITS[marks.name_of(mark)] for mark in range(marks.times.size)])[:, happens.kinds].T
-        pull = np.sqrt(suits) * marks.salience**params.landmark_power
+        pull = np.sqrt(suits) * marks.salience**params.model.landmark_power
         mean_pull = pull.sum(axis=1, keepdims=True) / heard
-        used = params.used_share * (FLAT_SHARE + (1 - FLAT_SHARE) * happens.salience / USUAL_SALIENCE)
+        used = params.model.used_share * (FLAT_SHARE + (1 - FLAT_SHARE) * happens.salience / USUAL_SALIENCE)
         edges = [happens.name_of(event) in ("start", "end") for event in range(happens.times.size)]
-        used = np.minimum(np.where(edges, params.end_share * used, used), MOST_USED)
+        used = np.minimum(np.where(edges, params.model.end_share * used, used), MOST_USED)
         self.used = np.where(mean_pull[:, 0] > 0, used, 0.0)
         odds = (self.used / (1 - self.used))[:, None]
         self.odds = np.divide(odds * pull, mean_pull, out=np.zeros_like(pull), where=mean_pull > 0)
         both = np.sqrt(marks.tolerance**2 + happens.tolerance[:, None] ** 2)
-        self.near, self.far = params.near_reach * both, max(params.far_reach, params.near_reach) * both
+        self.near, self.far = (
+            params.model.near_reach * both,
+            max(params.model.far_reach, params.model.near_reach) * both,
+        )
 
-        step = params.grid_ms / 1000
+        step = GRID_SECONDS
         low = int(np.floor(-landmarks.track_seconds / step + _ROUNDING)) + 1
         high = int(np.ceil(events.video_seconds / step - _ROUNDING)) - 1
         self.grid = np.arange(low, high + 1) * step
@@ -82,7 +85,7 @@ class WrittenAgain:
 
     def _curves(self, gap: FloatArray, event: int) -> tuple[FloatArray, FloatArray]:
         """Odds of the pairs of an event by both curves."""
-        share, near, far = self.params.near_share, self.near[event], self.far[event]
+        share, near, far = self.params.model.near_share, self.near[event], self.far[event]
         counts = np.where(np.abs(gap) <= _WIDTHS * far, self.odds[event], 0.0)
         return counts * share * _normal(gap, near), counts * (1 - share) * _normal(gap, far)
 
@@ -94,7 +97,9 @@ class WrittenAgain:
             first, last = np.searchsorted(self.grid, [centre - reach, centre + reach])
             gap = (centre - self.grid[first:last])[:, None]
             near, far = self.near[event, mark], self.far[event, mark]
-            curves = self.params.near_share * _normal(gap, near) + (1 - self.params.near_share) * _normal(gap, far)
+            curves = self.params.model.near_share * _normal(gap, near) + (1 - self.params.model.near_share) * _normal(
+                gap, far
+            )
             odds[first:last] += self.odds[event, mark] * curves[:, 0]
         return np.log1p(odds)
 
@@ -120,9 +125,9 @@ class WrittenAgain:
         beyond = evidence - np.log(self.offsets)
         if beyond > 0:
             beyond *= max(0.0, 1 - np.log(self.ratio))
-        odds = self.params.prior_odds * np.exp(self.params.trust * beyond)
+        odds = self.params.model.prior_odds * np.exp(self.params.model.trust * beyond)
         bare = 1 - float(self._seconds(np.array([offset]))[0]) / self.full
-        return float(odds / (1 + odds) * (1 - self.params.bare_cost * bare))
+        return float(odds / (1 + odds) * (1 - self.params.model.bare_cost * bare))
 
     def _moved(self, offset: float) -> float:
         for _ in range(20):
