@@ -21,14 +21,7 @@ REBIAS = np.float32(2.0**112)
 # Of fastmath, "reassoc" lets the compiler sum in vector lanes; NaN and infinity keep their meaning.
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
-    """Inner product of a query with every row.
-
-    Parameters
-    ----------
-    rows : shape (n, d), uint16, the bits of finite half floats
-    query : shape (d,), float32
-    scores : shape (n,), float32, written to
-    """
+    """Inner product of a query, float32, with every row, the bits of finite half floats as uint16, into `scores`."""
     n, d = rows.shape
     bits = np.empty(d, dtype=np.int32)
     widened = bits.view(np.float32)
@@ -44,15 +37,7 @@ def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
-    """Inner product of a query with some rows.
-
-    Parameters
-    ----------
-    rows : shape (n, d), uint16, the bits of finite half floats
-    chosen : shape (m,), int64, rows to compare
-    query : shape (d,), float32
-    scores : shape (m,), float32, written to
-    """
+    """As `scan_all`, with the `chosen` rows alone."""
     d = rows.shape[1]
     bits = np.empty(d, dtype=np.int32)
     widened = bits.view(np.float32)
@@ -69,14 +54,9 @@ def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragm
 
 @kernel()
 def add_entries(rows: Any, weights: Any, factor: Any, totals: Any) -> None:  # pragma: no cover - compiled
-    """Add the entries of an inverted file to the totals of their rows; numpy's fancy indexing takes four times as long.
+    """Add the entries of an inverted file, times a factor, to the totals of their rows.
 
-    Parameters
-    ----------
-    rows : shape (m,), int32
-    weights : shape (m,), float32
-    factor : float32, by which each weight is multiplied
-    totals : shape (n,), float32 or float64, added to
+    numpy's fancy indexing takes four times as long.
     """
     for i in range(rows.size):
         totals[rows[i]] += factor * weights[i]

@@ -99,12 +99,7 @@ class Columns:
         return np.asarray(found)
 
     def take(self, rows: IntArray) -> Columns:
-        """The tracks of some rows, copied into memory.
-
-        Parameters
-        ----------
-        rows : shape (m,), in the order wanted
-        """
+        """The tracks of some rows, copied into memory."""
         return Columns(**{field.name: np.asarray(getattr(self, field.name)[rows]) for field in fields(self)})
 
 
@@ -129,16 +124,7 @@ DTYPES: dict[str, str] = {
 
 
 def empty_columns(track_ids: NDArray[Any]) -> Columns:
-    """Columns of tracks of which only the ids are known.
-
-    Parameters
-    ----------
-    track_ids : shape (n,), text
-
-    Returns
-    -------
-    Columns : NaN, -1 and zero rows; every track is its own song and audio
-    """
+    """Columns of tracks of which only ids are known: NaN, -1 and zero rows; each track is its own song and audio."""
     rows = len(track_ids)
     arrays: dict[str, NDArray[Any]] = {}
     for name, dtype in DTYPES.items():

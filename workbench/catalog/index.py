@@ -71,35 +71,17 @@ class VectorIndex(Protocol):
     """Finds the rows nearest to a query."""
 
     def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
-        """The rows of highest cosine.
+        """The rows of highest cosine, best first, at most `count` of those that are `allowed`, shape (n,); None: all.
 
-        Parameters
-        ----------
-        query : shape (d,); of any length but zero, which finds nothing
-        count : rows wanted; fewer are found where fewer are allowed
-        allowed : shape (n,), which rows may be found; None: all
-
-        Returns
-        -------
-        Hits : best first
-
-        Raises
-        ------
-        ParameterError : a query or a mask of another shape or type
+        A query of length zero finds nothing. Raises `ParameterError` for a query or a mask of another shape or type.
         """
         ...
 
 
 class ExactIndex:
-    """Compares every row.
+    """Compares every row of `vectors`, shape (n, d), float16, unit or zero rows; they may be memory-mapped.
 
-    Parameters
-    ----------
-    vectors : shape (n, d), float16, finite; unit rows, or zero rows, whose score is 0; may be memory-mapped
-
-    Raises
-    ------
-    ParameterError : vectors of another shape or type
+    Raises `ParameterError` for another shape or type.
     """
 
     def __init__(self, vectors: NDArray[np.float16]) -> None:
@@ -111,12 +93,7 @@ class ExactIndex:
         return int(self._bits.shape[0])
 
     def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
-        """The rows of highest cosine; see `VectorIndex.search`.
-
-        Parameters
-        ----------
-        query, count, allowed : as of `VectorIndex.search`
-        """
+        """The rows of highest cosine; see `VectorIndex.search`."""
         unit = _unit(query, self._bits.shape[1])
         if unit is None or not len(self):
             return _none()
@@ -126,17 +103,7 @@ class ExactIndex:
         return Hits(best if chosen is None else chosen[best], scores[best])
 
     def scores(self, query: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        """Inner product of a query with rows.
-
-        Parameters
-        ----------
-        query : shape (d,); not normalized here
-        rows : shape (m,), in any order; None: all
-
-        Returns
-        -------
-        shape (m,), float32, in the order of `rows`
-        """
+        """Inner product of a query, which is not normalized here, with rows; None: all."""
         from workbench.catalog._kernels import scan_all, scan_some
 
         asked = np.ascontiguousarray(query, dtype=np.float32)
@@ -151,18 +118,9 @@ class ExactIndex:
 class FaissIndex:
     """Searches the nearest cells of an inverted file, and ranks the rows they propose by the exact cosine.
 
-    Parameters
-    ----------
-    path : from `build_faiss`; memory-mapped
-    vectors : shape (n, d), float16, the rows as they are now
-    row_of : shape (m,), the row that each vector of the file has now, -1 where it was removed or changed; None: the
-        rows are as they were when the file was built
-    sizes : cells searched and candidates ranked again; None: the defaults
-
-    Raises
-    ------
-    ExtraMissing : faiss is not installed
-    ParameterError : the file and the rows do not belong together
+    `vectors` are the rows as they are now, and `row_of`, shape (m,), says which row each vector of the file has now, -1
+    where it was removed or changed; None: the rows are as they were when the file was built. Raises `ExtraMissing`
+    without faiss, and `ParameterError` where the file and the rows do not belong together.
     """
 
     def __init__(
@@ -196,10 +154,6 @@ class FaissIndex:
         """The rows of highest cosine, of which a few can be missed; see `VectorIndex.search`.
 
         A filter that allows few rows is answered exactly.
-
-        Parameters
-        ----------
-        query, count, allowed : as of `VectorIndex.search`
         """
         unit = _unit(query, self._exact._bits.shape[1])
         if unit is None:
@@ -234,18 +188,8 @@ class FaissIndex:
 def build_faiss(vectors: NDArray[np.float16], path: Path, sizes: IndexSizes | None = None) -> None:
     """Write an inverted file of vectors: k-means on a sample, then every vector into its cell, a byte a number.
 
-    The same vectors give the same file, which appears whole or not at all.
-
-    Parameters
-    ----------
-    vectors : shape (n, d), float16, unit or zero rows
-    path : the file to write; its folder exists
-    sizes : number of cells, size of the sample, rounds of k-means; None: the defaults
-
-    Raises
-    ------
-    ExtraMissing : faiss is not installed
-    StoreError : the file cannot be written
+    The same vectors, unit or zero rows, give the same file, which appears whole or not at all. Raises `ExtraMissing`
+    without faiss, and `StoreError` where it cannot be written.
     """
     faiss = _faiss()
     sizes = sizes or IndexSizes()
@@ -277,19 +221,7 @@ def has_faiss() -> bool:
 
 
 def recall(index: VectorIndex, exact: VectorIndex, queries: FloatArray, count: int) -> float:
-    """Share of the true nearest rows that an index finds.
-
-    Parameters
-    ----------
-    index : the one to measure
-    exact : the same rows, compared exactly
-    queries : shape (n, d), one at least
-    count : nearest rows that are compared
-
-    Returns
-    -------
-    mean over the queries, 0 to 1
-    """
+    """Share of the true nearest rows that an index finds, mean over the queries; `exact` has the same rows."""
     found = [np.isin(exact.search(q, count).rows, index.search(q, count).rows).mean() for q in queries]
     return float(np.mean(found))
 
@@ -323,15 +255,7 @@ def best_places(scores: FloatArray, count: int) -> IntArray:
 
     The `count`-th best of every sixteenth score is at most the `count`-th best of all, so all that are under it are
     passed over, and few are left to be ordered. Of the many that may equal it the first are taken, without ordering.
-
-    Parameters
-    ----------
-    scores : shape (n,), without NaN
-    count : places wanted; fewer are found of fewer scores
-
-    Returns
-    -------
-    shape (m,), best first, equal scores in their order
+    Best first, equal scores in their order; there is no NaN among them.
     """
     count = min(count, scores.size)
     if count <= 0:

@@ -105,18 +105,8 @@ def pick(
     """Pick the rows that are proposed, best first, no song twice.
 
     A row is a near duplicate of a better one when both have the same bytes, sound all but the same, or are of one
-    artist and sound much the same. Near duplicates are used only to fill up.
-
-    Parameters
-    ----------
-    order : shape (n,), rows of `columns`, best first; the caller breaks ties
-    columns : their facts; `song`, `audio` and `sound` are read
-    count : how many rows are wanted
-    artist_of : gives the artist of a row, called only for rows that sound alike; None: no two rows share an artist
-
-    Returns
-    -------
-    shape (at most count,), rows in the order given
+    artist and sound much the same. Near duplicates are used only to fill up. `order` are rows of `columns`, best first;
+    `artist_of` is called only for rows that sound alike, and None says that no two share an artist.
     """
     chosen: list[int] = []
     spare: list[int] = []
@@ -153,17 +143,7 @@ def _sounds_like_one_of(
 
 
 def calibrated(raw: FloatArray, calibration: Calibration) -> FloatArray:
-    """Probabilities of raw scores, independent of the rest of the catalog.
-
-    Parameters
-    ----------
-    raw : any shape, raw scores
-    calibration : the fitted curve
-
-    Returns
-    -------
-    shape of `raw`, 0 to 1
-    """
+    """Probabilities, 0 to 1, of raw scores, independent of the rest of the catalog."""
     log_odds = calibration.offset + calibration.slope * np.asarray(raw, dtype=np.float64)
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -60.0, 60.0))))
 
@@ -171,15 +151,7 @@ def calibrated(raw: FloatArray, calibration: Calibration) -> FloatArray:
 def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Calibration:
     """Fit the curve to graded pairs, by Newton's method on the log-likelihood.
 
-    Parameters
-    ----------
-    raw : shape (n,), raw scores
-    taken : shape (n,), 0 to 1: probability that an editor takes the track
-    steps : iterations at most; convergence takes far fewer
-
-    Returns
-    -------
-    Calibration : its mean probability equals the mean of `taken`
+    `taken` is the probability that an editor takes the track, 0 to 1; the curve's mean equals its mean.
     """
     design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
     weights = np.zeros(2)

@@ -118,44 +118,15 @@ class Library:
         """Add a file as a track, or update the track it already is.
 
         Without an id, a path that is known updates its first track; fields that are not given keep their values. With
-        an id, the track of that id is updated or created. Equal bytes under two ids stay two tracks.
-
-        Parameters
-        ----------
-        path : the file
-        fields : track fields that are given, see `Track`; None: none
-        track_id : the id to use, from a manifest; None: that of the path, or a new one
-        content_hash : SHA-256 of the file's bytes, where the caller has just computed it; None: it is computed here
-
-        Returns
-        -------
-        Track : as it is now, with measured values where the recording has been measured
-
-        Raises
-        ------
-        MediaError : the file cannot be read
-        ParameterError : an id or a field that a track cannot have
+        an id, the track of that id is updated or created. Equal bytes under two ids stay two tracks. `content_hash` is
+        the SHA-256 of the file's bytes, where the caller has just computed it. Raises `MediaError` for a file that
+        cannot be read, and `ParameterError` for an id or a field that a track cannot have.
         """
         (track,) = self.add_all([LibraryEntry(path, fields or {}, track_id, content_hash)])
         return track
 
     def add_all(self, entries: Sequence[LibraryEntry], measurements: Iterable[Measurement] = ()) -> list[Track]:
-        """Add files as `add` does, and record measurements, in one transaction.
-
-        Parameters
-        ----------
-        entries : files to add or tracks to update
-        measurements : of these recordings or others
-
-        Returns
-        -------
-        list : the tracks, in the order of `entries`
-
-        Raises
-        ------
-        MediaError : a file cannot be read
-        ParameterError : an id or a field that a track cannot have
-        """
+        """Add files as `add` does, and record measurements, in one transaction."""
         given = [validate_fields(entry.fields) for entry in entries]
         paths = [Path(entry.path).absolute() for entry in entries]
         # Files are hashed before the transaction begins, since other writers wait for its end.
@@ -172,21 +143,9 @@ class Library:
         return [found[identity] for identity in ids]
 
     def update(self, track_id: str, fields: Mapping[str, Any]) -> Track:
-        """Set given fields of a track, corrected ones for example.
+        """Set given fields of a track; None and empty lists are left out, and other fields keep their values.
 
-        Parameters
-        ----------
-        track_id : of the track
-        fields : values by name; None and empty lists are left out, and fields that are not named keep their values
-
-        Returns
-        -------
-        Track : as it is now
-
-        Raises
-        ------
-        UnknownTrack : no track of that id
-        ParameterError : a field that a track cannot have
+        Raises `UnknownTrack`, and `ParameterError` for a field that a track cannot have.
         """
         given = validate_fields(fields)
         with self._database.write() as connection:
@@ -200,23 +159,12 @@ class Library:
             return _by_ids(connection, [track_id])[track_id]
 
     def record(self, measurement: Measurement) -> None:
-        """Store the measurements of a recording, in place of the earlier ones.
-
-        Parameters
-        ----------
-        measurement : of a recording that need not be in the catalog
-        """
+        """Store the measurements of a recording, in the catalog or not, in place of the earlier ones."""
         with self._database.write() as connection:
             _record(connection, measurement, next_revision(connection))
 
     def measured(self, content_hashes: Iterable[str], analysis: str) -> set[str]:
-        """Those of some recordings that have been measured with an analysis.
-
-        Parameters
-        ----------
-        content_hashes : SHA-256 of the recordings' bytes
-        analysis : version and parameters, as in `Measurement.analysis`
-        """
+        """Those of some recordings that have been measured with an analysis, as in `Measurement.analysis`."""
         found: set[str] = set()
         with self._database.read() as connection:
             for some in _parts(list(content_hashes)):
@@ -227,40 +175,17 @@ class Library:
         return found
 
     def get(self, track_id: str) -> Track:
-        """Get a track.
-
-        Parameters
-        ----------
-        track_id : of the track
-
-        Raises
-        ------
-        UnknownTrack : there is none
-        """
+        """Get a track; raises `UnknownTrack`."""
         return self.get_all([track_id])[0]
 
     def get_all(self, track_ids: Sequence[str]) -> list[Track]:
-        """Get tracks, in the order of their ids.
-
-        Parameters
-        ----------
-        track_ids : one may come twice
-
-        Raises
-        ------
-        UnknownTrack : one of the ids is not in the catalog
-        """
+        """Get tracks, in the order of the ids; raises `UnknownTrack`."""
         with self._database.read() as connection:
             found = _by_ids(connection, track_ids)
         return [found[track_id] for track_id in track_ids]
 
     def with_content(self, content_hash: str) -> list[Track]:
-        """The tracks of some bytes, in the order in which they were added; of files that may have changed since.
-
-        Parameters
-        ----------
-        content_hash : SHA-256 of the bytes, hex
-        """
+        """The tracks of some bytes, in the order in which they were added; of files that may have changed since."""
         query = _SELECT.where(tracks.c.content_hash == content_hash).order_by(tracks.c.added_at, tracks.c.track_id)
         with self._database.read() as connection:
             return [_track(row) for row in connection.execute(query).all()]
@@ -272,16 +197,7 @@ class Library:
         return [_track(row) for row in rows]
 
     def remove(self, track_id: str) -> None:
-        """Remove a track from the catalog; its file stays where it is.
-
-        Parameters
-        ----------
-        track_id : of the track
-
-        Raises
-        ------
-        UnknownTrack : no track of that id
-        """
+        """Remove a track from the catalog; its file stays where it is. Raises `UnknownTrack`."""
         with self._database.write() as connection:
             gone = connection.execute(tracks.delete().where(tracks.c.track_id == track_id))
             if gone.rowcount == 0:
@@ -294,16 +210,10 @@ class Library:
             return _revision(connection)
 
     def changes(self, since: int, at_once: int) -> Changes:
-        """Changes after a revision, the oldest first.
+        """Changes after a revision, 0 for everything, the oldest first.
 
-        Parameters
-        ----------
-        since : revision; 0 for everything
-        at_once : tracks after which to stop; the changes of one transaction stay together, so there can be more
-
-        Returns
-        -------
-        Changes : its `revision` is where the next call goes on
+        After `at_once` tracks it stops, but the changes of one transaction stay together; `revision` of what it returns
+        is where the next call goes on.
         """
         with self._database.read() as connection:
             _, upto = _revision(connection)
@@ -326,16 +236,9 @@ class Library:
     def reindex(
         self, track_ids: Iterable[str] | None = None, hash_bytes: Callable[[Path], str] = hash_file
     ) -> Reindexed:
-        """Hash files again, and note which changed or are missing.
+        """Hash files again, and note which changed or are missing; of all tracks, or of some ids.
 
-        Parameters
-        ----------
-        track_ids : of the tracks to look at; None: all
-        hash_bytes : gives the SHA-256 of a file, or raises MediaError
-
-        Raises
-        ------
-        UnknownTrack : an id that is not in the catalog
+        Raises `UnknownTrack` for an id that is not in the catalog.
         """
         chosen = self.list() if track_ids is None else self.get_all(list(track_ids))
         found: dict[str, list[str]] = {"unchanged": [], "changed": [], MISSING: []}
@@ -457,17 +360,7 @@ def _measurement(row: Row[Any]) -> Measurement | None:
 
 
 def pack_descriptor(contour: FloatArray, sound: FloatArray) -> str:
-    """Encode contour and sound vector as the database stores them.
-
-    Parameters
-    ----------
-    contour : shape (CONTOUR_PARTS,), 0 to 1
-    sound : shape (SOUND_DIMS,), of unit length or zero
-
-    Returns
-    -------
-    base64 of both as little-endian half floats
-    """
+    """Contour and sound vector as the database stores them: base64 of both as little-endian half floats."""
     both = np.concatenate((contour, sound)).astype("<f2")
     return base64.b64encode(both.tobytes()).decode("ascii")
 

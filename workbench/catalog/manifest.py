@@ -83,30 +83,16 @@ class Manifest:
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a file counts as a manifest, by its suffix.
-
-    Parameters
-    ----------
-    path : need not exist
-    """
+    """Whether a file counts as a manifest, by its suffix."""
     return path.suffix.lower() in _JSON_SUFFIXES + _CSV_SUFFIXES
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read a manifest.
+    """Read a manifest: good rows in the order of the file, and a fault for each bad one.
 
-    Parameters
-    ----------
-    path : a .csv, .tsv, .tab, .txt, .jsonl or .ndjson file; the paths in it are relative to its folder
-
-    Returns
-    -------
-    Manifest : good rows in the order of the file, and a fault for each bad one
-
-    Raises
-    ------
-    ManifestError : no such file, or one that cannot be read; not a manifest by its suffix; a first line that is not
-        CSV, has no `path` column or names a column twice; begins like UTF-16 but is not
+    Paths in it are relative to its folder. Raises `ManifestError` where there is no such file, or it cannot be read; it
+    is no manifest by its suffix; its first line is not CSV, has no `path` column or names a column twice; or it begins
+    like UTF-16 but is not.
     """
     path = Path(path).absolute()
     if not is_manifest(path):

@@ -53,16 +53,7 @@ class Embedding(Protocol):
     """Turns texts into vectors; `workbench.language.embedding.SentenceEmbedding` is one."""
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Embed texts.
-
-        Parameters
-        ----------
-        texts : of any length
-
-        Returns
-        -------
-        shape (n, WORD_DIMS), unit rows
-        """
+        """Unit rows of texts of any length, shape (n, WORD_DIMS)."""
         ...
 
 
@@ -107,29 +98,11 @@ class Snapshot:
         return len(self.columns)
 
     def track(self, row: int) -> Track:
-        """The record of one row, as it is now.
-
-        Parameters
-        ----------
-        row : of the columns
-
-        Raises
-        ------
-        UnknownTrack : it was removed after this snapshot was written
-        """
+        """The record of one row, as it is now; raises `UnknownTrack` where it was removed since."""
         return self.tracks([row])[0]
 
     def tracks(self, rows: Sequence[int] | IntArray) -> list[Track]:
-        """The records of some rows, as they are now.
-
-        Parameters
-        ----------
-        rows : of the columns, in the order wanted
-
-        Raises
-        ------
-        UnknownTrack : one was removed after this snapshot was written
-        """
+        """The records of some rows, as they are now; raises `UnknownTrack` where one was removed since."""
         return self._library.get_all([str(self.columns.track_ids[row]) for row in rows])
 
     @cached_property
@@ -145,9 +118,7 @@ class Snapshot:
     def texts(self) -> TextIndex:
         """Tracks by the words and facets of their texts; its rows are those of the columns.
 
-        Raises
-        ------
-        StoreError : the index is missing, or of other tracks
+        Raises `StoreError` where the index is missing, or of other tracks.
         """
         from workbench.catalog.texts import TextIndex
 
@@ -158,16 +129,7 @@ class Snapshot:
         return index
 
     def text(self, row: int) -> str:
-        """The text of a track as it was indexed; see `texts.track_text`.
-
-        Parameters
-        ----------
-        row : of the columns
-
-        Raises
-        ------
-        IndexError : no such row
-        """
+        """The text of a track as it was indexed; see `texts.track_text`."""
         return _Texts(self.folder)[row]
 
 
@@ -178,24 +140,11 @@ def open_snapshot(
     progress: Progress | None = None,
     embedding: FindEmbedding | None = None,
 ) -> Snapshot:
-    """Open a catalog as columns and indexes, updated to its latest revision.
+    """Open a catalog as columns and indexes, updated to its latest revision and memory-mapped.
 
-    Parameters
-    ----------
-    library : the records
-    folder : where columns and indexes lie; it exists
-    sizes : of indexing; None: the defaults
-    progress : called while a stage runs that takes time, with its name in words and the share done, 0 to 1
-    embedding : finds the embedding of texts, or None where none is installed; called only where that matters. None:
-        texts are not embedded
-
-    Returns
-    -------
-    Snapshot : memory-mapped; of the revision that the catalog had during the call
-
-    Raises
-    ------
-    StoreError : the folder or the database cannot be used
+    They lie in `folder`, which exists. `progress` is called while a stage runs that takes time, with its name in words
+    and the share done. `embedding` finds the embedding of texts, or None where none is installed, and is called only
+    where that matters; without it texts are not embedded. Raises `StoreError` where folder or database cannot be used.
     """
     sizes, embedding = sizes or IndexSizes(), embedding or _no_embedding
     for _ in range(_TRIES):

@@ -25,18 +25,7 @@ _MIN_SURE_BPM, _MAX_SURE_BPM = 106.0, 185.0
 
 
 def tempo_certainty(bpm: float, confidence: float, drums: float) -> int:
-    """How sure a measured tempo is.
-
-    Parameters
-    ----------
-    bpm : beats a minute, as measured
-    confidence : of its grid, 0 to 1
-    drums : probability of drums, 0 to 1
-
-    Returns
-    -------
-    UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE or SURE
-    """
+    """How sure a measured tempo is: UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE or SURE."""
     drummed = drums >= _MIN_DRUMS
     if confidence < (_MIN_CONFIDENCE if drummed else _MIN_DRUMLESS_CONFIDENCE):
         return UNSURE
@@ -46,17 +35,9 @@ def tempo_certainty(bpm: float, confidence: float, drums: float) -> int:
 
 
 def tempo_words(bpm: float, certainty: int, digits: str = ".0f") -> str:
-    """A tempo in words, with as much doubt as it deserves.
+    """A tempo in words, with as much doubt as it deserves, such as "126 bpm", "87 or 174 bpm", or `NO_SURE_BEAT`.
 
-    Parameters
-    ----------
-    bpm : beats a minute; NaN where none is known
-    certainty : of `tempo_certainty`; any other value for a tempo that was given
-    digits : format of the number
-
-    Returns
-    -------
-    such as "126 bpm", "87 or 174 bpm", or `NO_SURE_BEAT`
+    A certainty that is none of `tempo_certainty` is that of a tempo that was given.
     """
     if isnan(bpm) or certainty == UNSURE:
         return NO_SURE_BEAT

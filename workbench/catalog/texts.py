@@ -75,17 +75,7 @@ class TextIndex:
 
     @classmethod
     def build(cls, texts: Sequence[str], folder: Path) -> TextIndex:
-        """Read all texts and write their index.
-
-        Parameters
-        ----------
-        texts : one a track, as `track_text` writes them; of each, the first 20,000 characters are read
-        folder : created where it is missing
-
-        Returns
-        -------
-        TextIndex : opened from the folder
-        """
+        """Write the index of texts, one a track, as `track_text` writes them; of each 20,000 characters are read."""
         import bm25s
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,18 +125,7 @@ class TextIndex:
             raise StoreError(f"{folder}: no index of texts ({error.strerror})") from error
 
     def search(self, text: str, count: int, allowed: BoolArray | None = None) -> Hits:
-        """Rows that share words with a text, by BM25.
-
-        Parameters
-        ----------
-        text : any text
-        count : rows wanted at most
-        allowed : shape (n,), which rows may be found; None: all
-
-        Returns
-        -------
-        Hits : best first; rows that share no word are not found
-        """
+        """Rows that share words with a text, by BM25, best first; of those that are `allowed`, shape (n,), or all."""
         known = [] if self._bm25 is None else [word for word in set(words_of(text)) if word in self._bm25.vocab_dict]
         if not known:
             return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
@@ -170,15 +149,9 @@ class TextIndex:
         return scores
 
     def nearness(self, wanted: FloatArray) -> FloatArray:
-        """How well each text agrees with wanted facets.
+        """How well each text agrees with wanted facets, shape (n,): inner products.
 
-        Parameters
-        ----------
-        wanted : shape (n_facets,), weights
-
-        Returns
-        -------
-        shape (n,), inner products; the facets that a text names of a kind have length 1, times its trust
+        The facets that a text names of a kind have length 1, times its trust.
         """
         from workbench.catalog._kernels import add_entries
 
@@ -208,15 +181,9 @@ def _inverted(
 
 
 def facets_of(text: str) -> tuple[FloatArray, FloatArray]:
-    """The facets that the text of a track names.
+    """The facets that the text of a track names, and how far they count by the fields that name them, 0 to 1 each.
 
-    Parameters
-    ----------
-    text : as `track_text` writes it; any other is read as one list
-
-    Returns
-    -------
-    shape (n_facets,) each, 0 to 1: as they are named, and as far as they count by the fields that name them
+    A text that `track_text` did not write is read as one list.
     """
     fields = text.split("\n")
     if len(fields) != len(_FIELDS):
@@ -229,14 +196,7 @@ def facets_of(text: str) -> tuple[FloatArray, FloatArray]:
 def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
     """How far a text can be trusted: less, the more facets it names beyond what one piece of music can have.
 
-    Parameters
-    ----------
-    facets : shape (n_facets,), 0 to 1, of `Meaning`
-    words : those of the text, without function words
-
-    Returns
-    -------
-    0 to 1; a text that repeats one word too often also loses trust
+    One that repeats a word too often also loses trust. `words` are without function words.
     """
     book = lexicon()
     excess = sum(max(0.0, float(facets[book.of(kind)].sum()) / most - 1.0) for kind, most in _PLAUSIBLE.items())
@@ -247,16 +207,7 @@ def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
 
 
 def words_of(text: str) -> list[str]:
-    """Words of a text in lower case, without English function words.
-
-    Parameters
-    ----------
-    text : any text
-
-    Returns
-    -------
-    list : words of two letters or more, in order
-    """
+    """Words of a text of two letters or more, in lower case, without English function words."""
     return [word for word in re.findall(r"\w\w+", text.lower()) if word not in _function_words()]
 
 
@@ -268,16 +219,7 @@ def _function_words() -> frozenset[str]:
 
 
 def mood_of(text: str) -> TextMood | None:
-    """How lively and how cheerful the music is that a text describes: the mean of the moods that it names.
-
-    Parameters
-    ----------
-    text : of which the first 20,000 characters are read
-
-    Returns
-    -------
-    None where no mood is named
-    """
+    """How lively and how cheerful the music is that a text describes: the mean of the moods it names, None without."""
     book = lexicon()
     meaning = read_lexicon(text)
     moods = meaning.facets[book.of("moods")]
@@ -293,16 +235,8 @@ def mood_of(text: str) -> TextMood | None:
 def track_text(track: Track) -> str:
     """The text that stands for a track in searches: description, moods, genres, instruments, tags, title.
 
-    The most descriptive fields come first; an embedding reads only the beginning of a long text.
-
-    Parameters
-    ----------
-    track : its fields, given or measured
-
-    Returns
-    -------
-    str : three lines, each of which may be empty: the description, what the catalog lists, the title; empty where none
-    of these fields has a value
+    The most descriptive fields come first; an embedding reads only the beginning of a long text. There are three lines,
+    each of which may be empty: the description, what the catalog lists, the title; empty where none has a value.
     """
     lists = (", ".join(words) for words in (track.moods, track.genres, track.instruments, track.tags) if words)
     fields = [_sentences([track.description]), _sentences(lists), _sentences([track.title])]

@@ -101,30 +101,12 @@ class Track:
 
 
 def audio_id(content_hash: str) -> str:
-    """Id of the sound, which tracks of equal bytes share.
-
-    Parameters
-    ----------
-    content_hash : SHA-256 of the bytes, hex
-
-    Returns
-    -------
-    `aud_` and the first 24 digits
-    """
+    """Id of the sound, which tracks of equal bytes share: `aud_` and the first 24 digits of their SHA-256."""
     return f"aud_{content_hash[:24]}"
 
 
 def contradictions(given: Mapping[str, Any], measured: Mapping[str, Any]) -> Contradictions:
-    """List where given values cannot be true beside measured ones.
-
-    Parameters
-    ----------
-    given, measured : track fields by name; a field that only one of them has is not compared
-
-    Returns
-    -------
-    a sentence each, on tempo, length, voice and key
-    """
+    """Where given values cannot be true beside measured ones: a sentence each, on tempo, length, voice and key."""
     both = {name: (given[name], measured[name]) for name in given if measured.get(name) is not None}
     found = []
     if "bpm" in both and (apart := _tempo_apart(*both["bpm"])):
@@ -158,16 +140,7 @@ def _tempo_apart(given: float, heard: float) -> str | None:
 
 
 def pitch_class(name: str) -> int | None:
-    """Pitch class of the name of a tonic.
-
-    Parameters
-    ----------
-    name : such as "F#" or "Eb", in either case
-
-    Returns
-    -------
-    0 for C to 11 for B; None for a text that names no tonic
-    """
+    """Pitch class of the name of a tonic, such as "F#" or "Eb": 0 for C to 11 for B; None for any other text."""
     letter, signs = name.strip()[:1].upper(), name.strip()[1:]
     if letter not in _TONICS or any(sign not in _SIGNS for sign in signs):
         return None
@@ -189,19 +162,9 @@ def _key_relation(stated: str, heard: str) -> str | None:
 
 
 def validate_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Validate track fields and convert them to their own types.
+    """Validate track fields, in JSON types, and convert them to their own; None and empty lists are left out.
 
-    Parameters
-    ----------
-    values : by name, in JSON types
-
-    Returns
-    -------
-    values by name; None and empty lists are left out
-
-    Raises
-    ------
-    ParameterError : a name that is not a track field, a wrong type, a value out of range
+    Raises `ParameterError` for a name that is not a track field, a wrong type, or a value out of range.
     """
     checked: dict[str, Any] = {}
     for name, value in values.items():

@@ -20,13 +20,7 @@ _ROUNDING = 1e-6
 def voice_words(chance: float) -> str:
     """A probability of a voice in words, with as much doubt as it deserves.
 
-    Parameters
-    ----------
-    chance : probability that somebody sings, 0 to 1
-
-    Returns
-    -------
-    such as "a voice with a probability of 4 %" or "perhaps a voice, with a probability of 60 %"
+    Such as "a voice with a probability of 4 %" or "perhaps a voice, with a probability of 60 %".
     """
     percent = f"with a probability of {100 * chance:.0f} %"
     if is_sung(chance) or chance <= MAX_INSTRUMENTAL_VOICE + _ROUNDING:
@@ -35,10 +29,5 @@ def voice_words(chance: float) -> str:
 
 
 def is_sung(chance: float) -> bool:
-    """Whether it may be said that somebody sings.
-
-    Parameters
-    ----------
-    chance : probability that somebody sings, 0 to 1
-    """
+    """Whether it may be said that somebody sings."""
     return chance >= MIN_VOCAL_VOICE - _ROUNDING

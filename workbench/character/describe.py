@@ -126,17 +126,9 @@ def measure_character(
     vocals: float,
     cover: CoverParams,
 ) -> Character:
-    """Measure a recording.
+    """Measure a recording, of which all arguments are; zeros and None where nothing sounds.
 
-    Parameters
-    ----------
-    recording, spectrum, onsets, grid, profile : of one recording
-    vocals : 0 to 1, from `vocals.voice_chance`
-    cover : what a loop must have
-
-    Returns
-    -------
-    Character : rounded to the digits that are stored; zeros and None where nothing sounds
+    `vocals` is from `vocals.voice_chance`. Numbers are rounded to the digits that are stored.
     """
     sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
     bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= _MIN_GRID_CONFIDENCE else None
@@ -191,15 +183,7 @@ def loudness_range(short_term_lufs: FloatArray) -> float | None:
     """How far the loud parts lie over the soft ones (EBU Tech 3342).
 
     The 95th less the 10th percentile of the short-term loudness, without values below -70 LUFS or 20 LU under the mean
-    of the rest.
-
-    Parameters
-    ----------
-    short_term_lufs : shape (n,), LUFS, from `features.loudness.short_term`
-
-    Returns
-    -------
-    LU, rounded to 0.001; None for silence or less than 3 s
+    of the rest. In LU, rounded to 0.001; None for silence or less than 3 s.
     """
     heard = short_term_lufs[short_term_lufs > -70.0]
     if not heard.size:
@@ -210,16 +194,7 @@ def loudness_range(short_term_lufs: FloatArray) -> float | None:
 
 
 def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
-    """The arrays that a store keeps, as `workbench.features.variables` declares them.
-
-    Parameters
-    ----------
-    character : of one recording
-
-    Returns
-    -------
-    array by name
-    """
+    """The arrays that a store keeps, as `workbench.features.variables` declares them."""
     numbers = {name: getattr(character, name) for name in FACTS}
     text = json.dumps(numbers, ensure_ascii=False).encode("utf-8")
     edges = [(start, end) for start, end, _ in character.sections]
@@ -233,16 +208,7 @@ def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
 
 
 def character_from_arrays(arrays: dict[str, NDArray[Any]]) -> Character:
-    """Restore a character from its arrays.
-
-    Parameters
-    ----------
-    arrays : by name, from `character_to_arrays`
-
-    Returns
-    -------
-    Character : equal to the one that was stored
-    """
+    """Restore a character from its arrays."""
     numbers = json.loads(arrays["character_facts"].tobytes())
     numbers["salient"] = tuple(numbers["salient"])
     labels = [LABELS[int(label)] for label in arrays["section_labels"]]
@@ -283,19 +249,10 @@ def _brightness(spectrum: Spectrum) -> float:
 def energy_clues(
     recording: Recording, spectrum: Spectrum, bpm: float | None, density: float, drums: float
 ) -> dict[str, float | None]:
-    """The clues of energy, by name, for which `mood.json` has weights.
+    """The clues of energy, by name, for which `mood.json` has weights; all are independent of gain.
 
-    Parameters
-    ----------
-    recording, spectrum : of one recording, with sound
-    bpm : beats a minute; None where no tempo is known
-    density : onsets a second
-    drums : probability of drums, 0 to 1
-
-    Returns
-    -------
-    dict : `tempo` in octaves over 1 bpm, or None; `density`; `drums`; `treble`, share of the power, dB; `noise`, log of
-        spectral flatness, 0 for noise and less for tones; `peaks` over the mean, dB. All are independent of gain
+    `tempo` in octaves over 1 bpm, or None; `density`, onsets a second; `drums`; `treble`, share of the power, dB;
+    `noise`, log of spectral flatness, 0 for noise and less for tones; `peaks` over the mean, dB.
     """
     power = _band_power(spectrum) * np.gradient(spectrum.band_hz)
     treble = power[spectrum.band_hz >= _TREBLE_HZ].sum() / max(float(power.sum()), 1e-30)

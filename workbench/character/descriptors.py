@@ -69,16 +69,7 @@ class SoundFacts:
 
 
 def sound_vector(facts: SoundFacts) -> FloatArray:
-    """Compute the vector of a sound.
-
-    Parameters
-    ----------
-    facts : unknown ones leave their block zero
-
-    Returns
-    -------
-    shape (SOUND_DIMS,), float32, of unit length; zero where nothing is known
-    """
+    """The vector of a sound, shape (SOUND_DIMS,), of unit length; what is unknown leaves its block zero."""
     pace = None if facts.bpm is None else np.log2(facts.bpm / _SLOWEST_BPM) / np.log2(_FASTEST_BPM / _SLOWEST_BPM)
     density = None if facts.density is None else np.sqrt(facts.density / _BUSIEST)
     blocks = {
@@ -101,14 +92,7 @@ def sound_vector(facts: SoundFacts) -> FloatArray:
 def timbre_shape(power: FloatArray, band_hz: FloatArray) -> FloatArray:
     """How the loudness of a sound is spread over frequency, relative to the usual spread of music.
 
-    Parameters
-    ----------
-    power : shape (n_bands, n_frames), as `features.spectrum` has it
-    band_hz : shape (n_bands,)
-
-    Returns
-    -------
-    shape (TIMBRE_BANDS,), of unit length, or zero for silence; independent of gain
+    Shape (TIMBRE_BANDS,), of unit length, or zero for silence; independent of gain. `power` has a row a band.
     """
     edges = np.geomspace(40.0, 16_000.0, TIMBRE_BANDS + 1)
     place = np.clip(np.searchsorted(edges, band_hz, side="right") - 1, 0, TIMBRE_BANDS - 1)
@@ -124,15 +108,7 @@ def timbre_shape(power: FloatArray, band_hz: FloatArray) -> FloatArray:
 def rhythm_shape(attack: FloatArray, frames_per_second: int, downbeats: FloatArray) -> FloatArray:
     """Strength of the onsets at each place in the bar, relative to their mean.
 
-    Parameters
-    ----------
-    attack : shape (n_frames,), onset strength
-    frames_per_second : of `attack`
-    downbeats : shape (n_bars,), s
-
-    Returns
-    -------
-    shape (RHYTHM_STEPS,), of unit length; zero where there are no two bar lines
+    Shape (RHYTHM_STEPS,), of unit length; zero where there are no two bar lines.
     """
     if downbeats.size < 2 or attack.size == 0:
         return np.zeros(RHYTHM_STEPS)

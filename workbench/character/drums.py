@@ -23,16 +23,7 @@ _LEAST_FRAMES = 16
 
 
 def strike_clues(spectrum: Spectrum, onsets: OnsetStrengths) -> FloatArray | None:
-    """The clues for drums.
-
-    Parameters
-    ----------
-    spectrum, onsets : of one recording
-
-    Returns
-    -------
-    shape (37,), independent of gain; None for silence or fewer than 16 frames
-    """
+    """The clues for drums, shape (37,), independent of gain; None for silence or fewer than 16 frames."""
     if spectrum.n_frames < _LEAST_FRAMES or not spectrum.power.any():
         return None
     clues: list[float] = []
@@ -51,15 +42,6 @@ def strike_clues(spectrum: Spectrum, onsets: OnsetStrengths) -> FloatArray | Non
 
 
 def drum_chance(spectrum: Spectrum, onsets: OnsetStrengths) -> float:
-    """Probability of drums.
-
-    Parameters
-    ----------
-    spectrum, onsets : of one recording
-
-    Returns
-    -------
-    0 to 1; 0 for silence
-    """
+    """Probability of drums; 0 for silence."""
     clues = strike_clues(spectrum, onsets)
     return 0.0 if clues is None else chance("drums", clues)

@@ -20,17 +20,7 @@ FILE = "character.json"
 
 
 def chance(name: Literal["voice", "drums"], clues: FloatArray) -> float:
-    """Probability by one of the logistic models.
-
-    Parameters
-    ----------
-    name : of the model
-    clues : shape (n_clues,), those of `vocals.voice_clues` or `drums.strike_clues`
-
-    Returns
-    -------
-    0 to 1
-    """
+    """Probability by one of the logistic models, from `vocals.voice_clues` or `drums.strike_clues`."""
     model = _models()[name]
     standard = (clues - model["mean"]) / model["scale"]
     odds = float(np.clip(standard @ model["weights"] + model["bias"], -30.0, 30.0))
@@ -38,16 +28,7 @@ def chance(name: Literal["voice", "drums"], clues: FloatArray) -> float:
 
 
 def key_scores(profile: FloatArray) -> FloatArray:
-    """Log-probability of each key, up to a constant.
-
-    Parameters
-    ----------
-    profile : shape (3, 12), from `key.tone_profile`
-
-    Returns
-    -------
-    shape (12, 2): tonic, C first; major, minor
-    """
+    """Log-probability of each key, up to a constant, of a `tone_profile`; shape (12, 2): tonic from C, mode."""
     model = _models()["key"]
     seen = np.stack([np.roll(profile, -tonic, axis=1).ravel() for tonic in range(12)])
     scores = (seen - model["mean"]) @ model["weights"].T

@@ -59,16 +59,9 @@ class Key:
 
 
 def tone_profile(tones: FloatArray, tone_midi: IntArray) -> FloatArray:
-    """How much each pitch class stands out, in three ranges.
+    """How much each pitch class stands out in bass, middle and treble, shape (3, 12), C first.
 
-    Parameters
-    ----------
-    tones : shape (n_tones, n_frames), power, 20 frames a second
-    tone_midi : shape (n_tones,)
-
-    Returns
-    -------
-    shape (3, 12): bass, middle, treble; C first; independent of gain, zero for silence
+    `tones` is the power of each tone, 20 frames a second. Independent of gain, zero for silence.
     """
     frames = tones.shape[1] // _MERGED * _MERGED
     if not frames:
@@ -91,16 +84,7 @@ def tone_profile(tones: FloatArray, tone_midi: IntArray) -> FloatArray:
 
 
 def find_key(profile: FloatArray) -> Key | None:
-    """Find the likeliest key.
-
-    Parameters
-    ----------
-    profile : shape (3, 12), from `tone_profile`
-
-    Returns
-    -------
-    Key : None for silence
-    """
+    """The likeliest key, from a `tone_profile`; None for silence."""
     if not profile.any():
         return None
     scores = key_scores(profile)
@@ -112,15 +96,9 @@ def find_key(profile: FloatArray) -> Key | None:
 
 
 def key_clarity(profile: FloatArray) -> float:
-    """How much the tones keep to any one key.
+    """How much the tones of a `tone_profile` keep to any one key, -1 to 1, seldom under 0; 0 for silence.
 
-    Parameters
-    ----------
-    profile : shape (3, 12), from `tone_profile`
-
-    Returns
-    -------
-    -1 to 1, seldom under 0: correlation with the nearest of the 24 profiles of Krumhansl; 0 for silence
+    The correlation with the nearest of the 24 profiles of Krumhansl.
     """
     tones = profile.sum(axis=0)
     if float(np.ptp(tones)) < 1e-9:

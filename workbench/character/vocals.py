@@ -39,16 +39,7 @@ _LEAST_SECONDS = 2.0
 
 
 def excerpts(mono: FloatArray) -> FloatArray:
-    """Stretches of a recording, spread evenly and joined.
-
-    Parameters
-    ----------
-    mono : shape (n_samples,), at `RATE`
-
-    Returns
-    -------
-    shape (n,): six stretches of ten seconds, or all of a recording of up to a minute
-    """
+    """Six stretches of ten seconds of a recording at `RATE`, spread evenly and joined; all of it up to a minute."""
     length = round(EXCERPT_SECONDS * RATE)
     if mono.size <= EXCERPTS * length:
         return mono
@@ -57,16 +48,9 @@ def excerpts(mono: FloatArray) -> FloatArray:
 
 
 def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
-    """Probability that somebody sings or speaks.
+    """Probability that somebody sings or speaks; 0 for silence and for less than two seconds.
 
-    Parameters
-    ----------
-    heard : shape (n,), from `excerpts`
-    speech : shape (n_frames,), probability of speech in it, see `workbench.media.speech`
-
-    Returns
-    -------
-    0 to 1; 0 for silence and for less than two seconds
+    `speech` is the probability of speech in the excerpts, see `workbench.media.speech`.
     """
     if heard.size < _LEAST_SECONDS * RATE or speech.size == 0 or float(np.abs(heard).max()) < 1e-4:
         return 0.0
@@ -74,17 +58,7 @@ def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
 
 
 def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
-    """The clues for a voice.
-
-    Parameters
-    ----------
-    heard : shape (n,), from `excerpts`
-    speech : shape (n_frames,), probability of speech in it, see `workbench.media.speech`
-
-    Returns
-    -------
-    shape (20,), independent of gain
-    """
+    """The clues for a voice, shape (20,), independent of gain; arguments as of `voice_chance`."""
     moves, level = _moves(heard)
     weight = level / max(float(level.sum()), 1e-9)
     moving = (np.abs(moves) >= 1) & (np.abs(moves) < _MOST_SHIFT)
@@ -99,9 +73,7 @@ def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
 def _moves(heard: FloatArray) -> tuple[IntArray, FloatArray]:
     """How many fifths of a semitone each band has moved in 40 ms, and its level, 0 where the move is unclear.
 
-    Returns
-    -------
-    moves, level : shape (n_bands, n_frames)
+    Both of shape (n_bands, n_frames).
     """
     steps = _fine_steps(heard)
     inner = slice(_MOST_SHIFT, _BAND_STEPS - _MOST_SHIFT)

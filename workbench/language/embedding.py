@@ -80,28 +80,16 @@ class SentenceEmbedding:
         self._layers = [_layer(weights, f"encoder.layer.{number}.") for number in range(_LAYERS)]
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Embed texts.
+        """Embed the first 256 tokens of each text, shape (n, 384), rows of length 1; zeros for an empty text.
 
-        Parameters
-        ----------
-        texts : of each, the first 256 tokens are read; `script_vectors` reads longer ones whole
-
-        Returns
-        -------
-        shape (len(texts), 384), float32, rows of length 1; an empty text has a row of zeros
+        `script_vectors` reads longer ones whole.
         """
         return _unit(self.states(texts)[:, -1])
 
     def states(self, texts: Sequence[str]) -> FloatArray:
-        """Mean states of texts after the layers of `DEPTHS`, which hold more than the vector alone.
+        """Mean states of texts after the layers of `DEPTHS`, shape (n, len(DEPTHS), 384); zeros for an empty text.
 
-        Parameters
-        ----------
-        texts : of each, the first 256 tokens are read
-
-        Returns
-        -------
-        shape (len(texts), len(DEPTHS), 384), float32; zeros for an empty text
+        They hold more than the vector alone.
         """
         ids = [self._tokenizer.encode(text[:_LONGEST_CHARACTERS]).ids for text in texts]
         states = np.zeros((len(ids), len(DEPTHS), DIMS), np.float32)
@@ -111,12 +99,7 @@ class SentenceEmbedding:
         return states
 
     def is_whole(self, word: str) -> bool:
-        """Whether a word is one token: common enough to be distinguished from a random row of letters.
-
-        Parameters
-        ----------
-        word : in lower case
-        """
+        """Whether a word is one token: common enough to be distinguished from a random row of letters."""
         return self._tokenizer.token_to_id(word) is not None
 
     def _forward(self, ids: list[list[int]]) -> FloatArray:
@@ -139,20 +122,10 @@ class SentenceEmbedding:
 
 
 def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
-    """Load the embedding from the first place that has its weights.
+    """Load the embedding from the first place that has its weights; None where none has, or without the extra `words`.
 
-    Parameters
-    ----------
-    settings : only `words_folder` is read; where it is set, no other place is searched
-
-    Returns
-    -------
-    SentenceEmbedding : None where no place has the weights, or the `words` extra is not installed
-
-    Raises
-    ------
-    ResourceMissing : `settings.words_folder` is set, but does not hold the published files
-    ExtraMissing : it is set, but the `words` extra is not installed
+    Where `settings.words_folder` is set, no other place is searched: `ResourceMissing` if it does not hold the
+    published files, `ExtraMissing` without the extra.
     """
     if settings.words_folder is not None:
         return embedding_in(settings.words_folder, "the folder of the settings")
@@ -165,21 +138,9 @@ def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
 
 
 def embedding_in(folder: Path, source: str) -> SentenceEmbedding:
-    """Load the embedding from a folder.
+    """Load the embedding from a folder, the same object while the weights stay the same; `source` names it in messages.
 
-    Parameters
-    ----------
-    folder : with `model.safetensors` and `tokenizer.json`
-    source : the kind of place, in words
-
-    Returns
-    -------
-    SentenceEmbedding : the same object while the weights stay the same
-
-    Raises
-    ------
-    ResourceMissing : a file is missing, or is not the published one
-    ExtraMissing : the `words` extra is not installed
+    Raises `ResourceMissing` for a file that is missing or not the published one, and `ExtraMissing` without `words`.
     """
     require_extra("words", "the sentence embedding")
     for name, digest in DIGESTS.items():
@@ -203,30 +164,14 @@ def _read(folder: Path, source: str, stamp: Stamp) -> SentenceEmbedding:
 
 
 def script_vectors(text: str, embedding: SentenceEmbedding) -> FloatArray:
-    """Embed the chunks of a text, so that a long one is read whole.
-
-    Parameters
-    ----------
-    text : of any length
-    embedding : from `find_embedding`
-
-    Returns
-    -------
-    shape (n_chunks, 384), float32, unit rows
-    """
+    """Embed the chunks of a text, so that a long one is read whole, shape (n_chunks, 384), unit rows."""
     return embedding.embed(chunks(text))
 
 
 def chunks(text: str) -> list[str]:
     """Split a text into pieces: sentences, short ones joined to eight words or more, long ones cut at sixty words.
 
-    Parameters
-    ----------
-    text : of any length; without blanks, eight characters count as a word
-
-    Returns
-    -------
-    list : empty for a text without words
+    Without blanks, eight characters count as a word.
     """
     pieces: list[str] = []
     held: list[str] = []

@@ -23,28 +23,16 @@ from workbench.errors import ResourceMissing
 
 
 class Grammar:
-    """The entries of one file.
+    """The entries of one file, named by keys joined by dots, as "voice.named".
 
-    Parameters
-    ----------
-    name : of the file, for messages
-    tables : the parsed TOML
+    All methods raise `ResourceMissing` for an entry that is not there, or holds something else.
     """
 
     def __init__(self, name: str, tables: Mapping[str, Any]) -> None:
         self._name, self._tables = name, tables
 
     def entry(self, path: str) -> Any:
-        """The value of an entry.
-
-        Parameters
-        ----------
-        path : keys joined by dots, as "voice.named"
-
-        Raises
-        ------
-        ResourceMissing : there is no such entry
-        """
+        """The value of an entry."""
         found: Any = self._tables
         for part in path.split("."):
             if not isinstance(found, Mapping) or part not in found:
@@ -53,16 +41,9 @@ class Grammar:
         return found
 
     def phrases(self, path: str, *languages: str) -> tuple[str, ...]:
-        """The phrases of an entry, in the order of the file.
+        """The phrases of an entry, in the order of the file: a list, or a table of lists by language.
 
-        Parameters
-        ----------
-        path : of a list, or of a table of lists by language
-        languages : codes, as "de", of those wanted, in order; none: all of the table. A plain list has no languages
-
-        Raises
-        ------
-        ResourceMissing : there is no such entry, or it holds something other than phrases
+        Of a table, those of `languages` in their order, as "de"; without any, all of them.
         """
         entry = self.entry(path)
         lists = [entry]
@@ -74,45 +55,18 @@ class Grammar:
         return tuple(found)
 
     def words(self, path: str) -> frozenset[str]:
-        """The phrases of an entry, of all languages, as a set.
-
-        Parameters
-        ----------
-        path : as of `phrases`
-
-        Raises
-        ------
-        ResourceMissing : as of `phrases`
-        """
+        """The phrases of an entry, of all languages, as a set."""
         return frozenset(self.phrases(path))
 
     def pairs(self, path: str) -> dict[str, str]:
-        """An entry that maps words to words.
-
-        Parameters
-        ----------
-        path : of a table of texts
-
-        Raises
-        ------
-        ResourceMissing : there is no such entry, or it holds something other than words
-        """
+        """An entry that maps words to words."""
         entry = self.entry(path)
         if not isinstance(entry, Mapping) or not all(isinstance(value, str) for value in entry.values()):
             raise ResourceMissing(f"{self._name}: {path} has to give a word for each word")
         return dict(entry)
 
     def any_of(self, path: str, *languages: str) -> str:
-        """A regular expression that matches any phrase of an entry, the earlier one first; for use in a group.
-
-        Parameters
-        ----------
-        path, languages : as of `phrases`
-
-        Raises
-        ------
-        ResourceMissing : as of `phrases`, or a phrase is not a regular expression
-        """
+        """A regular expression that matches any phrase of an entry, the earlier one first; for use in a group."""
         found = self.phrases(path, *languages)
         for phrase in found:
             try:
@@ -123,20 +77,7 @@ class Grammar:
 
 
 def read_grammar(name: str) -> Grammar:
-    """Read one of the files beside this module.
-
-    Parameters
-    ----------
-    name : of the file, as "briefs.toml"
-
-    Returns
-    -------
-    Grammar : its entries, which are checked when they are used
-
-    Raises
-    ------
-    ResourceMissing : there is no such file, or it is not TOML
-    """
+    """Read one of the files beside this module, as "briefs.toml"; `ResourceMissing` if it is missing, or not TOML."""
     try:
         text = resources.files("workbench.language").joinpath(name).read_text(encoding="utf-8")
         return Grammar(name, tomllib.loads(text))

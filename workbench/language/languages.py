@@ -41,15 +41,9 @@ _SHORTEST_WHOLE = 3
 
 
 def language_of(text: str) -> str:
-    """Detect the language of a text.
+    """The language of a text, by its first 4,000 characters: its name in English, as "German", and "English" in doubt.
 
-    Parameters
-    ----------
-    text : its first 4,000 characters are read
-
-    Returns
-    -------
-    name in English, as "German"; for a script that several languages use, the name of the script; "English" in doubt
+    For a script that several languages use, the name of the script.
     """
     script = _script_of(text)
     if script is not None:
@@ -73,23 +67,14 @@ def language_of(text: str) -> str:
 
 
 def is_common(word: str, language: str) -> bool:
-    """Whether a word is one of the commonest of a language, as "con" is of Spanish.
-
-    Parameters
-    ----------
-    word : in lower case
-    language : in English, as `language_of` gives it
-    """
+    """Whether a word is one of the commonest of a language, as "con" is of Spanish."""
     return word in _COMMONEST.get(language, ())
 
 
 def is_readable(text: str, is_whole: Callable[[str], bool] | None = None) -> bool:
     """Whether a text has words of a language that is known here.
 
-    Parameters
-    ----------
-    text : its first 4,000 characters are read
-    is_whole : whether a word is in an embedding's vocabulary, see `SentenceEmbedding.is_whole`; None: there is none
+    `is_whole` says whether a word is in an embedding's vocabulary, see `SentenceEmbedding.is_whole`.
     """
     words, language = _words(text), language_of(text)
     if language != ENGLISH:

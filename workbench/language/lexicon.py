@@ -128,26 +128,12 @@ class Lexicon:
     lines: tuple[Line, ...]
 
     def of(self, kind: Kind) -> slice:
-        """Indices of the facets of a kind.
-
-        Parameters
-        ----------
-        kind : moods, genres or instruments
-        """
+        """Indices of the facets of a kind."""
         first = self.kinds.index(kind)
         return slice(first, first + self.kinds.count(kind))
 
     def index(self, name: str) -> int:
-        """Index of the facet with a name; of a mood and a genre that share one, the mood's.
-
-        Parameters
-        ----------
-        name : with underscores, as in `names`
-
-        Raises
-        ------
-        ValueError : no facet has that name
-        """
+        """Index of the facet with a name; of a mood and a genre that share one, the mood's. Raises `ValueError`."""
         return self.names.index(name)
 
 
@@ -191,16 +177,7 @@ def lexicon() -> Lexicon:
 
 
 def read_lexicon(text: str) -> Meaning:
-    """Find the moods, genres and instruments that a text names, and those that it denies.
-
-    Parameters
-    ----------
-    text : of any length; the first 20,000 characters are read
-
-    Returns
-    -------
-    Meaning : zeros where nothing is named
-    """
+    """The moods, genres and instruments that the first 20,000 characters of a text name, and those that they deny."""
     book = lexicon()
     facets, denied = np.zeros(len(book.names)), np.zeros(len(book.names))
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -218,17 +195,7 @@ def read_lexicon(text: str) -> Meaning:
 
 
 def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
-    """Find the known terms of a text; where several begin at a word, the longest.
-
-    Parameters
-    ----------
-    text : of any length; the first 20,000 characters are read
-    known : the lexicon's terms or its cues
-
-    Yields
-    ------
-    the term, and whether it is negated
-    """
+    """Find the known terms of a text, and whether each is negated; where several begin at a word, the longest."""
     for clause in clauses(text[:_LONGEST_READ]):
         words, negated, at = clause.words, scopes(clause.words), 0
         while at < len(words):
@@ -246,13 +213,7 @@ def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool
 def inflected(word: str) -> str | None:
     """The foreign cue that a word is another form of: "sjukhus" of "sjukhuset", "ospedale" of "ospedali".
 
-    Parameters
-    ----------
-    word : in lower case, of another language than English
-
-    Returns
-    -------
-    None if it is a cue itself, or a form of none: forms end otherwise by three letters at most, after six or more
+    None for a cue itself. Forms end otherwise by three letters at most, after six or more.
     """
     book = lexicon()
     if word in book.cues:
@@ -355,19 +316,7 @@ def _file(name: str) -> bytes:
 
 
 def strongest_facets(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[str]:
-    """Names of the strongest facets of some kinds, blanks for underscores.
-
-    Parameters
-    ----------
-    facets : shape (n_facets,), weights
-    kinds : of the facets wanted
-    least : weight that a facet must exceed
-    most : names wanted at most
-
-    Returns
-    -------
-    list : strongest first
-    """
+    """Names of the strongest facets of some kinds, with a weight over `least`, best first, blanks for underscores."""
     book = lexicon()
     wanted = [index for index, kind in enumerate(book.kinds) if kind in kinds and facets[index] > least]
     wanted.sort(key=lambda index: (-facets[index], index))

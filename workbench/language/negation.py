@@ -88,16 +88,7 @@ class Affirmed(NamedTuple):
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """Split a text into clauses at stops, brackets and dashes.
-
-    Parameters
-    ----------
-    text : any text
-
-    Yields
-    ------
-    Clause : those that have words, in order
-    """
+    """The clauses of a text that have words, split at stops, brackets and dashes."""
     start = 0
     for stop in (*_BETWEEN_CLAUSES.finditer(text), None):
         end = len(text) if stop is None else stop.start()
@@ -109,15 +100,9 @@ def clauses(text: str) -> Iterator[Clause]:
 
 
 def scopes(words: Sequence[str]) -> list[Span | None]:
-    """Find the negation that covers each word of a clause.
+    """The negation that covers each word of a clause, in lower case.
 
-    Parameters
-    ----------
-    words : in lower case
-
-    Returns
-    -------
-    list : one entry a word; None where the word is asserted, and for the words of a negation itself
+    None where the word is asserted, and for the words of a negation itself.
     """
     covered: list[Span | None] = [None] * len(words)
     if _OPENING.isdisjoint(words) and not any("n't" in word for word in words):
@@ -139,17 +124,7 @@ def scopes(words: Sequence[str]) -> list[Span | None]:
 
 
 def replace_denials(text: str, opposites: Mapping[str, str]) -> Affirmed:
-    """Replace denied feelings in a text by their opposites.
-
-    Parameters
-    ----------
-    text : any text
-    opposites : by word, in lower case
-
-    Returns
-    -------
-    Affirmed : the text without these negations; other negations stay
-    """
+    """Replace denied feelings in a text by their opposites; other negations stay."""
     changes: dict[Span, str] = {}
     denials: list[tuple[str, str]] = []
     for clause in clauses(text):

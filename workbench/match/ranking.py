@@ -102,7 +102,7 @@ LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
 
 @dataclass(frozen=True, slots=True)
 class VideoWants:
-    """What a video expects of its music."""
+    """What a video expects of its music: energy, pulse and valence, each 0 to 1."""
 
     energy: float
     """0 to 1"""
@@ -132,17 +132,7 @@ _ScanPart: TypeAlias = Callable[[VideoFacts, VideoWants, Mapping[str, FloatArray
 
 
 def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
-    """What a video expects of its music.
-
-    Parameters
-    ----------
-    video : facts of the video
-    params : weights that are linear in `video_evidence`, and how far speech calms the music
-
-    Returns
-    -------
-    energy, pulse and valence, each 0 to 1
-    """
+    """What a video expects of its music: energy, pulse and valence, each 0 to 1."""
     facts = video_evidence(video)
 
     def of(weights: tuple[float, ...]) -> float:
@@ -157,14 +147,6 @@ def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
 def video_evidence(video: VideoFacts) -> FloatArray:
     """The vector that expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x
     colourfulness.
-
-    Parameters
-    ----------
-    video : facts of the video
-
-    Returns
-    -------
-    shape (6,); all but the colourfulness, which is scaled by 4, lie in 0 to 1
     """
     return np.array([1.0, video.pace, video.movement, _loudness_of(video), video.brightness, 4.0 * video.colourfulness])
 
@@ -172,18 +154,8 @@ def video_evidence(video: VideoFacts) -> FloatArray:
 def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
     """The best tracks of a catalog for a video, before placements are tried.
 
-    Equal scores are ordered by track id, so that the order is the same whatever the rows' order.
-
-    Parameters
-    ----------
-    video : facts of the video
-    columns : all tracks; silent ones are never ranked
-    count : most tracks to return
-    params : scales and weights; None: the defaults
-
-    Returns
-    -------
-    at most `count` tracks, best first
+    At most `count` tracks, best first; silent ones are never among them. Equal scores are ordered by track id, so that
+    the order is the same whatever the rows' order.
     """
     params = params or MatchParams()
     wanted = wanted_of(video, params)
@@ -253,17 +225,9 @@ def _scan(
 
 
 def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    """Weighted geometric mean of the parts.
+    """Weighted geometric mean of the parts, each of shape (n,), 0 to 1.
 
-    Parameters
-    ----------
-    parts : by name, shape (n,), 0 to 1; one of ours that is missing (sync, say) counts as its usual value, a term of
-        others that is missing does not count
-    params : weights and usual values of the parts
-
-    Returns
-    -------
-    shape (n,), 0 to 1
+    One of ours that is missing (sync, say) counts as its usual value; a term of others that is missing does not count.
     """
     usual, weights = params.usual_parts, params.weights
     missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
@@ -272,17 +236,10 @@ def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArr
 
 
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
-    """Calibrate raw scores.
+    """Calibrate raw scores, shape (n,), 0 to 1.
 
-    Parameters
-    ----------
-    raw : shape (n,), 0 to 1
-    params : offset and slope of the calibration
-
-    Returns
-    -------
-    shape (n,), 0 to 1: the share of tracks of this raw score that somebody would take, as measured on videos and music
-    by others (`workbench/models/match_scores.md`)
+    A score is the share of tracks of this raw score that somebody would take, as measured on videos and music by others
+    (`workbench/models/match_scores.md`).
     """
     return calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
 
@@ -302,20 +259,9 @@ def _log_of(part: FloatArray, weight: float) -> FloatArray:
 
 
 def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
-    """The parts that read single numbers.
+    """The parts that read single numbers: pulse, level, mood, voice and length, shape (n,) each, 0 to 1.
 
     Where a number of a track is unknown, the part that needs it takes its usual value, which counts neither way.
-
-    Parameters
-    ----------
-    video : facts of the video
-    wanted : of `wanted_of`
-    columns : tracks
-    params : widths and usual values
-
-    Returns
-    -------
-    pulse, level, mood, voice and length, by name, shape (n,) each, 0 to 1
     """
     return {
         name: _quick_part(name, video, wanted, _numbers(columns, _FACTS[name], 0, len(columns)), params)
@@ -324,33 +270,13 @@ def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params:
 
 
 def slow_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
-    """The parts that read contours and cuts.
-
-    Parameters
-    ----------
-    video : facts of the video
-    columns : tracks, as few as possible: these parts cost far more than the quick ones
-    params : usual values
-
-    Returns
-    -------
-    bars and arc, by name, shape (n,) each, 0 to 1
-    """
+    """The parts that read contours and cuts, bars and arc, shape (n,) each, 0 to 1; far dearer than the others."""
     agreement, _ = bar_agreement(video.cuts, columns.bpm, columns.beats_per_bar)
     return {"bars": bonus(agreement), "arc": arc_part(video, columns, params)}
 
 
 def bonus(found: FloatArray) -> FloatArray:
-    """The part of something that is a merit where it is found, and no fault where it is not.
-
-    Parameters
-    ----------
-    found : shape (n,), 0 to 1
-
-    Returns
-    -------
-    shape (n,), 0.5 to 1
-    """
+    """The part, 0.5 to 1, of something that is a merit where it is found, 0 to 1, and no fault where it is not."""
     return np.asarray(np.float32(0.5) + np.float32(0.5) * found)
 
 
@@ -414,19 +340,7 @@ def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: Mat
 
 
 def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
-    """At which multiple of its tempo each track suits best.
-
-    Parameters
-    ----------
-    bpm : shape (n,), NaN without beats
-    density : shape (n,), onsets a second, NaN where unknown
-    wanted : pulse that the video expects, 0 to 1
-    params : width of the pulse part and weight of a tempo an octave off
-
-    Returns
-    -------
-    shape (n,): 1, or 0.5 or 2
-    """
+    """At which multiple of its tempo each track suits best, shape (n,): 1, or 0.5 or 2."""
     heard, other, factor = _both_pulses(bpm, density, wanted, params)
     return np.where(other > heard, factor, np.float32(1.0))
 
@@ -449,16 +363,9 @@ def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
 
 
 def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
-    """How fast music is felt: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
+    """How fast music is felt, 0 to 1: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
 
-    Parameters
-    ----------
-    bpm : shape (n,); where NaN, the onsets alone count
-    density : shape (n,), onsets a second; where NaN, the tempo alone counts
-
-    Returns
-    -------
-    shape (n,), 0 to 1; NaN where both are unknown
+    Where one is NaN, the other counts alone.
     """
     tempo = np.clip(np.log2(bpm / np.float32(60.0)) / np.float32(np.log2(3.0)), -0.2, 1.2)
     events = np.clip(
@@ -469,40 +376,17 @@ def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
 
 
 def track_energy(heard: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
-    """How lively music is: what the catalog's words say of it, beside what is heard.
-
-    Parameters
-    ----------
-    heard : shape (n,), 0 to 1, measured or given; NaN where unknown
-    by_words : shape (n,), 0 to 1, of the moods that the catalog's words name; NaN where they name none
-    params : the share of the words
-
-    Returns
-    -------
-    shape (n,), 0 to 1; NaN where both are unknown
-    """
+    """How lively music is: what the catalog's words say of it, beside what is heard; NaN where neither is known."""
     return _with_words(heard, by_words, params.model.words_share_of_energy)
 
 
 def track_valence(
     mode: FloatArray, brightness: FloatArray, key_clarity: FloatArray, by_words: FloatArray, params: MatchParams
 ) -> FloatArray:
-    """How cheerful music is: what the catalog says of it, beside what is heard.
+    """How cheerful music is, 0 sombre to 1: what the catalog says of it, beside what is heard.
 
     What is heard is fitted to recordings by others where it was measured how clear the key is: little is known from
-    sound, so it keeps near the middle. Else it is a rule of mode and brightness.
-
-    Parameters
-    ----------
-    mode : shape (n,), -1 minor to 1 major; NaN counts as 0
-    brightness : shape (n,), 0 to 1; NaN counts as 0.5; read where the clarity is unknown
-    key_clarity : shape (n,), -1 to 1, or NaN
-    by_words : shape (n,), 0 to 1, of the moods that the catalog's words name; where NaN, what is heard counts alone
-    params : the linear weights of mode, clarity and brightness, the constants, and the share of the catalog's words
-
-    Returns
-    -------
-    shape (n,), 0 sombre to 1 cheerful
+    sound, so it keeps near the middle. Else it is a rule of mode (-1 minor to 1 major) and brightness.
     """
     constant, of_mode, of_brightness = params.model.valence_of_music
     shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
@@ -523,16 +407,7 @@ def _with_words(heard: FloatArray, by_words: FloatArray, share: float) -> FloatA
 def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
     """How much room is left for a speaker: 1 where nobody speaks, or where nobody sings and 1 to 4 kHz are free.
 
-    Parameters
-    ----------
-    speech_share : of the video's time, 0 to 1
-    vocals : shape (n,), probability of a singing voice, NaN where unknown
-    speech_band : shape (n,), share of the power from 1 to 4 kHz; NaN counts as half crowded
-    params : shares that count as much speech and as a free or full band, and the weight of vocals
-
-    Returns
-    -------
-    shape (n,), 0 to 1; NaN where `vocals` is
+    NaN where it is not known whether somebody sings; a band whose power is unknown is half crowded.
     """
     much = np.float32(min(1.0, speech_share / params.model.much_speech))
     crowded = np.clip((speech_band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
@@ -547,16 +422,7 @@ def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray
     """How well a track covers a video: 1 where it is long enough, else by how well it loops and how bare it would be.
 
     A video that is longer by less than `LOOP_EXCESS_SECONDS` is not looped; the share without music counts twice.
-
-    Parameters
-    ----------
-    video_seconds : length of the video
-    duration : shape (n,), s, NaN where unknown
-    loopable : shape (n,), score of the best seam that makes a body, 0 to 1; 0 for none, NaN counts as 0.5
-
-    Returns
-    -------
-    shape (n,), 0 to 1; NaN where the duration is unknown
+    `loopable` is the score of the best seam that makes a body; NaN counts as 0.5. NaN where the duration is unknown.
     """
     bare = np.clip(np.float32(1.0) - duration / np.float32(video_seconds), 0.0, 1.0)
     straight = np.clip(np.float32(1.0) - np.float32(2.0) * bare, 0.0, 1.0)
@@ -571,17 +437,8 @@ def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray
 def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatArray:
     """How well the music's energy follows the video's drive from scene to scene.
 
-    The correlation over the scenes, weighted by their lengths and by how much there is to follow.
-
-    Parameters
-    ----------
-    video : facts of the video
-    columns : tracks
-    params : usual changes of drive and energy, which scale what counts as a change
-
-    Returns
-    -------
-    shape (n,), 0 to 1; 0.5 where neither changes, the usual value where a track has no contour
+    The correlation over the scenes, weighted by their lengths and by how much there is to follow; 0.5 where neither
+    changes.
     """
     return _arc(video, columns.contour, columns.duration, params)
 
@@ -605,18 +462,9 @@ def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: M
 
 
 def under_scenes(video: VideoFacts, columns: Columns) -> FloatArray:
-    """Mean energy of the music under each scene.
+    """Mean energy of the music under each scene, shape (n_tracks, n_scenes), 0 to 1, NaN where it is unknown.
 
     Music begins with the video and begins again when it is over, as often as the video needs.
-
-    Parameters
-    ----------
-    video : its scenes
-    columns : tracks, of which contour and duration are read
-
-    Returns
-    -------
-    shape (n_tracks, n_scenes), 0 to 1; NaN where contour or duration is unknown
     """
     return _under_scenes(video, columns.contour, columns.duration)
 
@@ -641,18 +489,8 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
 
     Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
     over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for. The mean length R
-    counts by the probability that it is none of chance's.
-
-    Parameters
-    ----------
-    cuts : shape (n_cuts,), video s, increasing
-    bpm : shape (n,), NaN without beats
-    beats_per_bar : shape (n,); below 1 means unknown and counts as 4
-
-    Returns
-    -------
-    agreement : shape (n,), 0 to 1
-    unit : shape (n,), index into `BAR_UNITS`: what they keep time with best
+    counts by the probability that it is none of chance's. Returns the agreement, shape (n,), 0 to 1, and the index in
+    `BAR_UNITS` of what the cuts keep time with best.
     """
     n_tracks = len(bpm)
     if cuts.size < _LEAST_CUTS or not n_tracks:

@@ -77,31 +77,12 @@ class RankedPair:
     """best first; None where no placement could be tried"""
 
     def number(self, name: str) -> float:
-        """A fact of the track.
-
-        Parameters
-        ----------
-        name : of a column
-
-        Returns
-        -------
-        NaN where unknown
-        """
+        """A fact of the track, by the name of its column; NaN where unknown."""
         return float(getattr(self.columns, name)[0])
 
 
 def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]:
-    """By how much each part moved the logarithm of the raw score, compared with the usual value of the part.
-
-    Parameters
-    ----------
-    parts : by name, 0 to 1
-    params : weights and usual values of the parts
-
-    Returns
-    -------
-    by name, in the order of `MATCH_PARTS`, terms of others behind them; positive where the part raised the score
-    """
+    """By how much each part moved the logarithm of the raw score: above 0 where it was better than is usual."""
     weights = params.weights
     usual, whole = usual_parts(params), sum(weights.values())
     return {
@@ -114,14 +95,7 @@ def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]
 def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
     """One line for each fact that moved the score, what moved it most first.
 
-    Parameters
-    ----------
-    pair : a track beside a video
-    params : as in ranking, so that the same effects are found
-
-    Returns
-    -------
-    what moved the score most first; parts that hardly moved it, or could not be compared, are left out
+    Parts that hardly moved it, or could not be compared, are left out.
     """
     moved = effects(pair.parts, params)
     lines: list[MatchReason] = []
@@ -186,23 +160,13 @@ def _known(pair: RankedPair, *names: str) -> bool:
 
 
 def clock(seconds: float) -> str:
-    """Format a time as an editor reads it: 3:05.
-
-    Parameters
-    ----------
-    seconds : rounded to whole seconds
-    """
+    """Format a time as an editor reads it: 3:05."""
     whole = round(seconds)
     return f"{whole // 60}:{whole % 60:02d}"
 
 
 def cutting(video: VideoFacts) -> str:
-    """How fast a video is cut, in words.
-
-    Parameters
-    ----------
-    video : its cuts and length
-    """
+    """How fast a video is cut, in words."""
     if not video.cuts.size:
         return "no cuts"
     rate = video.cuts_per_minute
@@ -215,22 +179,12 @@ def _edited(video: VideoFacts) -> str:
 
 
 def motion(video: VideoFacts) -> str:
-    """How much moves in a video, in words.
-
-    Parameters
-    ----------
-    video : its mean motion
-    """
+    """How much moves in a video, in words."""
     return f"motion {video.motion:.2f} picture heights per second"
 
 
 def tempo_of(pair: RankedPair) -> str:
-    """How fast a track is, in words.
-
-    Parameters
-    ----------
-    pair : of which bpm and onset density are read
-    """
+    """How fast a track is, in words."""
     bpm, density = pair.number("bpm"), pair.number("density")
     beats = tempo_words(bpm, _tempo_certainty(pair))
     return beats if isnan(density) else f"{beats}, {density:.1f} onsets per second"
@@ -242,13 +196,7 @@ def _tempo_certainty(pair: RankedPair) -> int:
 
 
 def pulse_of(pair: RankedPair, params: MatchParams) -> str:
-    """How fast a track is felt, at the multiple of its tempo that was compared, in words.
-
-    Parameters
-    ----------
-    pair : of which tempo, density and the wanted pulse are read
-    params : as in ranking
-    """
+    """How fast a track is felt, at the multiple of its tempo that was compared, in words."""
     columns, factor = pair.columns, _felt_factor(pair, params)
     pulse = float(track_pulse(columns.bpm * np.float32(factor), columns.density)[0])
     return f"{tempo_of(pair)}{_felt_at(pair, factor)}; pulse {pulse:.2f} of 1"
@@ -286,15 +234,9 @@ def _tags_of(pair: RankedPair) -> str:
 
 
 def sound_of(pair: RankedPair) -> str:
-    """Key of a track, and how clear it is, in words; a key that was measured comes with how surely its mode was heard.
+    """Key of a track, and how clear it is, in words; empty where neither is known.
 
-    Parameters
-    ----------
-    pair : of which key, mode and clarity are read, and where the clarity is unknown, brightness
-
-    Returns
-    -------
-    empty where none of them is known
+    A key that was measured comes with how surely its mode was heard.
     """
     track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
     clarity = pair.number("key_clarity")
@@ -312,16 +254,7 @@ def sound_of(pair: RankedPair) -> str:
 
 
 def voices_of(pair: RankedPair) -> str:
-    """What a speaker has to compete with, in words.
-
-    Parameters
-    ----------
-    pair : of which vocals and the share of the speech band are read
-
-    Returns
-    -------
-    empty where neither is known
-    """
+    """What a speaker has to compete with, in words; empty where nothing is known of it."""
     vocals, band = pair.number("vocals"), pair.number("speech_band")
     clauses = []
     if not isnan(vocals):
@@ -332,12 +265,7 @@ def voices_of(pair: RankedPair) -> str:
 
 
 def length_of(pair: RankedPair) -> str:
-    """How long a track is, and whether it loops if the video is long enough for that, in words.
-
-    Parameters
-    ----------
-    pair : of which both durations and the loop confidence are read
-    """
+    """How long a track is, and whether it loops if the video is long enough for that, in words."""
     duration, loopable = pair.number("duration"), pair.number("loopable")
     text = f"{clock(duration)} long"
     if pair.video.duration - duration >= LOOP_EXCESS_SECONDS and not isnan(loopable):
@@ -387,16 +315,7 @@ def _heard_at(pair: RankedPair, scenes: tuple[int, int] | None) -> tuple[float, 
 
 
 def extremes(video: VideoFacts) -> tuple[int, int] | None:
-    """Numbers of the busiest and the calmest scene; None where there is one scene only.
-
-    Parameters
-    ----------
-    video : its scenes
-
-    Returns
-    -------
-    index of the busiest and of the calmest scene; None where they are the same
-    """
+    """Numbers of the busiest and the calmest scene; None where there is one scene only."""
     drive = [scene.drive for scene in video.scenes]
     most, least = int(np.argmax(drive)), int(np.argmin(drive))
     return None if most == least else (most, least)
@@ -418,17 +337,7 @@ def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
 
 
 def explanation(pair: RankedPair, params: MatchParams) -> str:
-    """One sentence: what speaks for the track most, and what against it.
-
-    Parameters
-    ----------
-    pair : a track beside a video
-    params : as in ranking
-
-    Returns
-    -------
-    up to three merits and up to two faults
-    """
+    """One sentence: up to three merits of the track, and up to two faults."""
     moved = effects(pair.parts, params)
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
     # Merits that few tracks have come first.
@@ -526,18 +435,7 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
 
 
 def fitting_tags(track: Track, wanted: VideoWants, params: MatchParams) -> tuple[str, ...]:
-    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for.
-
-    Parameters
-    ----------
-    track : its moods, genres and tags
-    wanted : what the video expects
-    params : weights of valence
-
-    Returns
-    -------
-    without repetition, in the order of the record
-    """
+    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for."""
     return tuple(
         dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
     )
@@ -553,13 +451,7 @@ def _tag_fits(tag: str, wanted: VideoWants, params: MatchParams) -> bool:
 
 
 def lane_title(video: VideoFacts, wanted: VideoWants) -> str:
-    """The kind of music that a lane holds, as its title.
-
-    Parameters
-    ----------
-    video : its share of speech
-    wanted : energy and valence
-    """
+    """The kind of music that a lane holds, as its title."""
     energy = _named(wanted.energy, ((0.25, "Quiet"), (0.42, "Gentle"), (0.58, "Steady"), (0.75, "Lively")), "Driving")
     mood = _named(wanted.valence, ((0.38, "dark"), (0.62, "even-tempered")), "bright")
     room = " that leaves room for the voice" if video.speech_share >= 0.1 else ""
@@ -571,20 +463,7 @@ def _named(value: float, steps: Sequence[tuple[float, str]], beyond: str) -> str
 
 
 def lane_reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> str:
-    """What was seen of the video, what it expects, and what was compared.
-
-    Parameters
-    ----------
-    video : facts of the video
-    wanted : what it expects of its music
-    compared : tracks that were ranked
-    tried : tracks of which placements were tried
-    best : score of the first track, 0 to 1; None where there is none
-
-    Returns
-    -------
-    a few sentences
-    """
+    """What was seen of the video, what it expects, and what was compared."""
     return " ".join(_reasoning(video, wanted, compared, tried, best))
 
 

@@ -58,16 +58,7 @@ class MatchReference:
 
 @cache
 def read_reference() -> MatchReference:
-    """The set that ships; read once per process.
-
-    Returns
-    -------
-    facts of the videos, columns of the tracks, and the grades
-
-    Raises
-    ------
-    ResourceMissing : the file is not shipped with this installation
-    """
+    """The set that ships; read once per process."""
     packed = read_model(FILE)
     with np.load(BytesIO(packed)) as arrays:
         columns = empty_columns(np.array([f"trk_{k:05d}" for k in range(len(arrays["bpm"]))], dtype=object))

@@ -56,16 +56,7 @@ class MatchTerm(Protocol):
 
 
 def find_term(name: str) -> MatchTerm:
-    """Find a match term by its name.
-
-    Parameters
-    ----------
-    name : of an extension
-
-    Raises
-    ------
-    ParameterError : there is none, or what is there is no match term
-    """
+    """Find a match term by its name; raises `ParameterError` where there is none, or something else."""
     found = find(MATCH_TERMS, name)
     if not isinstance(found, MatchTerm) or not _is_complete(found):
         raise ParameterError(
@@ -80,21 +71,9 @@ def _is_complete(found: MatchTerm) -> bool:
 
 
 def term_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
-    """The parts that the terms of others give.
+    """The parts that the terms of others give, shape (n,) each, 0 to 1; the usual value where nothing is known.
 
-    Parameters
-    ----------
-    video : facts of the video
-    columns : tracks
-    params : which terms
-
-    Returns
-    -------
-    by name, shape (n,) each, 0 to 1; the usual value where nothing is known
-
-    Raises
-    ------
-    ParameterError : a term is not found, fails, or gives parts of another shape or out of range
+    Raises `ParameterError` where a term is not found, fails, or gives parts of another shape or out of range.
     """
     found: dict[str, FloatArray] = {}
     for name, _ in named_weights(params.terms):
@@ -108,28 +87,10 @@ def term_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict
 
 
 def usual_parts(params: MatchParams) -> dict[str, float]:
-    """Usual value of each part: ours, and behind them the terms of others.
-
-    Parameters
-    ----------
-    params : which terms
-
-    Raises
-    ------
-    ParameterError : as of `find_term`
-    """
+    """Usual value of each part: ours, and behind them the terms of others."""
     return params.usual_parts | {name: float(find_term(name).usual) for name, _ in named_weights(params.terms)}
 
 
 def description_of(name: str) -> str:
-    """What a part of 1 of a term means.
-
-    Parameters
-    ----------
-    name : of the term
-
-    Raises
-    ------
-    ParameterError : as of `find_term`
-    """
+    """What a part of 1 of a term means."""
     return find_term(name).description

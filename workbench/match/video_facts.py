@@ -130,20 +130,7 @@ class VideoFacts:
 
 
 def video_facts(watched: VideoAnalysis) -> VideoFacts:
-    """Gather what ranking needs to know of a video.
-
-    Parameters
-    ----------
-    watched : picture and soundtrack of the video
-
-    Returns
-    -------
-    the facts, with the video cut into scenes
-
-    Raises
-    ------
-    ParameterError : a video without length
-    """
+    """Gather what ranking needs to know of a video; raises `ParameterError` for one without length."""
     picture, sound = watched.picture, watched.soundtrack
     curves = _curves(picture)
     seconds = np.diff(curves.edges)
@@ -167,46 +154,19 @@ def video_facts(watched: VideoAnalysis) -> VideoFacts:
 
 
 def pace_of(cuts_per_minute: FloatArray | float) -> FloatArray:
-    """How fast a video is cut, on a logarithmic scale.
-
-    Parameters
-    ----------
-    cuts_per_minute : any shape, not negative
-
-    Returns
-    -------
-    same shape, 0 at `slow_cuts` a minute and below, 1 at `fast_cuts` and above
-    """
+    """How fast a video is cut, on a logarithmic scale from 0 at `SLOW_CUTS` a minute to 1 at `FAST_CUTS`."""
     steps = np.log2(np.maximum(cuts_per_minute, 1e-3) / SLOW_CUTS) / np.log2(FAST_CUTS / SLOW_CUTS)
     return np.asarray(np.clip(steps, 0.0, 1.0))
 
 
 def movement_of(motion: FloatArray | float) -> FloatArray:
-    """How much moves, on a logarithmic scale.
-
-    Parameters
-    ----------
-    motion : any shape, picture heights a second
-
-    Returns
-    -------
-    same shape, 0 where nothing moves, 1 at `fast_motion` and above
-    """
+    """How much moves, on a logarithmic scale from 0 where nothing moves to 1 at `FAST_MOTION`."""
     scale = np.log1p(FAST_MOTION / SLIGHT_MOTION)
     return np.asarray(np.clip(np.log1p(np.asarray(motion) / SLIGHT_MOTION) / scale, 0.0, 1.0))
 
 
 def drive_of(pace: FloatArray | float, movement: FloatArray | float) -> FloatArray:
-    """How much goes on: the weighted mean of pace and movement.
-
-    Parameters
-    ----------
-    pace, movement : same shape, 0 to 1
-
-    Returns
-    -------
-    same shape, 0 to 1
-    """
+    """How much goes on: the weighted mean of pace and movement."""
     return np.asarray(_PACE_SHARE * np.asarray(pace) + (1.0 - _PACE_SHARE) * np.asarray(movement))
 
 

@@ -1,8 +1,8 @@
-"""Every tunable number of the project: one class a stage, one field a number, with range, unit and reason.
+"""The knobs of the project: one class a stage, one field a knob, with range, unit and reason.
 
 Each stage takes its own params object. Command-line options, notebook cells, sliders, profile files and cache keys are
-made from these fields, so a number is defined once. There is a module for each area; `renamed` holds the names that
-fields had before.
+made from these fields, so a knob is defined once. The field `model` of a stage holds its fitted numbers, which a sweep
+varies and no profile; all other numbers are constants beside the code that uses them.
 """
 
 from __future__ import annotations

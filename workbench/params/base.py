@@ -13,29 +13,13 @@ NamedWeight: TypeAlias = Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")]
 
 
 def named_weights(entries: Iterable[NamedWeight]) -> tuple[tuple[str, float], ...]:
-    """Names and weights of the parts of a score that extensions give.
-
-    Parameters
-    ----------
-    entries : each as name=weight; a name may hold further signs of equality
-    """
+    """Names and weights of the parts of a score that extensions give; a name may hold further signs of equality."""
     pairs = (one.rpartition("=") for one in entries)
     return tuple((name, float(weight)) for name, _, weight in pairs)
 
 
 def refuse_repeated(entries: tuple[NamedWeight, ...], own: Iterable[str], word: str) -> None:
-    """Refuse names that stand for two parts of a score.
-
-    Parameters
-    ----------
-    entries : each as name=weight
-    own : fields of the same parameters; a weight among them, as in `level_weight`, makes its name a part of ours
-    word : what the extensions are called
-
-    Raises
-    ------
-    ValueError : a name is one of ours, or stands there twice
-    """
+    """Refuse by `ValueError` a name that stands there twice, or whose weight, as `level_weight`, is a field of ours."""
     names, ours = [name for name, _ in named_weights(entries)], set(own)
     for name in names:
         if f"{name}_weight" in ours:
@@ -45,12 +29,7 @@ def refuse_repeated(entries: tuple[NamedWeight, ...], own: Iterable[str], word: 
 
 
 def names_extension(group: str) -> dict[str, JsonValue]:
-    """For `json_schema_extra` of a field that names extensions: the page and the command line then offer them.
-
-    Parameters
-    ----------
-    group : the extension point, of `workbench.extensions`
-    """
+    """For `json_schema_extra` of a field that names extensions: the page and the command line then offer them."""
     return {"extension": group}
 
 

@@ -52,13 +52,7 @@ def choices() -> tuple[Choice, ...]:
 
 
 def chosen(params: WorkbenchParams, choice: Choice) -> tuple[str, ...]:
-    """Names of the extensions of a point that parameters name.
-
-    Parameters
-    ----------
-    params : all parameters
-    choice : of `choices`
-    """
+    """Names of the extensions of a point that parameters name."""
     value = getattr(getattr(params, choice.stage), choice.field)
     return tuple(name for name, _ in named_weights(value)) if choice.is_weighed else (value,)
 
@@ -66,15 +60,8 @@ def chosen(params: WorkbenchParams, choice: Choice) -> tuple[str, ...]:
 def with_chosen(params: WorkbenchParams, choice: Choice, names: Iterable[str]) -> WorkbenchParams:
     """The parameters with other extensions of one point.
 
-    Parameters
-    ----------
-    params : stay as they are
-    choice : of `choices`
-    names : one; where they are weighed, all that count: those that counted before keep their weights, others get 1
-
-    Raises
-    ------
-    ParameterError : a name that the field refuses
+    Where they are weighed, `names` are all that count: those that counted before keep their weights, others get 1.
+    Raises `ParameterError` for a name that the field refuses.
     """
     stage = getattr(params, choice.stage)
     if choice.is_weighed:
@@ -86,17 +73,10 @@ def with_chosen(params: WorkbenchParams, choice: Choice, names: Iterable[str]) -
 
 
 def with_uses(params: WorkbenchParams, uses: Iterable[str]) -> WorkbenchParams:
-    """The parameters with extensions as a command names them.
+    """The parameters with extensions as a command names them, such as "section-finder=their_module:Finder".
 
-    Parameters
-    ----------
-    params : stay as they are
-    uses : each as point=name, such as "section-finder=their_module:Finder"; where extensions are weighed as
-        point=name=weight, and without a weight it is 1; there they are added
-
-    Raises
-    ------
-    ParameterError : no such point, or a name that the field refuses
+    Where extensions are weighed, a use is point=name=weight, without a weight 1, and it is added. Raises
+    `ParameterError` for an unknown point, or a name that the field refuses.
     """
     points = {choice.word: choice for choice in choices()}
     for use in uses:

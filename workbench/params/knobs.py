@@ -35,16 +35,7 @@ class Knob(NamedTuple):
     description: str = ""
 
     def values(self, count: int) -> tuple[Any, ...]:
-        """Values from one end of its range to the other.
-
-        Parameters
-        ----------
-        count : how many at most, two or more
-
-        Raises
-        ------
-        ParameterError : it has neither a range nor choices
-        """
+        """At most `count` values from one end of its range to the other; `ParameterError` for a text without range."""
         if self.kind == "choice":
             return self.choices
         if self.kind == "switch":
@@ -56,17 +47,7 @@ class Knob(NamedTuple):
 
 
 def knob_of(stage: str, name: str) -> Knob:
-    """The knob of a field.
-
-    Parameters
-    ----------
-    stage : name of a field of `WorkbenchParams`, such as "duck"
-    name : of a field of that stage
-
-    Raises
-    ------
-    ParameterError : there is no such field
-    """
+    """The knob of a field, such as "attack_ms" of "duck"; `ParameterError` where there is no such field."""
     held = WorkbenchParams.model_fields.get(stage)
     field = None if held is None else type(held.get_default(call_default_factory=True)).knobs().get(name)
     if field is None:
@@ -86,12 +67,7 @@ def knob_of(stage: str, name: str) -> Knob:
 
 
 def label_of(name: str) -> str:
-    """A field's name as people read it: `attack_ms` is "attack, ms".
-
-    Parameters
-    ----------
-    name : of a field of a stage
-    """
+    """A field's name as people read it: `attack_ms` is "attack, ms"."""
     words = name.split("_")
     unit = _UNITS.get(words[-1])
     return " ".join(words) if unit is None else f"{' '.join(words[:-1])}, {unit}"

@@ -82,16 +82,9 @@ class Constraint:
     """of the facets: a text that names none of that kind leaves it open"""
 
     def judge(self, columns: Columns, facets: FloatArray) -> NDArray[np.int8]:
-        """Judge tracks by the rule.
+        """Judge tracks by the rule, shape (n,): KEPT, BROKEN or NOT_KNOWN.
 
-        Parameters
-        ----------
-        columns : facts of n tracks
-        facets : shape (n, n_facets), 0 to 1, what their texts name
-
-        Returns
-        -------
-        shape (n,), KEPT, BROKEN or NOT_KNOWN
+        `facets`, shape (n, n_facets), is what their texts name, 0 to 1.
         """
         if self.fact is None:
             return self._judge_facets(facets)
@@ -130,14 +123,7 @@ class Constraint:
         return self.fact is None or self.fact == "vocals"
 
     def describe(self, columns: Columns, row: int, facets: FloatArray) -> str:
-        """The fact of one track that the rule is about, with number and unit.
-
-        Parameters
-        ----------
-        columns : facts of n tracks
-        row : of the track
-        facets : shape (n, n_facets), 0 to 1, what their texts name
-        """
+        """The fact of one track that the rule is about, with number and unit."""
         if self.fact is None:
             named = [lexicon().names[index] for index in (*self.barred, *self.required) if facets[row, index] >= _NAMED]
             about = ", ".join(name.replace("_", " ") for name in named)
@@ -187,16 +173,7 @@ class Brief:
 
 
 def read_brief(text: str) -> Brief:
-    """Read a brief.
-
-    Parameters
-    ----------
-    text : plain words; treated as data, whatever they say
-
-    Returns
-    -------
-    constraints and wishes; none of either for an empty text
-    """
+    """Read the constraints and wishes of a brief in plain words, which are data, whatever they say."""
     plain = _plain(text)
     runs = list(_runs(plain))
     clauses = [clause for run in runs for clause in _clauses(run)]
@@ -243,16 +220,7 @@ def read_brief(text: str) -> Brief:
 
 
 def production_notes(script: str) -> tuple[str, str]:
-    """Separate the production notes on music from a script.
-
-    Parameters
-    ----------
-    script : the text with its notes
-
-    Returns
-    -------
-    the script without them, and the notes as the text of a brief
-    """
+    """A script without its production notes on music, and these notes as the text of a brief."""
     notes: list[str] = []
 
     def bracket(match: re.Match[str]) -> str:

@@ -94,13 +94,7 @@ class ScriptWants:
     """shape (384,), of the script"""
 
     def names(self, kind: Kind, most: int = 3) -> list[str]:
-        """The facets of a kind that are wanted most, strongest first.
-
-        Parameters
-        ----------
-        kind : moods, genres or instruments
-        most : names to return at most
-        """
+        """The facets of a kind that are wanted most, strongest first."""
         return strongest_facets(self.facets, (kind,), least=0.2, most=most)
 
 
@@ -121,14 +115,9 @@ class RankedTracks:
 
 
 def want(reading: Reading, brief: Brief, platform: str | None, params: UnderscoreParams) -> ScriptWants:
-    """What the music should be, by script, brief and platform.
+    """What the music should be, by script, brief (the caller's and the script's production notes) and platform.
 
-    Parameters
-    ----------
-    reading : of the script
-    brief : of the caller and of the script's production notes
-    platform : tiktok, reels, shorts, linkedin or youtube; any other is read by the lexicon, with little weight
-    params : weights of script, brief and platform
+    A platform that `steer_of` does not know is read by the lexicon, with little weight.
     """
     book = lexicon()
     steer = steer_of(platform) if platform else None
@@ -153,16 +142,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
 
 
 def steer_of(platform: str) -> Steer | None:
-    """What a platform needs, however its name is spelt: "TikTok", "Instagram Reels", "YouTube Shorts".
-
-    Parameters
-    ----------
-    platform : its name
-
-    Returns
-    -------
-    None for a platform that is not known
-    """
+    """What a platform needs, however its name is spelt: "TikTok", "Instagram Reels", "YouTube Shorts"; else None."""
     letters = "".join(letter for letter in platform.lower() if letter.isalnum())
     return next((steer for name, steer in PLATFORMS.items() if name in letters), None)
 
@@ -174,17 +154,8 @@ def nearest(wanted: ScriptWants, named: FloatArray, columns: Columns, count: int
     take off, so no sum exceeds what the text names: the sums of those whose texts name most are formed first, and all
     tracks that cannot reach the `count`-th of them are passed over. None of the nearest is missed.
 
-    Parameters
-    ----------
-    wanted : what the music should be
-    named : shape (n,), float32, how well the text of each track agrees, weighted; -inf for one that may not be found
-    columns : facts of n tracks
-    count : tracks wanted
-    params : weights and reaches
-
-    Returns
-    -------
-    shape (m,), rows, best first, at most `count`; equal ones in their order
+    `named`, shape (n,), is how well the text of each track agrees, weighted; -inf for one that may not be found.
+    Returns rows, best first, at most `count`; equal ones in their order.
     """
     first = best_places(named, _TRIED_FIRST * count)
     first = first[named[first] > -np.inf]
@@ -214,17 +185,8 @@ def rank(
 ) -> RankedTracks:
     """All tracks in order: fewest broken constraints first, then surest of those a text tells, then by score, then id.
 
-    Parameters
-    ----------
-    wanted : what the music should be
-    columns : facts of n tracks
-    facets : shape (n, n_facets), 0 to 1, how far what their texts name counts (`texts.facets_of`)
-    trust : shape (n,), 0 to 1, how far their texts are trusted
-    params : weights; None: the defaults
-
-    Returns
-    -------
-    order, parts and scores of all n tracks
+    `facets`, shape (n, n_facets), is how far what their texts name counts, 0 to 1 (`texts.facets_of`), and `trust`,
+    shape (n,), how far the texts are trusted.
     """
     params = params or UnderscoreParams()
     parts = compare(wanted, columns, facets, trust, params)
@@ -285,17 +247,7 @@ def compare(
 
 
 def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> FloatArray:
-    """The weighted mean of the parts.
-
-    Parameters
-    ----------
-    parts : by name, shape (n,) each, 0 to 1
-    params : weights
-
-    Returns
-    -------
-    shape (n,), 0 to 1
-    """
+    """The weighted mean of the parts."""
     weights = {name: float(getattr(params.model, f"{name}_weight")) for name in parts}
     total = sum(weights.values())
     return np.asarray(sum(weight / total * parts[name] for name, weight in weights.items()), dtype=np.float64)

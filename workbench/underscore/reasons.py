@@ -62,15 +62,7 @@ class ScriptReading:
 
 
 def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscoreParams) -> tuple[MatchReason, ...]:
-    """Lines of the match map of one ranked track, what moved its score most first.
-
-    Parameters
-    ----------
-    ranking : script and ranked tracks
-    row : of its columns
-    names : what the text of that row's track names
-    params : weights
-    """
+    """Lines of the match map of one ranked track, what moved its score most first."""
     rules = [
         MatchReason(
             f"asked: {rule.text}",
@@ -90,14 +82,7 @@ def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscorePa
 
 
 def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
-    """Why a track fits, or does not, in one sentence.
-
-    Parameters
-    ----------
-    ranking : script and ranked tracks
-    row : of its columns
-    names : what the text of that row's track names
-    """
+    """Why a track fits, or does not, in one sentence."""
     columns = ranking.columns
     broken = [
         f"{rule.text} was asked, and this has {rule.describe(columns, row, ranking.facets)}"
@@ -128,29 +113,14 @@ def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
 
 
 def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:
-    """Words of the track's own lists that name what is wanted.
-
-    Parameters
-    ----------
-    ranking : script and ranked tracks
-    track : the record of one of them
-
-    Returns
-    -------
-    without repetition, in the order of the record
-    """
+    """Words of the track's own lists that name what is wanted, without repetition, in the order of the record."""
     counts = frozenset(map(int, np.flatnonzero(ranking.wanted.facets >= _COUNTS)))
     words = dict.fromkeys((*track.moods, *track.genres, *track.instruments, *track.tags))
     return tuple(word for word in words if counts & _facets_of(word))
 
 
 def lane_title(ranking: ScriptReading) -> str:
-    """What is put forward, in a few words.
-
-    Parameters
-    ----------
-    ranking : script and ranked tracks
-    """
+    """What is put forward, in a few words."""
     moods, genres = ranking.wanted.names("moods", 2), ranking.wanted.names("genres", 1)
     kind = f"{_listed(moods) or 'fitting'} {genres[0] if genres else ''}".strip()
     where = f" for {ranking.platform.strip()[:40]}" if ranking.platform and ranking.platform.strip() else ""
@@ -158,18 +128,7 @@ def lane_title(ranking: ScriptReading) -> str:
 
 
 def lane_reasoning(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> str:
-    """How the text was read and what was compared, in plain words.
-
-    Parameters
-    ----------
-    ranking : script and ranked tracks
-    brief : of the caller and of the script's production notes
-    best : rows of the tracks that are put forward
-
-    Returns
-    -------
-    a few sentences
-    """
+    """How the text was read and what was compared, in plain words."""
     return " ".join(_sentences(ranking, brief, best))
 
 
@@ -310,16 +269,7 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
 
 
 def names_in(track: Track) -> Names:
-    """The words of a track's own text that name moods, genres and instruments.
-
-    Parameters
-    ----------
-    track : its record
-
-    Returns
-    -------
-    words by kind, in the order of the lexicon
-    """
+    """The words of a track's own text that name moods, genres and instruments."""
     return _names_in_text(track_text(track))
 
 

@@ -45,26 +45,12 @@ class UnderscoreReference:
         return np.asarray(TAKEN[self.grades])
 
     def raw(self, params: UnderscoreParams) -> FloatArray:
-        """Raw scores, shape (n_pairs,).
-
-        Parameters
-        ----------
-        params : weights of the parts
-        """
+        """Raw scores, shape (n_pairs,)."""
         return raw_scores(self.parts, params)
 
 
 def read_reference() -> UnderscoreReference:
-    """The set that ships with the package.
-
-    Returns
-    -------
-    parts and grades of all pairs
-
-    Raises
-    ------
-    ResourceMissing : the file is not shipped with this installation
-    """
+    """The set that ships with the package."""
     with open_model(FILE) as file:
         stored = np.load(file)
         grades = stored["grades"].astype(np.int64)

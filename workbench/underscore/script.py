@@ -117,35 +117,16 @@ class Reader(NamedTuple):
     """shape (n_facets + 4,), the mean over all lines"""
 
     def read(self, states: FloatArray) -> FloatArray:
-        """Facets and sound of texts.
-
-        Parameters
-        ----------
-        states : shape (n, len(DEPTHS), 384), of the sentence embedding
-
-        Returns
-        -------
-        shape (n, n_facets + 4), as rows of `line_targets`
-        """
+        """Facets and sound of texts, as rows of `line_targets`, from `SentenceEmbedding.states`."""
         places = ((states - self.mean) * self.scale).reshape(len(states), -1) @ self.axes
         return np.asarray(_nearness(places, self.places) @ self.weights + self.usual)
 
 
 def read_script(text: str, embedding: SentenceEmbedding | None = None) -> Reading:
-    """Read what music suits a text.
+    """Read what music suits a text, which is data, whatever it says; without an embedding the lexicon reads alone.
 
-    Parameters
-    ----------
-    text : any text; treated as data, whatever it says
-    embedding : the sentence embedding; None: the lexicon reads alone
-
-    Returns
-    -------
-    facets and sound; the usual sound and no facets if the text is not readable
-
-    Raises
-    ------
-    ResourceMissing : with an embedding, if the reader was not fitted on this lexicon
+    Of a text that is not readable: the usual sound and no facets. Raises `ResourceMissing` where the reader was not
+    fitted on this lexicon.
     """
     language, size = language_of(text), len(lexicon().names)
     usual = usual_wishes()
@@ -182,12 +163,7 @@ def read_script(text: str, embedding: SentenceEmbedding | None = None) -> Readin
 
 @cache
 def reader() -> Reader:
-    """The regression that ships with the package.
-
-    Raises
-    ------
-    ResourceMissing : it was not fitted on this lexicon
-    """
+    """The regression that ships; raises `ResourceMissing` where it was not fitted on this lexicon."""
     with open_model(READER_FILE) as file:
         stored = np.load(file)
         if str(stored["lexicon"]) != lexicon_digest():
@@ -196,13 +172,7 @@ def reader() -> Reader:
 
 
 def fit_reader(embedding: SentenceEmbedding, path: Path) -> None:
-    """Fit the reader on the lexicon's lines and write it; needed after each change of the lexicon.
-
-    Parameters
-    ----------
-    embedding : the sentence embedding, whole
-    path : the file, which is replaced
-    """
+    """Fit the reader on the lexicon's lines and write it; needed after each change of the lexicon."""
     lines = lexicon().lines
     fitted = regress(embedding.states([line.text for line in lines]), line_targets())
     arrays = {name: value.astype(np.float16) for name, value in fitted._asdict().items()}
@@ -210,14 +180,7 @@ def fit_reader(embedding: SentenceEmbedding, path: Path) -> None:
 
 
 def regress(states: FloatArray, targets: FloatArray, penalty: float = PENALTY) -> Reader:
-    """The sum of kernels around the lines with the least squared error and squared norm.
-
-    Parameters
-    ----------
-    states : shape (n, len(DEPTHS), 384)
-    targets : shape (n, m)
-    penalty : of the squared norm
-    """
+    """The sum of kernels around the lines with the least squared error and squared norm."""
     mean = states.mean(axis=0)
     # Scaled so that every layer counts the same, however large its states are.
     spread = np.linalg.norm(states - mean, axis=2).mean(axis=0)
@@ -238,21 +201,14 @@ def _nearness(places: FloatArray, lines: FloatArray) -> FloatArray:
 def line_targets() -> FloatArray:
     """The targets of the regression, from the lexicon's lines.
 
-    Returns
-    -------
-    shape (n_lines, n_facets + 4): facets, energy, octaves of pace, brightness, mode
+    Shape (n_lines, n_facets + 4): facets, energy, octaves of pace, brightness, mode.
     """
     return np.array([np.concatenate([line.facets, _coordinates(line.sound)]) for line in lexicon().lines])
 
 
 @cache
 def usual_wishes() -> FloatArray:
-    """The mean of `line_targets`: what to expect of a text of which nothing is known.
-
-    Returns
-    -------
-    shape (n_facets + 4,)
-    """
+    """The mean of `line_targets`: what to expect of a text of which nothing is known."""
     return np.asarray(line_targets().mean(axis=0))
 
 

@@ -1,8 +1,8 @@
 """Describe a recording for the catalog: its character, from the store or measured now.
 
     stage       arrays                                      depends on
-    character   facts, contour, sound vector, sections      what beats and loops depend on, CharacterParams,
-                                                            CoverParams, models `character.json`, `mood.json`
+    character   facts, contour, sound vector, sections      what beats and loops depend on, CoverParams,
+                                                            models `character.json`, `mood.json`
 
 It shares the decoded sound and the spectrogram with the stages before it, and needs besides only a minute of the
 recording at 16 kHz, in which voices are detected. Measuring a track for the catalog finds its landmarks too, so that no
