@@ -41,6 +41,7 @@ def with_edge_lines(grid: BeatGrid, recording: Recording) -> BeatGrid:
     if lines.size < _LEAST_LINES:
         return grid
     lengths = np.diff(lines)
+    # both ends are judged together: with bars of 2 s, one alone is within 10 ms of a line by chance in 1 file of 100
     before = _count_bars(float(lines[0]), float(np.median(lengths[:_NEAR_BARS])))
     after = _count_bars(end - float(lines[-1]), float(np.median(lengths[-_NEAR_BARS:])))
     if before is None or after is None:

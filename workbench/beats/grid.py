@@ -111,6 +111,7 @@ class BeatGrid(Shown):
         index = np.arange(times.size)
         bar = np.searchsorted(nearest, index, side="right") - 1
         places = np.where(bar < 0, 0, index - nearest[np.maximum(bar, 0)]) + 1
+        # no line bounds the beats after the last line and before the first: they go on in bars of the usual length
         last = int(nearest[-1])
         places[last:] = (index[last:] - last) % metre + 1
         first = int(nearest[0])

@@ -124,8 +124,10 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
     mean = pulse.strengths[:, pulse.sounding].mean(axis=1)
     bpm = 60.0 / float(np.median(np.diff(pulse.times)))
     octaves = float(np.log2(bpm / params.usual_bpm))
+    # columns are the fractions 0, 1/4, 1/3, 1/2, 2/3, 3/4 of a beat (`evidence.FRACTIONS`)
     quarter = 0.5 * (mean[:, 1] + mean[:, 5])
     third = 0.5 * (mean[:, 2] + mean[:, 4])
+    # kick and snare by turns: every second beat differs, and the sum with alternating signs does not cancel
     low = pulse.cues[3]
     alternation = abs(float(np.mean((low * _signs(low.size))[pulse.sounding]))) + abs(
         float(np.mean((pulse.crack * _signs(low.size))[pulse.sounding]))

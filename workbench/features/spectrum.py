@@ -110,6 +110,7 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int) -> Spectrum:
         TONE_FRAMES_PER_SECOND,
         *_semitone_bands(tone_midi, low_rate, _WINDOW),
     )
+    # at a quarter of the rate a window of as many samples is four times as long, which resolves semitones
     lower = _Resampler(SAMPLE_RATE, low_rate)
     energy = _Energy(length, SAMPLE_RATE)
     for piece in _mono_pieces(sound, sample_rate, SAMPLE_RATE):

@@ -100,6 +100,7 @@ def voice_cues(
     smooth = voiced & (np.abs(np.diff(pitches[:, 0], prepend=pitches[:1, 0])) < _LEAP)
     gliding, still = _gliding(pitches[:, 0].astype(np.float64), voiced, smooth)
     vowel = np.log2(np.maximum(_run_seconds(smooth), _SHORTEST_VOWEL) / 0.2)
+    # voices nearby count too, for one phrase is often too short to tell; what sounds between them does not
     heard = np.zeros(time.size, dtype=bool)
     for start, end in utterances:
         heard |= (time >= start) & (time <= end)

@@ -97,6 +97,8 @@ def _covariance(picture: FloatArray, at: int, columns: int, block: FloatArray) -
 def _block_variances(picture: FloatArray, out: FloatArray) -> None:
     """Variance of the block at each place, shape (rows - 11, columns - 15), from sums that run along."""
     rows, columns = picture.shape
+    # sums down the columns, then along them: each variance costs a few additions. In float64, for a running sum in
+    # float32 would leave a flat block the variance of its rounding errors.
     count = float(BLOCK_ROWS * BLOCK_COLUMNS)
     sums, squares = np.zeros(columns), np.zeros(columns)
     for y in range(rows):

@@ -282,6 +282,7 @@ def fades(
     black: list[tuple[float, float]] = []
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         colour = 0.0 if brightness[first] < 0.5 else 1.0
+        # scaled towards black or white a picture loses contrast and mean in proportion: together they fall in a line
         away = np.hypot(contrast, brightness - colour).astype(np.float64)
         starts = _slope(times, away, int(first), -1)
         ends = _slope(times, away, int(stop) - 1, 1)
