@@ -54,24 +54,7 @@ class BlindTest:
 def prepare_fades(
     workspace: Workspace, loop: Loop, seam: int, fades: Sequence[tuple[float, float]], trials: int, reviewer: str
 ) -> BlindTest:
-    """Prepare an ABX test of one seam under two crossfades.
-
-    Parameters
-    ----------
-    workspace : its home takes the sounds, its database the test
-    loop : with the plan
-    seam : counted from 0
-    fades : two pairs of length, s, and exponent
-    trials : how many
-    reviewer : who listens
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a sound cannot be written
-    ParameterError : no name, no such seam, equal fades, or too many trials
-    PlanError : there is no room for a fade
-    StoreError : the home folder or its database cannot be used
-    """
+    """Prepare an ABX test of one seam, counted from 0, under two fades: pairs of length, s, and exponent."""
     plan = _plan(loop)
     if not 0 <= seam < len(plan.seam_times):
         raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
@@ -88,24 +71,7 @@ def prepare_fades(
 def prepare_options(
     workspace: Workspace, loop: Loop, options: tuple[int, int], at_s: float, trials: int, reviewer: str
 ) -> BlindTest:
-    """Prepare an ABX test of two options of a plan around a time of the video.
-
-    Parameters
-    ----------
-    workspace : its home takes the sounds, its database the test
-    loop : with the plan and its options
-    options : counted from 1
-    at_s : middle of what is heard, video time
-    trials : how many
-    reviewer : who listens
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a sound cannot be written
-    ParameterError : no name, equal options, a time that is not played, or too many trials
-    PlanError : there is no such option
-    StoreError : the home folder or its database cannot be used
-    """
+    """Prepare an ABX test of two options of a plan, counted from 1, around a time of the video, s."""
     plan = _plan(loop)
     named = {f"option {number}": plan.option(number) for number in options}
     about = {"at": at_s, "plans": {name: plan_digest(option) for name, option in named.items()}}
@@ -115,34 +81,13 @@ def prepare_options(
 
 
 def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
-    """Every seam of the first options of a plan.
-
-    Parameters
-    ----------
-    plan : with its options
-    options : how many; more than it has are all of them
-
-    Returns
-    -------
-    list : of each its option, counted from 1, and its number there, from 0
-    """
+    """Every seam of the first options of a plan: its option, counted from 1, and its number there, from 0."""
     first = plan.options[:options] or (plan,)
     return [(number, seam) for number, one in enumerate(first, start=1) for seam in range(len(one.seam_times))]
 
 
 def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Of some seams those that a test asks about: each splice once under the same fade, and no more than it may have.
-
-    Parameters
-    ----------
-    plan : whose seams they are
-    seams : of each its option, counted from 1, and its number there, from 0
-
-    Raises
-    ------
-    ParameterError : there is no such seam
-    PlanError : there is no such option
-    """
+    """Of some seams those that a test asks about: each splice under one fade once, and no more than a test may have."""
     heard: dict[tuple[float, ...], tuple[int, int]] = {}
     for number, seam in seams:
         option = plan.option(number)
@@ -156,20 +101,7 @@ def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[
 def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
     """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
 
-    Parameters
-    ----------
-    workspace : its home takes the sounds, its database the test
-    loop : with the plan
-    seams : of each its option, counted from 1, and its number there, from 0; one that is the same splice under the same
-        fade as one before is left out
-    reviewer : who listens
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a sound cannot be written
-    ParameterError : no name, no such seam, or no seam at all
-    PlanError : there is no such option
-    StoreError : the home folder or its database cannot be used
+    `seams` are pairs as of `first_seams`; the same splice under the same fade is asked about once.
     """
     plan = _plan(loop)
     assert loop.analysis is not None, "a plan comes from an analysis"
@@ -205,12 +137,7 @@ def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[tuple[int, i
 
 
 def drop_sounds(test: BlindTest) -> None:
-    """Delete the sounds of a test that has ended, or that nobody goes on with.
-
-    Parameters
-    ----------
-    test : prepared
-    """
+    """Delete the sounds of a test that has ended, or that nobody goes on with."""
     for trial in test.trials:
         for path in (*trial.sounds.values(), *([] if trial.reference is None else [trial.reference])):
             path.unlink(missing_ok=True)

@@ -47,22 +47,9 @@ _MOTION_POINTS = 400
 
 
 def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
-    """A track with a click on every beat, a higher one on downbeats; the music is 6 dB down so that nothing clips.
+    """A WAV file of a track with a click on every beat, a higher one on downbeats, written where it is not there yet.
 
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    track : any file FFmpeg reads
-    grid : beats and downbeats of the track
-
-    Returns
-    -------
-    path of a WAV file, written only where it is not there yet
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
+    The music is 6 dB down so that nothing clips.
     """
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
@@ -75,23 +62,9 @@ def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
 
 
 def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: float) -> Path:
-    """A track placed under a video: on the video's clock, from its first picture to its last.
+    """A WAV file of a track placed under a video, from its first picture to its last; written unless it is there.
 
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    track : any file FFmpeg reads
-    offset_s : video time at which the track's time 0 falls; negative: its head is cut off
-    seconds : length of the video
-
-    Returns
-    -------
-    path of a WAV file, written only where it is not there yet; silence where the track does not sound
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
+    `offset_s` is the video time of the track's time 0; where it is negative the head of the track is cut off.
     """
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
@@ -105,16 +78,7 @@ def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: flo
 
 
 def grid_digest(grid: BeatGrid) -> str:
-    """Digest of the times of beats and downbeats, 16 hex digits.
-
-    Parameters
-    ----------
-    grid : its confidence does not count
-
-    Returns
-    -------
-    equal for grids with the same beats and positions
-    """
+    """Digest of the times of beats and downbeats, 16 hex digits; the confidence does not count."""
     return hashlib.sha256(grid.beats.tobytes() + grid.positions.tobytes()).hexdigest()[:16]
 
 
@@ -139,28 +103,12 @@ class MixInputs:
     """of the music outside the band of speech; None: nobody ducked in bands yet"""
 
     def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
-        """Levels and ducking.
-
-        Parameters
-        ----------
-        duck : how far and how fast the music is lowered under speech
-        own : what the music does where the soundtrack is music itself
-
-        Raises
-        ------
-        ParameterError : the video has no length
-        """
+        """Levels and ducking."""
         found = self.utterances, own, self.own_music
         return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, *found)
 
     def with_utterances(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances) -> MixInputs:
-        """The same measurements with other utterances.
-
-        Parameters
-        ----------
-        voice : the parameters that the utterances were found with
-        utterances, uncertain : from `find_utterances`
-        """
+        """The same measurements with other utterances."""
         return replace(self, voice=voice, utterances=utterances, uncertain=uncertain)
 
 
@@ -168,15 +116,6 @@ def find_utterances(workspace: Workspace, levels: MixInputs) -> tuple[Utterances
     """Find the utterances of a soundtrack with the workspace's parameters of the voice, and where there may be more.
 
     It takes up to a second for half an hour of video, so pages call it in a worker.
-
-    Parameters
-    ----------
-    workspace : only its parameters of the voice are read; its progress is reported to
-    levels : the soundtrack, measured
-
-    Returns
-    -------
-    utterances and uncertain ranges : start and end of each, video seconds, in order
     """
     workspace.progress("listening for speech", 0.0)
     voice, soundtrack = workspace.params.voice, with_voices(workspace, levels.soundtrack)
@@ -185,39 +124,14 @@ def find_utterances(workspace: Workspace, levels: MixInputs) -> tuple[Utterances
 
 
 def measure_outside(workspace: Workspace, sounds: MixSounds) -> LevelCurve:
-    """Measure the music outside the band of speech, which shows how loud it is when it is ducked in bands.
-
-    Parameters
-    ----------
-    workspace : its progress is reported to
-    sounds : whose music it is
-
-    Raises
-    ------
-    MediaError : its file cannot be read
-    """
+    """Measure the music outside the band of speech, which shows how loud it is when it is ducked in bands."""
     stream = _Stream(sounds.music)
     blocks = stream.blocks("measuring the bands of the music", workspace.progress)
     return outside_levels((block.samples for block in blocks), stream.rate)
 
 
 def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
-    """Measure a soundtrack and the music that is played under it.
-
-    Parameters
-    ----------
-    workspace : of its parameters those of the voice matter, and how long a video may be
-    played : the music as it is played, from the video's first picture on
-    video, seconds : the video and its length
-
-    Returns
-    -------
-    MixInputs : with the utterances of the workspace's parameters of the voice, and the stretches of music
-
-    Raises
-    ------
-    MediaError : one of the files cannot be read
-    """
+    """Measure a soundtrack and the music that is played under it."""
     voice = workspace.params.voice
     soundtrack = measure_soundtrack(workspace, video)
     music = measured_levels(workspace, played)
@@ -238,46 +152,14 @@ class MixSounds:
 
 
 def plan_sounds(workspace: Workspace, loop: Loop) -> MixSounds:
-    """A plan as it is played under its video, without a mix.
-
-    Parameters
-    ----------
-    workspace : its home takes the files, its parameters of the voice find the utterances
-    loop : with a plan and a video
-
-    Returns
-    -------
-    MixSounds : the music of the first option, the soundtrack, and the levels of both
-
-    Raises
-    ------
-    PlanError : there is no plan, or no video
-    MediaError : track or video cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
-    """
+    """A plan as it is played under its video, without a mix."""
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
         raise PlanError("a mix needs a plan under a video")
     return _sounds(workspace, music_file(workspace, loop.answer.alone, loop.track.path), loop.video)
 
 
 def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: float) -> MixSounds:
-    """A track that is placed under a video, played once, without a mix.
-
-    Parameters
-    ----------
-    workspace : its home takes the files, its parameters of the voice find the utterances
-    track, video : any files FFmpeg reads
-    offset_s : video time at which the track's time 0 falls
-
-    Returns
-    -------
-    MixSounds : the placed track, the soundtrack, and the levels of both
-
-    Raises
-    ------
-    MediaError : track or video cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
-    """
+    """A track that is placed under a video, played once, without a mix."""
     seconds = probe(video).duration
     return _sounds(workspace, placed_file(workspace, track, offset_s, seconds), video)
 
@@ -302,22 +184,7 @@ class DrawnMatch:
 
 
 def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
-    """Match the catalog to a video, with placements, and gather the curves to draw it with.
-
-    Parameters
-    ----------
-    workspace : its catalog, parameters and store are used
-    video : any file FFmpeg reads
-
-    Returns
-    -------
-    DrawnMatch : with the contours of the matches and of the candidate pool
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    StoreError : the home folder or its database cannot be used
-    """
+    """Match the catalog to a video, with placements, and gather the curves to draw it with."""
     from workbench.workflows.match import match, rank_video
 
     lane = match(workspace, video, include_sync=True)

@@ -54,17 +54,7 @@ _CLICK_RATE = 16_000
 
 @singledispatch
 def html_of(value: object) -> str:
-    """A value as a piece of HTML.
-
-    Parameters
-    ----------
-    value : a recording, grid, profile, evidence, plan, seam, mix or lane; a loop or a fit; a heard plan or splice; a
-        voice over music
-
-    Raises
-    ------
-    TypeError : it is something else
-    """
+    """A value as a piece of HTML."""
     raise TypeError(f"there is no picture of a {type(value).__name__}")
 
 

@@ -64,32 +64,17 @@ class MixGains(NamedTuple):
     """attenuation of the music under speech: video seconds and dB, positive, linear in between"""
 
     def peak(self, music: float, soundtrack: float) -> float:
-        """Highest sample that both can reach together where their peaks meet, full scale 1.0.
-
-        Parameters
-        ----------
-        music, soundtrack : highest sample of each before its gain, full scale 1.0; 0 for none
-        """
+        """Highest sample that both can reach together where their peaks meet, full scale 1.0."""
         return float(music * 10.0 ** (self.music_db / 20.0) + soundtrack * 10.0 ** (self.soundtrack_db / 20.0))
 
 
 def headroom_db(peak: float) -> float:
-    """Gain under which a sum cannot clip; dB, at most 0.
-
-    Parameters
-    ----------
-    peak : highest sample that the sum can reach, full scale 1.0
-    """
+    """Gain under which a sum cannot clip; dB, at most 0."""
     return -20.0 * log10(peak) if peak > 1.0 else 0.0
 
 
 def gains_of(mix: Mix | None) -> MixGains:
-    """Gains and ducking of a mix.
-
-    Parameters
-    ----------
-    mix : None, where only a length is known: nothing is changed
-    """
+    """Gains and ducking of a mix."""
     if mix is None:
         return MixGains(0.0, 0.0, ())
     points = () if mix.duck is None else tuple((float(at), float(db)) for at, db in mix.duck.envelope_points)
@@ -124,12 +109,7 @@ class RenderedOption:
         return gains_of(self.mix).soundtrack_db
 
     def lufs(self, from_s: float, to_s: float) -> float:
-        """Loudness of a stretch in the mix, ducked; -inf for silence.
-
-        Parameters
-        ----------
-        from_s, to_s : video seconds
-        """
+        """Loudness, LUFS, of a stretch of video seconds in the mix, ducked; -inf for silence."""
         first, stop = max(0, round(from_s * HOPS_PER_SECOND)), max(0, round(to_s * HOPS_PER_SECOND))
         power = self.levels.power[first:stop]
         if self.duck_points and power.size:
@@ -160,42 +140,14 @@ class TimelineVideo:
 
 
 def track_file(workspace: Workspace, track: Path) -> Path:
-    """A whole track as a WAV file.
-
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    track : any file FFmpeg reads
-
-    Returns
-    -------
-    path of a file of at most two channels, at the track's rate; written only where it is not there yet
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
-    """
+    """A whole track as a WAV file of two channels at most, written where it is not there yet."""
     return _sound_of(workspace, track, f"reading {track.name}")
 
 
 def soundtrack_file(workspace: Workspace, video: Path, rate: int | None = None) -> Path | None:
-    """The soundtrack of a video as a WAV file, on the clock of its pictures.
+    """The soundtrack of a video as a WAV file, on the clock of its pictures; None where it has no sound.
 
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    video : any file FFmpeg reads
-    rate : Hz; that of the music it is played with, so that a browser converts neither. None: the soundtrack's own
-
-    Returns
-    -------
-    path of a file of at most two channels; None where the video has no sound
-
-    Raises
-    ------
-    MediaError : the soundtrack cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
+    `rate` is that of the music it is played with, Hz, so that a browser converts neither; None: the soundtrack's own.
     """
     if not probe(video).audio_duration:
         return None
@@ -203,44 +155,12 @@ def soundtrack_file(workspace: Workspace, video: Path, rate: int | None = None) 
 
 
 def soundtrack_beside(workspace: Workspace, video: Path, track: Path) -> Path | None:
-    """The soundtrack of a video, at the rate of the track that is played with it.
-
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    video, track : any files FFmpeg reads
-
-    Returns
-    -------
-    as `soundtrack_file` returns it
-
-    Raises
-    ------
-    MediaError : video or track cannot be read, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
-    """
+    """The soundtrack of a video, at the rate of the track that is played with it."""
     return soundtrack_file(workspace, video, probe(track).sample_rate)
 
 
 def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
-    """The music of a plan as a WAV file, without a mix, at the track's rate.
-
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    plan : of the track
-    track : any file FFmpeg reads
-
-    Returns
-    -------
-    path of a file of at most two channels; written only where it is not there yet
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a WAV file cannot be written
-    PlanError : the plan is of another track
-    StoreError : the home folder cannot be written to
-    """
+    """The music of a plan as a WAV file, without a mix, at the track's rate; PlanError for another track's plan."""
     out = listening_folder(workspace.home) / f"{plan_digest(plan)}.music.wav"
     if not out.exists():
         recording = workspace.load_recording(track)
@@ -253,22 +173,9 @@ def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
 
 
 def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> RenderedOption:
-    """Render an option of a plan to a file, and balance it with the soundtrack.
+    """Render an option of a plan to a file, and balance it with the soundtrack, where the loop has a video.
 
-    Parameters
-    ----------
-    workspace : its home takes the file, its parameters of the mix count
-    loop : names track and video; its own mix is used where `option` is its first option
-    option : one of the loop's options, or one changed by hand
-
-    Returns
-    -------
-    RenderedOption : without a mix where the loop has no video
-
-    Raises
-    ------
-    MediaError : track or video cannot be decoded, or a WAV file cannot be written
-    StoreError : the home folder cannot be written to
+    The loop's own mix is used for its first option; of every other one the mix is measured.
     """
     path = music_file(workspace, option, loop.track.path)
     levels = measured_levels(workspace, path)
@@ -280,18 +187,7 @@ def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> Rendere
 
 
 def measured_levels(workspace: Workspace, sound: Path) -> LevelCurve:
-    """How loud a file is; of one that the page plays it is measured once, and kept beside it.
-
-    Parameters
-    ----------
-    workspace : its progress is reported to
-    sound : the file
-
-    Raises
-    ------
-    MediaError : it cannot be read
-    StoreError : the folder of these files cannot be written to
-    """
+    """How loud a file is; of one that the page plays it is measured once, and kept beside it."""
     if sound.parent != listening_folder(workspace.home):
         return _measure_levels(workspace, sound)
     beside, size = sound.with_suffix(".levels.npy"), float(sound.stat().st_size)
@@ -319,23 +215,7 @@ def _measure_levels(workspace: Workspace, sound: Path) -> LevelCurve:
 
 
 def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> TimelineVideo:
-    """Analyse a video and decode the pictures of its timeline.
-
-    Parameters
-    ----------
-    workspace : its home and store take what is computed, its progress is reported to
-    video : any file FFmpeg reads
-    track : that is played with it, at whose rate its sound is written; None: at its own
-
-    Returns
-    -------
-    TimelineVideo : with pictures that cover the video from its first shot to its last
-
-    Raises
-    ------
-    MediaError : the video cannot be read
-    StoreError : the home folder cannot be written to
-    """
+    """Analyse a video and decode the pictures of its timeline."""
     soundtrack = watch(workspace, video)
     sound = soundtrack_file(workspace, video) if track is None else soundtrack_beside(workspace, video, track)
     spans = tile_spans(soundtrack.picture.shots)
@@ -349,17 +229,7 @@ def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> 
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:
-    """Gains under which two options are equally loud in a stretch.
-
-    Parameters
-    ----------
-    a, b : two options of a plan
-    from_s, to_s : video seconds
-
-    Returns
-    -------
-    gain of a and of b, dB, at most 0: the louder one is turned down; both 0 where either is silent
-    """
+    """Gains, dB, that make two options equally loud in a stretch of video seconds: the louder one is turned down."""
     difference = a.lufs(from_s, to_s) - b.lufs(from_s, to_s)
     if not np.isfinite(difference):
         return 0.0, 0.0
@@ -367,17 +237,7 @@ def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: fl
 
 
 def video_times_of(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
-    """Video times at which places of the track are heard.
-
-    Parameters
-    ----------
-    plan : with segments in the order in which they are played
-    track_times : shape (n,), seconds of track time, strictly increasing
-
-    Returns
-    -------
-    shape (m,), s, in order; a place that is played several times comes as often, one that is not played is left out
-    """
+    """Video times at which places of the track are heard."""
     starts = plan.segment_starts
     heard = [
         track_times[(track_times >= segment.song_from - 1e-6) & (track_times < segment.song_to - 1e-6)]
@@ -389,17 +249,7 @@ def video_times_of(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
 
 
 def track_stretch(plan: LoopPlan, from_s: float, to_s: float) -> tuple[float, float] | None:
-    """What of the track is played in a range of the video; of several pieces the longest.
-
-    Parameters
-    ----------
-    plan : of the track under the video
-    from_s, to_s : video seconds
-
-    Returns
-    -------
-    from and to, track seconds; None where no music is played there
-    """
+    """What of the track is played in a range of the video, both in s: the longest piece, None where there is none."""
     best: tuple[float, float] | None = None
     for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
         shift = segment.song_from - float(start)
@@ -410,34 +260,12 @@ def track_stretch(plan: LoopPlan, from_s: float, to_s: float) -> tuple[float, fl
 
 
 def plan_digest(plan: LoopPlan) -> str:
-    """Digest of what a plan plays, 16 hex digits.
-
-    Parameters
-    ----------
-    plan : its other options do not count
-
-    Returns
-    -------
-    equal for plans that sound the same
-    """
+    """Digest of what a plan plays, 16 hex digits; its other options do not count."""
     return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
 
 
 def listening_folder(home: Home) -> Path:
-    """The folder of these files, created where it is missing.
-
-    Parameters
-    ----------
-    home : of the workspace
-
-    Returns
-    -------
-    path below the home's `renders`
-
-    Raises
-    ------
-    StoreError : the folder cannot be created
-    """
+    """The folder of these files, created where it is missing."""
     return home.prepared(home.renders / FOLDER)
 
 
@@ -464,19 +292,7 @@ def write_sound(
 ) -> None:
     """Write a sound whole or not at all, as a WAV of 16 bits; files unused for longest make room for it.
 
-    Parameters
-    ----------
-    out : in the folder of these files
-    blocks : shape (channels, n) each
-    rate : Hz
-    channels : of the blocks; more than two are mixed
-    seconds : about how long it will be, to report progress
-    stage : what it is, for the report
-    progress : is reported to
-
-    Raises
-    ------
-    MediaError : the file cannot be written
+    Of more than two channels two are made; `seconds`, about how long it will be, serves the report of progress.
     """
     channels = min(2, channels)
 
@@ -500,16 +316,7 @@ def _folded(block: FloatArray, channels: int) -> FloatArray:
 
 
 def mark_used(path: Path) -> Path:
-    """Set the time of a file's last use, by which room is made for new ones.
-
-    Parameters
-    ----------
-    path : of one of these files
-
-    Returns
-    -------
-    the same
-    """
+    """Set the time of a file's last use, by which room is made for new ones."""
     path.touch()
     return path
 

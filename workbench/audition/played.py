@@ -20,31 +20,14 @@ from workbench.render.schedule import Music, schedule
 
 
 def played_plan(plan: Music, rate: int) -> dict[str, Any]:
-    """A plan or a placed track in samples of one rate.
-
-    Parameters
-    ----------
-    plan : what is played
-    rate : Hz, the track's
-
-    Returns
-    -------
-    dict : the fields of `workbench.render.schedule.Schedule`; a crossfade that there is not is None
-    """
+    """A plan or a placed track in samples of the track's rate: the fields of `workbench.render.schedule.Schedule`."""
     return asdict(schedule(plan, rate))
 
 
 def played_duck(mix: Mix | None, params: RenderParams) -> list[list[float]]:
-    """The ducking of a mix, for the page's player.
+    """The ducking of a mix, for the page's player: of each point video seconds and positive dB.
 
-    Parameters
-    ----------
-    mix : None: nothing is ducked
-    params : `ducking`, and how far each band goes down
-
-    Returns
-    -------
-    of each point video seconds and positive dB; where the bands differ, the dB outside the band of speech as a third
+    Where the bands differ, the dB outside the band of speech come third.
     """
     if mix is None or mix.duck is None:
         return []

@@ -31,22 +31,7 @@ _CLOCK = Fraction(1, 1000)
 
 
 def proxy_file(workspace: Workspace, video: Path) -> Path:
-    """A copy of a video's picture that every browser plays.
-
-    Parameters
-    ----------
-    workspace : its home takes the file, its progress is reported to
-    video : any file FFmpeg reads, with a picture
-
-    Returns
-    -------
-    path of a WebM file; written only where it is not there yet
-
-    Raises
-    ------
-    MediaError : the video cannot be read or has no picture, or the copy cannot be written
-    StoreError : the home folder cannot be written to
-    """
+    """A copy of a video's picture that every browser plays, a WebM file, written where it is not there yet."""
     out = listening_folder(workspace.home) / f"{workspace.hash_file(video)[:16]}.proxy.webm"
     if not out.exists():
         with written_whole(out) as aside:
@@ -60,20 +45,8 @@ def proxy_file(workspace: Workspace, video: Path) -> Path:
 def playback_facts(workspace: Workspace, video: Path) -> tuple[str, float, bool]:
     """What a page has to know of a video to play its picture.
 
-    Parameters
-    ----------
-    workspace : whose store knows files by their bytes
-    video : any file FFmpeg reads, with a picture
-
-    Returns
-    -------
-    digest : 16 letters of the SHA-256 of its bytes
-    fps : pictures a second; 25 where the file does not say
-    for_browsers : whether some browser may play it
-
-    Raises
-    ------
-    MediaError : the video cannot be read
+    16 letters of the SHA-256 of its bytes; pictures a second, 25 where the file does not say; whether some browser may
+    play it.
     """
     return workspace.hash_file(video)[:16], probe(video).fps or 25.0, is_for_browsers(video)
 

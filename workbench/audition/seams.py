@@ -59,25 +59,7 @@ class SeamLook:
 
 
 def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) -> SeamLook:
-    """Prepare what a page shows and plays of one seam of a plan.
-
-    Parameters
-    ----------
-    workspace : its home takes the sounds, its parameters of seams score them
-    loop : names the track and holds its analysis
-    plan : one of its options, or one changed by `with_fade`
-    seam : counted from 0
-
-    Returns
-    -------
-    SeamLook : with excerpts as WAV files, and both pictures on one scale of level
-
-    Raises
-    ------
-    MediaError : the track cannot be decoded, or a WAV file cannot be written
-    ParameterError : no such seam
-    StoreError : the home cannot be written to
-    """
+    """Prepare what a page shows and plays of a seam, counted from 0; both pictures share a scale of level."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     stage = "listening to the seam"
     workspace.progress(stage, 0.0)
@@ -106,22 +88,10 @@ def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) ->
 
 
 def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:
-    """Change the crossfade of one seam of a plan.
+    """A plan with another crossfade at one seam, counted from 0, and without other options.
 
-    Parameters
-    ----------
-    plan : left as it is
-    seam : counted from 0
-    fade_seconds : length of the crossfade, rounded to the microsecond
-    exponent : shape of the fade, see `workbench.mix.fades`; rounded to four digits
-
-    Returns
-    -------
-    LoopPlan : the same plan otherwise, without other options
-
-    Raises
-    ------
-    PlanError : there is no room for the fade
+    The length is rounded to the microsecond, the exponent (`workbench.mix.fades`) to four digits. PlanError where there
+    is no room for the fade.
     """
     fades, curves = list(plan.seam_fades), list(plan.seam_curves)
     fades[seam], curves[seam] = round(fade_seconds, 6), round(exponent, 4)
@@ -131,15 +101,7 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
 def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loop:
     """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
-    Parameters
-    ----------
-    loop : with a plan; left as it is
-    plan : one of its options, or a changed one
-    mix : measured on that plan; None keeps the loop's, as is right where only a crossfade changed
-
-    Returns
-    -------
-    Loop : the same loop otherwise
+    Without a `mix` the loop keeps its own, as is right where only a crossfade changed.
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
     options = loop.answer.options or (loop.answer,)

@@ -20,40 +20,16 @@ from workbench.workspace import Workspace
 
 
 def shown_file(home: Home, frozen: FrozenPlan) -> Path:
-    """Where the sound of a version is kept once it was made; it may be deleted at any time.
-
-    Parameters
-    ----------
-    home : of the workspace
-    frozen : the version
-
-    Raises
-    ------
-    StoreError : the folder cannot be created
-    """
+    """Where the sound of a version is kept once it was made; it may be deleted at any time."""
     version = frozen.version
     return listening_folder(home) / f"{version.subject[:16]}-{version.digest}.shown.wav"
 
 
 def shown_sound(workspace: Workspace, version_id: str) -> Path:
-    """Make the sound of a version, unless it is there.
+    """Make the sound of a version, unless it is there: a WAV of two channels.
 
-    Parameters
-    ----------
-    workspace : its home takes the file, its database has the version
-    version_id : of the version
-
-    Returns
-    -------
-    WAV of two channels with 16 bits: with a video as long as that, the sum of music and soundtrack held under the
-    ceiling as `workbench render` holds it; else the music alone
-
-    Raises
-    ------
-    InputError : there is no such version, or track or video have other bytes than those that were planned with
-    MediaError : track or video cannot be read, or the WAV cannot be written
-    PlanError : the version was made by a newer program
-    StoreError : the home folder or its database cannot be used
+    With a video it is the sum of music and soundtrack, held under the ceiling as `workbench render` holds it; else the
+    music alone. InputError where track or video have other bytes than those that were planned with.
     """
     frozen = thaw(workspace, version_id)
     out = shown_file(workspace.home, frozen)

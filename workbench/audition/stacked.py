@@ -44,18 +44,7 @@ class StackedTrack:
 def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
     """Plan a track under a video: looped, or fitted to it where it cannot be looped.
 
-    Parameters
-    ----------
-    workspace : parameters, store and progress report; its home takes the files
-    named : id of a track of the catalog, or path of a file
-    video : its file
-
-    Raises
-    ------
-    FitError : the track can be neither looped nor fitted
-    UnknownTrack : there is no such track
-    MediaError : the track or the video cannot be read
-    StoreError : the home folder cannot be written to
+    `named` is the id of a track of the catalog, or the path of a file. FitError where neither is possible.
     """
     track = find_track(workspace, named)
     loop = loop_track(workspace, track, video, auto_mix=True)
@@ -65,18 +54,7 @@ def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
 
 
 def stack_loop(workspace: Workspace, loop: Loop) -> StackedTrack:
-    """Prepare the sound of a plan that is there.
-
-    Parameters
-    ----------
-    workspace : its progress is reported to; its home takes the files
-    loop : with a plan and a video; the first option is taken
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be read
-    StoreError : the home folder cannot be written to
-    """
+    """Prepare the sound of a plan that is there."""
     assert isinstance(loop.answer, LoopPlan), "a refusal has no sound"
     assert loop.video is not None, "tracks are stacked under a video"
     sound = track_file(workspace, loop.track.path)
@@ -96,17 +74,7 @@ def stack_loop(workspace: Workspace, loop: Loop) -> StackedTrack:
 
 
 def mix_stacked(workspace: Workspace, stacked: StackedTrack) -> StackedTrack:
-    """Balance a stacked track anew; its plan and its sound stay.
-
-    Parameters
-    ----------
-    workspace : its parameters of voice, ducking and mix count
-    stacked : left as it is
-
-    Raises
-    ------
-    MediaError : the track or the video cannot be read
-    """
+    """Balance a stacked track anew; its plan and its sound stay."""
     loop = stacked.loop
     assert isinstance(loop.answer, LoopPlan), "only plans are stacked"
     assert loop.video is not None, "tracks are stacked under a video"

@@ -22,34 +22,13 @@ _SHARE = 1.0 / 3.0
 
 
 def find_still(home: Home, video: Path) -> Path | None:
-    """The picture of a video, where it was made before and the video has not changed since.
-
-    Parameters
-    ----------
-    home : of the workspace
-    video : its file
-    """
+    """The picture of a video, where it was made before and the video has not changed since."""
     path = _place(home, video)
     return path if path is not None and path.is_file() else None
 
 
 def still_file(workspace: Workspace, video: Path) -> Path | None:
-    """The picture of a video as a JPEG file; it is made where it is not there yet.
-
-    Parameters
-    ----------
-    workspace : its home takes the file
-    video : any file FFmpeg reads
-
-    Returns
-    -------
-    path below the home's `renders`; None if the video is gone
-
-    Raises
-    ------
-    MediaError : no picture of the video can be decoded
-    StoreError : the home folder cannot be written to
-    """
+    """The picture of a video as a JPEG file, made where it is not there yet; None if the video is gone."""
     from PIL import Image
 
     path = _place(workspace.home, video)

@@ -54,13 +54,8 @@ def align_figure(
 ) -> Figure:
     """Why a placement wins: what meets at it, how far apart, and the score of every offset beside chance.
 
-    Parameters
-    ----------
-    landmarks : of the track
-    events : of the video
-    placements : best first; none draws the offsets alone
-    params : with which they were placed; None: the defaults
-    chosen : index of the placement that is drawn; where nothing is clear at it, what meets there is not named
+    Placements are best first; without any the offsets are drawn alone. Where nothing is clear at the `chosen` one, what
+    meets there is not named.
     """
     figure = new_figure(12.0, 7.2)
     whole, near, offsets = figure.subplots(3, 1, height_ratios=(1.5, 0.8, 1.0))

@@ -54,13 +54,7 @@ def beats_figure(
 
 
 def recording_figure(recording: Recording, grid: BeatGrid | None = None) -> Figure:
-    """A small picture of a recording: its waveform, with the bar lines of a grid.
-
-    Parameters
-    ----------
-    recording : all of it is drawn
-    grid : its beats; None: none are drawn
-    """
+    """A small picture of a recording: its waveform, with the bar lines of a grid."""
     figure = new_figure(7.0, 1.5)
     axes = figure.subplots()
     _draw_waveform(axes, recording, 0.0, recording.duration)
@@ -72,12 +66,7 @@ def recording_figure(recording: Recording, grid: BeatGrid | None = None) -> Figu
 
 
 def grid_figure(grid: BeatGrid) -> Figure:
-    """A small picture of a grid alone: its tempo over the track.
-
-    Parameters
-    ----------
-    grid : with any number of beats
-    """
+    """A small picture of a grid alone: its tempo over the track."""
     figure = new_figure(7.0, 1.5)
     axes = figure.subplots()
     last = float(grid.beats[-1]) if grid.beats.size else 1.0
@@ -88,17 +77,7 @@ def grid_figure(grid: BeatGrid) -> Figure:
 
 
 def envelope(mono: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
-    """Lowest and highest sample of equal stretches.
-
-    Parameters
-    ----------
-    mono : shape (n,)
-    columns : number of stretches; short sound gives fewer, one a sample
-
-    Returns
-    -------
-    lowest, highest : shape (columns,) each
-    """
+    """Lowest and highest sample of equal stretches, shape (columns,) each; short sound gives fewer, one a sample."""
     columns = max(1, min(columns, mono.size))
     edges = np.linspace(0, mono.size, columns + 1).astype(np.int64)[:-1]
     return np.minimum.reduceat(mono, edges), np.maximum.reduceat(mono, edges)

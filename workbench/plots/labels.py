@@ -55,13 +55,7 @@ class LabelPlace:
 
 
 class Labels:
-    """The names of one axes.
-
-    Parameters
-    ----------
-    axes : that they are written in; limits and size may change afterwards
-    avoided : artists that names stay clear of, such as a legend
-    """
+    """The names of one axes, whose limits and size may change later; they stay clear of the artists in `avoided`."""
 
     def __init__(self, axes: Axes, avoided: Sequence[Artist] = ()) -> None:
         self.axes = axes
@@ -72,13 +66,7 @@ class Labels:
     def block(self, text: str, spans: Sequence[tuple[float, float]], y: float, colour: str, **style: Any) -> None:
         """Name a block, or neighbouring blocks of one name: in the widest, else over all of them, else shortened.
 
-        Parameters
-        ----------
-        text : the name
-        spans : x from and to of each block, in order, edge to edge
-        y : middle of the blocks
-        colour : of the blocks
-        style : of the text
+        `spans` are x from and to of each block, in order, edge to edge.
         """
         whole = (spans[0][0], spans[-1][1])
         widest = max(spans, key=lambda span: span[1] - span[0])
@@ -90,13 +78,7 @@ class Labels:
         self.place(places, color=ink_on(colour), bbox=ground, **{"fontsize": 9, **style})
 
     def place(self, places: Sequence[LabelPlace], **style: Any) -> None:
-        """Write a name at the first of some places that is free, or not at all.
-
-        Parameters
-        ----------
-        places : best first, at least one
-        style : of the text
-        """
+        """Write a name at the first of some places that is free, best first, or not at all."""
         name = _Name(self, places, **{"zorder": 4.0, **style})
         self.axes.add_artist(name)
         name.set_in_layout(False)
@@ -104,12 +86,7 @@ class Labels:
         self._names.append(name)
 
     def settle(self, renderer: Any) -> None:
-        """Find the place of every name for the size that the figure now has.
-
-        Parameters
-        ----------
-        renderer : matplotlib's, which measures texts
-        """
+        """Find the place of every name for the size that the figure now has."""
         corners = self.axes.transData.transform([(0.0, 0.0), (1.0, 1.0)]).ravel()
         state = (*corners.tolist(), *self.axes.bbox.bounds, *self.axes.figure.bbox.bounds)
         if state == self._settled:
@@ -159,13 +136,7 @@ class _Name(Text):
 def name_point(labels: Labels, text: str, x: float, y: float, *, above_first: bool = False, **style: Any) -> None:
     """Name a point of a picture: to its right, to its left or above it.
 
-    Parameters
-    ----------
-    labels : of the axes
-    text : the name
-    x, y : data coordinates of the point
-    above_first : try the place above first, where lines to both sides would cross the name
-    **style : of the text
+    `above_first` is for points where lines to both sides would cross the name.
     """
     right, left = LabelPlace(text, x, y, "left", right=6.0), LabelPlace(text, x, y, "right", right=-6.0)
     above = LabelPlace(text, x, y, "center", "bottom", up=6.0)
@@ -183,32 +154,13 @@ def _touch(box: BboxBase, other: BboxBase) -> bool:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever is more legible on a colour (relative luminance and contrast of WCAG 2).
-
-    Parameters
-    ----------
-    colour : any that matplotlib knows
-
-    Returns
-    -------
-    "black" or "white"
-    """
+    """Black or white, whichever is more legible on a colour (relative luminance and contrast of WCAG 2)."""
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "white"
 
 
 def same_name_runs(parts: Sequence[T], name: Callable[[T], object]) -> Iterator[list[T]]:
-    """Group neighbours of one name.
-
-    Parameters
-    ----------
-    parts : in order
-    name : what two neighbours must have in common
-
-    Yields
-    ------
-    each run, in order
-    """
+    """Group neighbours of which `name` says the same, in order."""
     for _, run in groupby(parts, name):
         yield list(run)

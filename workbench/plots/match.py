@@ -39,15 +39,7 @@ PART_NAMES = {
 def follow_figure(
     video: VideoFacts, tracks: Columns, titles: Sequence[str], speech: Sequence[tuple[float, float]] = ()
 ) -> Figure:
-    """Draw how the energy of tracks follows the drive of a video, a row a track.
-
-    Parameters
-    ----------
-    video : its scenes and cuts
-    tracks : contours and durations, a row each, at least one
-    titles : of the tracks
-    speech : where somebody speaks, video seconds; drawn along the lower edge
-    """
+    """Draw how the energy of tracks follows the drive of a video, a row a track."""
     figure = new_figure(11.0, 1.2 + 1.35 * len(tracks))
     rows = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)[:, 0]
     for number, (axes, title) in enumerate(zip(rows, titles, strict=True)):
@@ -85,13 +77,7 @@ def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> Non
 
 
 def lane_figure(titles: Sequence[str], scores: Sequence[float]) -> Figure:
-    """A small picture of a lane: how well each of its tracks fits.
-
-    Parameters
-    ----------
-    titles : best first
-    scores : 0 to 1, one each
-    """
+    """A small picture of a lane: how well each of its tracks fits."""
     figure = new_figure(7.0, 0.5 + 0.22 * max(1, len(titles)))
     axes = figure.subplots()
     rows = np.arange(len(titles))
@@ -107,15 +93,7 @@ def lane_figure(titles: Sequence[str], scores: Sequence[float]) -> Figure:
 def parts_figure(
     titles: Sequence[str], scores: Sequence[float], parts: Sequence[Mapping[str, float]], params: MatchParams
 ) -> Figure:
-    """Draw what moved the score of each track up and down, beside the score itself.
-
-    Parameters
-    ----------
-    titles : of the tracks, best first
-    scores : calibrated, 0 to 1
-    parts : of each track's score, by name, 0 to 1
-    params : with which they were ranked
-    """
+    """Draw what moved the score of each track up and down, beside the score itself."""
     figure = new_figure(11.0, 1.3 + 0.42 * len(titles))
     axes, bars = figure.subplots(1, 2, width_ratios=(4.2, 1.0), sharey=True)
     places = np.arange(len(titles))
@@ -149,12 +127,6 @@ def calibration_figure(reference: MatchReference, params: MatchParams, bins: int
     """Draw how often tracks of about one raw score were taken, and the curve that makes scores of raw ones.
 
     The curve is fitted on material by others, not on this set.
-
-    Parameters
-    ----------
-    reference : graded pairs
-    params : with which they are ranked
-    bins : stretches of raw score, each with as many pairs as the others
     """
     raw = np.concatenate(
         [

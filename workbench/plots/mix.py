@@ -43,15 +43,8 @@ def mix_figure(
 ) -> Figure:
     """Attenuation and loudness over the whole video, and a close-up of the first utterances.
 
-    Parameters
-    ----------
-    envelope_points : video time, s, and attenuation of the music, dB, positive; linear in between
-    speech_ranges : video time, s, from and to
-    video : its sound as rendered
-    music : as it plays in it, ducked; None leaves its line out
-    own_music : video time, s, from and to, of music that the video has of its own
-    outside_points : attenuation outside the band of speech, where it differs, as `envelope_points`
-    uncertain : video time, s, from and to, of where somebody may speak besides
+    Points are video seconds and attenuation of the music, dB, positive, linear in between (`outside_points`: outside
+    the band of speech, where it differs); ranges are video seconds. Without `music` its line is left out.
     """
     figure = new_figure(12.0, 5.6)
     whole, near = figure.subplots(2, 1)
@@ -74,36 +67,19 @@ def mix_figure(
 
 
 def soundtrack_in_words(classification: Classification) -> str:
-    """What is heard in the soundtrack of a video that has no voice-over, beginning in small letters.
-
-    Parameters
-    ----------
-    classification : of the soundtrack, as its mix has it
-    """
+    """What is heard in the soundtrack of a video that has no voice-over, beginning in small letters."""
     return _WITHOUT_VOICE_OVER[classification]
 
 
 def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = "") -> None:
-    """Hatch where somebody may speak without being found.
-
-    Parameters
-    ----------
-    axes : whose x axis is video time, s, changed in place
-    ranges : video time, s, from and to
-    name : of the first in a legend; empty: none
-    """
+    """Hatch where somebody may speak without being found; `name` is that of the first in a legend, empty for none."""
     for k, (begin, end) in enumerate(ranges):
         label = "" if k else name
         axes.axvspan(begin, end, facecolor="none", edgecolor=VOICE, hatch="////", linewidth=0, zorder=0, label=label)
 
 
 def uncertain_in_words(ranges: Sequence[Sequence[float]]) -> str:
-    """From when to when somebody may speak, of the first few ranges, and how many more there are.
-
-    Parameters
-    ----------
-    ranges : video time, s, from and to
-    """
+    """From when to when somebody may speak, of the first few ranges, and how many more there are."""
     named = [(clock(begin), clock(end)) for begin, end in ranges[:_MOST_NAMED]]
     spans = ", ".join(f"{begin} to {end}" if begin != end else begin for begin, end in named)
     more = len(ranges) - _MOST_NAMED
@@ -111,13 +87,7 @@ def uncertain_in_words(ranges: Sequence[Sequence[float]]) -> str:
 
 
 def duck_figure(envelope_points: Sequence[Sequence[float]], speech_ranges: Sequence[Sequence[float]]) -> Figure:
-    """A small picture of a mix alone: how far the music is lowered, and where someone speaks.
-
-    Parameters
-    ----------
-    envelope_points : video time, s, and attenuation of the music, dB, positive; linear in between
-    speech_ranges : video time, s, from and to
-    """
+    """A small picture of a mix alone: how far the music is lowered, dB, and where someone speaks."""
     figure = new_figure(7.0, 1.5)
     axes = figure.subplots()
     last = max([1.0, *(point[0] for point in envelope_points), *(end for _, end in speech_ranges)])

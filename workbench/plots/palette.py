@@ -50,50 +50,25 @@ PIXELS_PER_INCH = 110
 
 
 def group_colour(group: int) -> str:
-    """Colour of the sections of a group.
-
-    Parameters
-    ----------
-    group : from 0; colours repeat after the eighth
-
-    Returns
-    -------
-    hexadecimal RGB
-    """
+    """Colour of the sections of a group, counted from 0; colours repeat after the eighth."""
     return GROUPS[group % len(GROUPS)]
 
 
 def new_figure(width_inches: float, height_inches: float) -> Figure:
-    """An empty figure on white paper, laid out so that no text is cut off.
-
-    Parameters
-    ----------
-    width_inches, height_inches : at `PIXELS_PER_INCH`
-    """
+    """An empty figure on white paper, laid out so that no text is cut off."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width_inches, height_inches), dpi=PIXELS_PER_INCH, layout="constrained", facecolor="white")
 
 
 def quiet(axes: Axes) -> None:
-    """Take away the frame at the top and at the right.
-
-    Parameters
-    ----------
-    axes : changed in place
-    """
+    """Take away the frame at the top and at the right."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=9)
 
 
 def clock(seconds: float, _: object = None) -> str:
-    """Format a time as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15.
-
-    Parameters
-    ----------
-    seconds : rounded to whole seconds; may be negative
-    _ : position that matplotlib's formatters pass, not used
-    """
+    """Format a time as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15."""
     whole = round(seconds)
     sign, whole = ("-", -whole) if whole < 0 else ("", whole)
     hours, minutes = divmod(whole // 60, 60)
@@ -101,13 +76,7 @@ def clock(seconds: float, _: object = None) -> str:
 
 
 def time_axis(axes: Axes, seconds: float) -> None:
-    """Mark time at round numbers: seconds for a short span, minutes and seconds for a long one.
-
-    Parameters
-    ----------
-    axes : whose x axis is in seconds, changed in place
-    seconds : length of the span shown
-    """
+    """Mark time at round numbers: seconds for a short span, minutes and seconds for a long one."""
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
     steps = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400)
@@ -117,16 +86,7 @@ def time_axis(axes: Axes, seconds: float) -> None:
 
 
 def png(figure: Figure) -> bytes:
-    """Draw a figure as a PNG file.
-
-    Parameters
-    ----------
-    figure : at its own size and resolution
-
-    Returns
-    -------
-    the bytes of the file
-    """
+    """Draw a figure as a PNG file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     buffer = BytesIO()

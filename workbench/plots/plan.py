@@ -100,17 +100,7 @@ class SectionBlock:
 
 
 def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[SectionBlock]:
-    """What is played, cut at section borders and seams.
-
-    Parameters
-    ----------
-    plan : what is played
-    sections : of the track, in order
-
-    Returns
-    -------
-    blocks in video time, in order
-    """
+    """What is played, cut at section borders and seams."""
     return [
         SectionBlock(first + start - segment.song_from, last + start - segment.song_from, section)
         for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False)
@@ -119,15 +109,7 @@ def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[Sect
 
 
 def draw_blocks(axes: Axes, blocks: Sequence[SectionBlock], foot: float, height: float) -> None:
-    """Draw a lane of blocks, each in its colour.
-
-    Parameters
-    ----------
-    axes : whose x axis is the clock of the blocks
-    blocks : of one lane
-    foot : y of the lower edge, data coordinates
-    height : of the lane
-    """
+    """Draw a lane of blocks, each in its colour."""
     from matplotlib.patches import Rectangle
 
     for block in blocks:
@@ -140,14 +122,7 @@ def draw_blocks(axes: Axes, blocks: Sequence[SectionBlock], foot: float, height:
 
 
 def name_blocks(labels: Labels, blocks: Sequence[SectionBlock], middle: float) -> None:
-    """Name the blocks of a lane that have room for it, neighbours of one name and colour once.
-
-    Parameters
-    ----------
-    labels : of the axes
-    blocks : of one lane, in order
-    middle : y of the lane's middle, data coordinates
-    """
+    """Name the blocks of a lane that have room for it, neighbours of one name and colour once."""
     from workbench.plots.labels import same_name_runs
 
     for run in same_name_runs(blocks, lambda block: block.section and (block.section.label, block.section.group)):
@@ -213,17 +188,7 @@ def _name_colours(figure: Figure, sections: Sequence[TrackSection]) -> None:
 def track_pieces(
     first: float, last: float, sections: Sequence[TrackSection]
 ) -> list[tuple[float, float, TrackSection | None]]:
-    """Cut a range of a track at section borders.
-
-    Parameters
-    ----------
-    first, last : track seconds
-    sections : in order
-
-    Returns
-    -------
-    first and last second of each piece, and its section; None before the first section and after the last
-    """
+    """Cut a range of a track at section borders; a piece before the first section or after the last has none."""
     pieces: list[tuple[float, float, TrackSection | None]] = []
     at = first
     for section in sections:
@@ -242,14 +207,7 @@ def track_pieces(
 def gain_curve(plan: LoopPlan, times: FloatArray) -> FloatArray:
     """Gain of the music over time: gains of the segments, their glides, and the fades at both ends of the plan.
 
-    Parameters
-    ----------
-    plan : what is played; crossfades are not drawn
-    times : any shape, video seconds
-
-    Returns
-    -------
-    same shape, dB, no less than 120 dB under the gain of the segment
+    In dB, no less than 120 dB under the gain of the segment; crossfades are not drawn.
     """
     starts = plan.segment_starts
     at = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(plan.segments) - 1)

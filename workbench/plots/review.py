@@ -64,12 +64,7 @@ class Reviewed:
         return self.judged("good")
 
     def judged(self, word: Word) -> BoolArray:
-        """Which seams have a verdict, shape (n,).
-
-        Parameters
-        ----------
-        word : the verdict
-        """
+        """Which seams have a verdict, shape (n,)."""
         return np.array([one == word for one in self.words], dtype=np.bool_)
 
 
@@ -95,15 +90,9 @@ class ScoreBin:
 
 
 def gather_reviews(given: Iterable[Verdict]) -> Reviewed:
-    """Gather each reviewer's latest verdict about every seam as it was heard into arrays.
+    """Gather each reviewer's latest verdict about every seam into arrays; `given` is oldest first.
 
-    Parameters
-    ----------
-    given : verdicts, oldest first; seams that were judged without a score are left out
-
-    Returns
-    -------
-    one row a reviewer and seam, in the order in which they first occurred
+    A row a reviewer and seam, in the order in which they first occurred; seams judged without a score are left out.
     """
     rows = [verdict for verdict in latest(given) if "score" in verdict.seam]
     parts = [[verdict.seam.get(part, np.nan) for part in SEAM_PARTS] for verdict in rows]
@@ -118,14 +107,7 @@ def gather_reviews(given: Iterable[Verdict]) -> Reviewed:
 
 
 def reliability(scores: FloatArray, good: BoolArray, bins: int = 10) -> tuple[ScoreBin, ...]:
-    """Cut seams into bins of score, lowest first; a bin that holds none is left out.
-
-    Parameters
-    ----------
-    scores : shape (n,), 0 to 1
-    good : shape (n,), whether each was judged good
-    bins : of equal width from 0 to 1
-    """
+    """Cut seams into bins of score, lowest first; a bin that holds none is left out."""
     number = np.minimum((scores * bins).astype(np.int64), bins - 1)
     return tuple(
         ScoreBin(int(some.sum()), float(scores[some].mean()), wilson(int(good[some].sum()), int(some.sum())))
@@ -134,13 +116,7 @@ def reliability(scores: FloatArray, good: BoolArray, bins: int = 10) -> tuple[Sc
 
 
 def wilson(hits: int, count: int) -> Estimate:
-    """Share of `hits` in `count`, with Wilson's interval.
-
-    Parameters
-    ----------
-    hits : from 0 to `count`
-    count : 0 gives NaN
-    """
+    """Share of `hits` in `count`, with Wilson's interval; NaN where `count` is 0."""
     if count == 0:
         return Estimate(np.nan, np.nan, np.nan)
     share, weight = hits / count, _Z**2 / count
@@ -150,30 +126,14 @@ def wilson(hits: int, count: int) -> Estimate:
 
 
 def brier_score(scores: FloatArray, good: BoolArray) -> float:
-    """Mean squared distance between score and answer; lower is better.
-
-    Parameters
-    ----------
-    scores : shape (n,), 0 to 1
-    good : shape (n,), whether each was judged good
-
-    Returns
-    -------
-    0 to 1; NaN without seams
-    """
+    """Mean squared distance between score and answer, 0 to 1; lower is better, NaN without seams."""
     return float(np.mean(np.square(scores - good))) if scores.size else float("nan")
 
 
 def area_under_curve(good: FloatArray, others: FloatArray) -> Estimate:
     """How often a good seam has the higher number, ties counting half; numbers that are NaN do not count.
 
-    Parameters
-    ----------
-    good, others : shape (n,) and (m,), of the good seams and of those to distinguish them from
-
-    Returns
-    -------
-    area under the ROC curve, 0 to 1, with its interval; NaN where a side has no number
+    The area under the ROC curve, 0 to 1, with its interval; NaN where a side has no number.
     """
     good, others = (side[np.isfinite(side)] for side in (good, others))
     n, m = good.size, others.size
@@ -195,13 +155,7 @@ def _spread_of_area(area: FloatArray, n: int, m: int) -> FloatArray:
 
 
 def reliability_figure(seams: Reviewed, bins: int = 10) -> Figure:
-    """Draw the reliability diagram over the scores of each verdict; beside a dot, how many seams it stands for.
-
-    Parameters
-    ----------
-    seams : judged ones
-    bins : of equal width
-    """
+    """Draw the reliability diagram over the scores of each verdict; beside a dot, how many seams it stands for."""
     from workbench.plots.labels import Labels, name_point
 
     figure = new_figure(7.6, 8.2)
@@ -241,12 +195,7 @@ def _draw_scores(axes: Axes, seams: Reviewed) -> None:
 
 
 def parts_figure(seams: Reviewed) -> Figure:
-    """Draw how well each part alone, and the whole score, distinguish good seams from audible and from wrong ones.
-
-    Parameters
-    ----------
-    seams : judged ones
-    """
+    """Draw how well each part alone, and the whole score, distinguish good seams from audible and from wrong ones."""
     figure = new_figure(8.6, 6.2)
     axes = figure.subplots()
     columns = [seams.scores, *seams.parts.T]

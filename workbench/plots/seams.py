@@ -120,14 +120,6 @@ def seam_figure(view: SeamView) -> Figure:
 def spliced(view: SeamView) -> Recording:
     """What the track has on either side of a seam, end to end: what leads to the entered place, then what follows the
     left one.
-
-    Parameters
-    ----------
-    view : its excerpts
-
-    Returns
-    -------
-    as long as `view.heard`
     """
     at = round(view.middle * view.heard.sample_rate)
     samples = np.concatenate([view.entered.samples[:, :at], view.left.samples[:, at:]], axis=1)
@@ -151,13 +143,7 @@ def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_track: Recor
 def octave_spectrogram(sound: Recording) -> FloatArray:
     """The spectrogram of an excerpt, with equally many rows for every octave from `LOWEST_HZ` to `HIGHEST_HZ`.
 
-    Parameters
-    ----------
-    sound : any channels and rate; measured in mono
-
-    Returns
-    -------
-    shape (n_rows, n_frames), dB, lowest row first
+    Measured in mono; shape (n_rows, n_frames), dB, lowest row first.
     """
     return _even_octaves(log_spectrogram(sound.mono(), sound.sample_rate))
 
@@ -194,16 +180,7 @@ def _draw_onsets(axes: Axes, view: SeamView, in_track: Recording) -> None:
 
 
 def onset_rises(sound: Recording) -> FloatArray:
-    """Mean rise of the bands from frame to frame.
-
-    Parameters
-    ----------
-    sound : any channels and rate; measured in mono
-
-    Returns
-    -------
-    shape (n_frames,), dB, not negative
-    """
+    """Mean rise of the bands from frame to frame, in mono: shape (n_frames,), dB, not negative."""
     picture = np.maximum(log_spectrogram(sound.mono(), sound.sample_rate), -80.0)
     rises: FloatArray = np.maximum(np.diff(picture, axis=1, prepend=picture[:, :1]), 0.0).mean(axis=0)
     return rises

@@ -129,12 +129,7 @@ class VideoOverview:
 
 
 def video_figure(timeline: VideoOverview) -> Figure:
-    """Draw the timeline of a video.
-
-    Parameters
-    ----------
-    timeline : what to draw
-    """
+    """Draw the timeline of a video."""
     from matplotlib.gridspec import GridSpec
 
     lanes = [lane for lane in _lanes(timeline) if lane is not None]
@@ -190,14 +185,8 @@ def tile_spans(
 ) -> list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]]:
     """Cut a video into tiles, a shot each; slivers join until they make a tile, a long shot is shown several times.
 
-    Parameters
-    ----------
-    shots : that together are the video
-    most : tiles that slivers may make, at least `LONG_TILES`; parts of long shots come on top, `LONG_TILES` at most
-
-    Returns
-    -------
-    start and end of each tile, and the time of the picture for it: the middle of the longest shot in it
+    Slivers make `most` tiles, parts of long shots `LONG_TILES` more. A tile has its start, its end and the time of its
+    picture: the middle of the longest shot in it.
     """
     least = shots[-1][1] / most if shots else 0.0
     spans: list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]] = []
@@ -216,33 +205,13 @@ def tile_spans(
 
 
 def format_rate(count: int, seconds: float) -> str:
-    """Format a rate: how many a minute, to a tenth where there are few.
-
-    Parameters
-    ----------
-    count : of events
-    seconds : in which they happen
-
-    Returns
-    -------
-    as "12 a minute"
-    """
+    """Format a rate as in "12 a minute", to a tenth where there are few."""
     rate = 60.0 * count / seconds
     return f"{rate:.0f} a minute" if rate >= 9.95 else f"{rate:.1f} a minute"
 
 
 def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int = FRAMES) -> list[VideoSeconds]:
-    """Choose pictures to know a video by: in each of some equal parts the middle of what is longest on screen.
-
-    Parameters
-    ----------
-    shots : start and end of each, that together are the video
-    count : of pictures
-
-    Returns
-    -------
-    video seconds, increasing; empty without shots
-    """
+    """Choose pictures to know a video by: in each of some equal parts the middle of what is longest on screen."""
     if not shots:
         return []
     edges = np.linspace(0.0, shots[-1][1], count + 1)
