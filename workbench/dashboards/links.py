@@ -13,14 +13,14 @@ Functions: `link_routes`, `link_address`, `is_link`.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from workbench.audition.shown import shown_file, shown_sound
@@ -41,6 +41,10 @@ _NO_SOUND = "The sound of this version cannot be made now. Whoever sent the link
 """to readers, who shall not learn the folders that the reason may name"""
 _KEEP_SECONDS = 3600
 """for which a browser may keep the files of a link"""
+_PAGES = Environment(
+    loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+_PAGES.filters["clock"] = clock
 
 
 def link_address(token: str) -> str:
@@ -227,9 +231,7 @@ def _write_error(handler: RequestHandler, status_code: int, more: dict[str, Any]
         words = str(error.__cause__)
     handler.set_header("Cache-Control", "no-store")
     title = "This link cannot be opened" if status_code == 403 else "Nothing to show"
-    handler.finish(
-        _HEAD.format(title=title, style=_style()) + f"<main><h1>{title}</h1><p>{escape(words)}</p></main></html>"
-    )
+    handler.finish(_PAGES.get_template("link_page.html").render(title=title, reason=words))
 
 
 def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> str:
@@ -246,59 +248,21 @@ def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> 
         "sound": f"{path}/sound",
         "video": f"{path}/video" if video is not None and video.is_file() else "",
     }
-    frozen_at = escape(version.at[:16].replace("T", " "))
-    until = datetime.fromtimestamp(expires, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    rows = "".join(
-        f'<li><button data-at="{time:.3f}">{clock(time)}</button> seam {number}, crossfade '
-        f"{1000 * plan.seam_fades[number - 1]:.0f} ms</li>"
-        for number, time in enumerate(plan.seam_times, start=1)
-    )
-    said = "".join(_thread(plan, thread) for thread in threads) or "<p>No comments on this version.</p>"
-    decided = "".join(
-        f'<li class="{one.decision.replace(" ", "-")}"><b>{escape(one.reviewer)}</b>: {one.decision}</li>'
-        for one in review.approvals
-    )
-    return (
-        _HEAD.format(title=escape(title), style=_style())
-        + f"<main><h1>{escape(title)}</h1><p>Version {frozen.number}, frozen {frozen_at} "
-        f"UTC. Read only; open until {until}. To comment or to decide, write to whoever sent you the link.</p>"
-        '<video id="video" muted playsinline hidden></video><div id="strip" role="slider" tabindex="0" '
-        'aria-label="where it plays" aria-valuemin="0" title="space plays, arrows go a second back or on">'
-        '</div><p class="bar"><button id="play">Play</button> <output id="time">0:00</output> '
-        '<span id="said" role="status"></span></p>'
-        f"<h2>Comments</h2>{said}"
-        f"<h2>Decisions</h2>{f'<ul>{decided}</ul>' if decided else '<p>Nobody has decided on this version.</p>'}"
-        f"<h2>Seams</h2>{f'<ol>{rows}</ol>' if rows else '<p>The track plays without a seam.</p>'}</main>"
-        f'<script type="application/json" id="facts">{_in_script(facts)}</script>'
-        f"<script>{script('clock', 'link')}</script></html>"
+    return _PAGES.get_template("link.html").render(
+        title=title,
+        number=frozen.number,
+        frozen_at=version.at[:16].replace("T", " "),
+        until=datetime.fromtimestamp(expires, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        threads=[_shown_thread(plan, thread) for thread in threads],
+        approvals=review.approvals,
+        seams=list(zip(plan.seam_times, plan.seam_fades, strict=True)),
+        facts=facts,
+        script=Markup(script("clock", "link")),
     )
 
 
-def _thread(plan: LoopPlan, thread: Thread) -> str:
+def _shown_thread(plan: LoopPlan, thread: Thread) -> dict[str, Any]:
+    """A thread with the seam that it is about, counted from 0, and the time in the video that its button leads to."""
     seam = seam_of(plan, thread.first)
     at = thread.first.video_s if seam is None else plan.seam_times[seam]
-    about = "" if seam is None else f" · seam {seam + 1}"
-    state = f" · resolved by {escape(thread.first.resolved_by or '')}" if thread.resolved else ""
-    answers = "".join(
-        f"<p class='answer'><b>{escape(one.reviewer)}</b> {escape(one.text)}</p>" for one in thread.answers
-    )
-    who = f"<b>{escape(thread.first.reviewer)}</b>{about}{state}"
-    return (
-        f"<article><p><button data-at='{at:.3f}'>{clock(at)}</button> {who}</p>"
-        f"<p>{escape(thread.first.text)}</p>{answers}</article>"
-    )
-
-
-def _in_script(facts: dict[str, Any]) -> str:
-    """JSON that cannot end the script it stands in."""
-    return json.dumps(facts).replace("<", "\\u003c")
-
-
-def _style() -> str:
-    return (ASSETS / "link.css").read_text(encoding="utf-8")
-
-
-_HEAD = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    '<meta name="robots" content="noindex"><title>{title}</title><style>{style}</style>'
-)
+    return {"first": thread.first, "answers": thread.answers, "resolved": thread.resolved, "seam": seam, "at": at}
