@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from bokeh.server.server import BaseServer
+from bokeh.server.util import bind_sockets
+from tornado.httpserver import HTTPServer
+from tornado.ioloop import IOLoop
 
 from tests.browser.serving import CHROMIUM, VIDEO_SECONDS, draw_patterns, served
 from tests.browser.watched import PATIENCE_MS, Watched
@@ -104,6 +110,39 @@ def browser() -> Iterator[Any]:
         )
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def serve_page() -> Iterator[Callable[[Callable[[], Any]], tuple[str, IOLoop]]]:
+    """`serve_page(make)` serves a page of a test's own as the dashboard is: its address, and the server's loop."""
+    from workbench.dashboards.page_socket import make_site
+
+    running: list[tuple[threading.Thread, IOLoop]] = []
+
+    def serve(make: Callable[[], Any]) -> tuple[str, IOLoop]:
+        ready: SimpleQueue[tuple[str, IOLoop]] = SimpleQueue()
+
+        def run() -> None:
+            sockets, port = bind_sockets("127.0.0.1", 0)
+            site = make_site(make, "A page", extra_websocket_origins=[f"127.0.0.1:{port}"])
+            web_server, loop = HTTPServer(site), IOLoop.current()
+            web_server.add_sockets(sockets)
+            server = BaseServer(loop, site, web_server)
+            server.start()
+            ready.put((f"http://127.0.0.1:{port}/", loop))
+            loop.start()
+            server.stop()
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        url, loop = ready.get()
+        running.append((thread, loop))
+        return url, loop
+
+    yield serve
+    for thread, loop in running:
+        loop.add_callback(loop.stop)
+        thread.join()
 
 
 @pytest.fixture

@@ -210,17 +210,6 @@ def test_a_message_and_the_work_under_way_are_told_in_full(page: Any, width: int
     expect(page.get_by_role("button", name="take this message away")).to_be_hidden()
 
 
-def test_what_changes_while_a_component_is_drawn_is_shown(page: Any) -> None:
-    """Panel's own components would miss it, between their first picture and the moment that they listen."""
-    components = page.evaluate(
-        """() => [...Bokeh.documents[0]._all_models.values()]
-            .filter(model => model.constructor.__qualified__ === "panel.models.esm.ReactComponent")
-            .map(model => model._render_code())"""
-    )
-    assert components
-    assert all("react_proxy.on(prop, cb, true); cb()" in code for code in components)
-
-
 def test_playing_moves_the_playhead_and_space_stops_it(plan: Any) -> None:
     plan.page.get_by_role("button", name=PLAY).click()
     plan.until(lambda: plan.time > 1.0)

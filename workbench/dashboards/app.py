@@ -16,12 +16,18 @@ from urllib.parse import urlencode
 
 import panel as pn
 import param
-from bokeh.server.server import Server
+from bokeh.core.validation import silence
+from bokeh.core.validation.warnings import EMPTY_LAYOUT
+from bokeh.server.server import BaseServer
+from bokeh.server.util import bind_sockets
+from bokeh.settings import settings
 from panel.custom import JSComponent
 from panel.io.document import hold
-from panel.io.resources import LOCAL_DIST
+from panel.io.resources import DIST_DIR, LOCAL_DIST
 from panel.util.parameters import edit_readonly
 from panel_material_ui.template.base import Page as MaterialPage
+from tornado.httpserver import HTTPServer
+from tornado.ioloop import IOLoop
 from tornado.web import StaticFileHandler
 
 from workbench.audition.plans import FOLDER
@@ -33,13 +39,12 @@ from workbench.dashboards.charts import THEME, ink_colour
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import VIDEOS_ROUTE, SoundFiles, Uploads, VideoFiles
 from workbench.dashboards.headers import SecurityHeaders
-from workbench.dashboards.kept_messages import send_all_kept
 from workbench.dashboards.links import link_routes
 from workbench.dashboards.listening import ListeningTab
 from workbench.dashboards.match import MatchTab
 from workbench.dashboards.mix import MixTab
-from workbench.dashboards.page_costs import lighten_pages
 from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.page_socket import make_site
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.reviewer import known_reviewer
@@ -89,7 +94,7 @@ class StatusBar(JSComponent):
     dark = param.Boolean(False, doc="whether the page is dark")
     prefers = param.List([], doc="[whether it should be, n]: as the system is set, or somebody has switched it")
 
-    _esm = script("status")
+    _esm = script("drawn", "status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
@@ -231,7 +236,7 @@ class Page:
             page.busy = False
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
-            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "components", "figures")}
+            pn.config.js_files = {name: f"{ASSETS_ROUTE}/{name}.js" for name in ("theme", "figures")}
             scheme = _known_mode() or "light dark"  # for the empty page, before anything is drawn
             pn.state.curdoc.template_variables["html_attrs"] = f'style="color-scheme: {scheme}"'
             pn.state.curdoc.template_variables["bar_colour"] = BAR
@@ -399,7 +404,7 @@ def make_server(
     port: int = 0,
     key: str | None = None,
     opens: tuple[Path | str, Path] | None = None,
-) -> Server:
+) -> BaseServer:
     """A server of the dashboard.
 
     Parameters
@@ -413,7 +418,7 @@ def make_server(
 
     Returns
     -------
-    Server : accepts requests once it is started (`server.start()`, `server.io_loop.start()`)
+    BaseServer : accepts requests once it is started (`server.start()`, `server.io_loop.start()`)
 
     Raises
     ------
@@ -422,8 +427,10 @@ def make_server(
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
-    send_all_kept()
-    lighten_pages()
+    # To help whoever writes a page, Bokeh looks at the signature of each callback, and for the names most like one that
+    # is missing.
+    settings.perform_error_diagnostics = False
+    silence(EMPTY_LAYOUT, True)  # the place of a tab that was not opened yet
     home = workspace.home
     sounds = home.prepared(home.renders / FOLDER)
 
@@ -442,13 +449,9 @@ def make_server(
         pn.state.onload(lambda: _begin(session, place, opens, listing=query == PROJECTS))
         return shown
 
-    server: Server = pn.io.server.get_server(
-        {"/": page},
-        port=port,
-        address=host,
-        show=False,
-        start=False,
-        title="Barline Workbench",
+    site = make_site(
+        page,
+        "Barline Workbench",
         extra_patterns=[
             (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
             (rf"/{VIDEOS_ROUTE}/([0-9a-f]+)", VideoFiles, {"path": ""}),
@@ -456,13 +459,16 @@ def make_server(
             *link_routes(workspace, shared_pool),
             (rf"/{ASSETS_ROUTE}/(.*)", StaticFileHandler, {"path": str(ASSETS)}),
         ],
+        ico_path=str(DIST_DIR / "images" / "favicon.ico"),
     )
-    server._tornado.add_transform(SecurityHeaders)
+    site.add_transform(SecurityHeaders)
+    guard(site, key)
+    sockets, port = bind_sockets(host, port)
     # With a key the cookie's SameSite keeps pages of other sites away from the websocket, whatever the name is here.
-    origins = {f"{name}:{server.port}" for name in LOCAL_NAMES} if key is None else {"*"}
-    server._tornado.websocket_origins.update(origins)
-    guard(server._tornado, key)
-    return server
+    site.websocket_origins.update({"*"} if key is not None else {f"{name}:{port}" for name in LOCAL_NAMES})
+    web_server = HTTPServer(site)
+    web_server.add_sockets(sockets)
+    return BaseServer(IOLoop.current(), site, web_server)
 
 
 def _asked_query() -> str:

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import panel as pn
 import pytest
-from bokeh.document import Document
+from bokeh.client import pull_session
 from bokeh.models import ImportedStyleSheet
 from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
-from tests.workbench.dashboards.waiting import WaitingPool
+from tests.workbench.dashboards.waiting import ShownDocument, WaitingPool
 from workbench.audition.plans import track_file
 from workbench.audition.seams import with_option_first
 from workbench.bundled import bundled_path
@@ -88,8 +88,7 @@ class Served:
 
 
 def test_work_is_begun_before_the_tab_that_shows_it_is_made(tmp_path: Path, short_video: Path) -> None:
-    pool, document, browser_tab = WaitingPool(), Document(), Served()
-    document._session_context = lambda: browser_tab  # type: ignore[assignment]  # called like a weak reference
+    pool, document = WaitingPool(), ShownDocument(Served())
     session = Session(Workspace(Home(tmp_path)), pool=pool)
     track = bundled_path("data", "bundled", "music", "corner_store.ogg")
     Page(session, (LateTab, SecondTab)).view()
@@ -129,17 +128,16 @@ def test_a_page_does_not_follow_whether_another_one_is_busy(session: Session) ->
         pn.state.busy = False
 
 
-def test_a_page_that_is_made_without_html_names_no_other_host(served_home: Path) -> None:
+def test_a_page_that_is_made_without_html_names_no_other_host(open_root: str) -> None:
     """As a page is that connects again after its session was discarded."""
-    server = make_server(Workspace(Home(served_home)))
+    connected = pull_session(url=open_root)
     try:
-        document = server._tornado.applications["/"].application.create_document()
-        models = (model for root in document.roots for model in root.references())
+        models = (model for root in connected.document.roots for model in root.references())
         sheets = {str(model.url) for model in models if isinstance(model, ImportedStyleSheet)}
-        assert any(url.startswith("static/extensions/panel/css/loading.css") for url in sheets)
-        assert [url for url in sheets if "://" in url] == []
     finally:
-        server.stop()
+        connected.close()
+    assert any(url.startswith("static/extensions/panel/css/loading.css") for url in sheets)
+    assert [url for url in sheets if "://" in url] == []
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
+from tests.workbench.dashboards.waiting import ShownDocument
 from workbench.dashboards.page_loop import PageLoop, this_page_loop
 
 
@@ -28,9 +29,7 @@ def served() -> Served:
 @pytest.fixture
 def document(served: Served) -> Document:
     """That somebody looks at."""
-    document = Document()
-    document._session_context = lambda: served  # type: ignore[assignment]  # called like a weak reference
-    return document
+    return ShownDocument(served)
 
 
 async def page_of(document: Document) -> PageLoop | None:

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bokeh.document import Document
 from panel.io.state import set_curdoc
 
-from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from tests.workbench.dashboards.waiting import CollectingPool, ShownDocument, WaitingPool, until_idle
 from workbench.audition.plans import track_file
 from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
@@ -158,9 +157,8 @@ class Served:
 @contextmanager
 def a_page() -> Iterator[Served]:
     """Code inside runs for a page, as the server's callbacks do."""
-    document, served = Document(), Served()
-    document._session_context = lambda: served  # type: ignore[assignment]  # called like a weak reference
-    with set_curdoc(document):
+    served = Served()
+    with set_curdoc(ShownDocument(served)):
         yield served
 
 

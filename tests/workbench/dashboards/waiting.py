@@ -1,7 +1,8 @@
 """Pools of workers for tests.
 
 The tasks of one end when a test says so, to put what comes too late into an order; another does them at once. The third
-does its work in processes as a page's pool does, and brings the news to the test's own thread.
+does its work in processes as a page's pool does, and brings the news to the test's own thread. A document that is shown
+has a page for it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
+
+from bokeh.document import Document
 
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool, Task
@@ -104,3 +107,16 @@ def until_idle(session: Session) -> None:
             pool.take_news()
         except Empty:
             raise AssertionError(f"nothing new after {PATIENCE_SECONDS:.0f} s of: {session.stage}") from None
+
+
+class ShownDocument(Document):
+    """A page's document that a browser tab shows."""
+
+    def __init__(self, browser_tab: Any) -> None:
+        super().__init__()
+        self.browser_tab = browser_tab
+
+    @property
+    def session_context(self) -> Any:
+        """What Bokeh knows of the browser tab."""
+        return self.browser_tab

@@ -1,4 +1,15 @@
-// The page's head: what it is about, files to open and to take away, what is being done, what went wrong last.
+// The page's head: what it is about, files to open and to take away, what is being done, what went wrong last; and what
+// holds for the whole page.
+/** Before anything is drawn. */
+export function initialize() {
+  const doc = window.Bokeh.documents.at(-1)
+  // All is drawn light or dark at once; the server hears of it later (`prefer`).
+  const dark_theme = window.workbenchTheme.isDark()
+  for (const { data } of componentsIn(doc))
+    if ("dark_theme" in data.properties) data.setv({ dark_theme }, { sync: false })
+  announceAgain(doc)
+}
+
 export function render({ model }) {
   const bar = document.createElement("div")
   bar.className = "status"
