@@ -1,19 +1,27 @@
 """What all parameters have in common: a reason and a default within their range, frozen, unknown names refused.
 
-The modules of `workbench.params` hold nothing but fields; this is their test together.
+The modules of `workbench.params` hold nothing but fields; this is their test together. Every knob has to be read by
+whoever turns one, so their number is bounded; what nobody turns is a constant beside its code, or part of a model.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
+from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from workbench import params
+from workbench.errors import ParameterError
 from workbench.params.base import Params
 from workbench.params.workbench import WorkbenchParams
+from workbench.profiles import load_profile
+from workbench.store.fingerprint import canonical_json
+from workbench.workflows.sweep import with_values
 
 MODULES = [info.name for info in pkgutil.iter_modules(params.__path__) if info.name != "base"]
 CLASSES = sorted(
@@ -58,3 +66,27 @@ def test_a_profile_holds_every_class_once_and_they_all_come_from_one_package() -
     assert len(set(held)) == len(held)
     assert set(held) | {WorkbenchParams} == set(CLASSES)
     assert [kind for kind in CLASSES if getattr(params, kind.__name__) is not kind] == []
+
+
+def test_a_profile_takes_few_enough_knobs_and_no_fitted_numbers(tmp_path: Path) -> None:
+    stages = {stage: getattr(WorkbenchParams(), stage) for stage in WorkbenchParams.model_fields}
+    assert 50 < sum(len(given.knobs()) for given in stages.values()) < 90
+    for stage, given in stages.items():
+        values = given.model_dump(mode="json")
+        fitted = values.pop("model", None)
+        (tmp_path / "knobs.json").write_text(json.dumps({stage: values}))
+        assert getattr(load_profile(tmp_path / "knobs.json"), stage) == given
+        if fitted is not None:
+            (tmp_path / "fitted.json").write_text(json.dumps({stage: {"model": fitted}}))
+            with pytest.raises(ParameterError, match="does not hold fitted numbers"):
+                load_profile(tmp_path / "fitted.json")
+
+
+@pytest.mark.parametrize("stage", [name for name, held in WorkbenchParams() if hasattr(held, "model")])
+def test_every_fitted_number_can_be_varied(stage: str) -> None:
+    model = getattr(WorkbenchParams(), stage).model
+    for name, value in model:
+        other = [0.9 * one for one in value] if isinstance(value, tuple) else 0.9 * value
+        varied = getattr(with_values(WorkbenchParams(), {f"models.{stage}.{name}": other}), stage)
+        assert varied.model.model_dump(exclude_defaults=True).keys() <= {name}
+        assert canonical_json(varied) != canonical_json(getattr(WorkbenchParams(), stage)) or not np.any(value)
