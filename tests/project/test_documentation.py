@@ -30,6 +30,8 @@ README = ROOT / "README.md"
 HOW_TO = ROOT / "notebooks" / "book" / "how_to"
 DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md")
 VIDEO_SECONDS = 200
+BPM = 104.0
+"""of the track that is put in the place of `track.wav`"""
 START_SECONDS = 600.0
 """for a set-up and a start, on a machine that does other things too"""
 SERVERS = {"make dashboard", "make serve", "make lab"}
@@ -200,7 +202,8 @@ def _write_media(folder: Path, library: Path) -> None:
     _draw_video(folder / "video.mp4")
     shutil.copyfile(folder / "video.mp4", folder / "screen.mkv")
     shutil.copyfile(bundled_path("data", "bundled", "voice", "narration.ogg"), folder / "talk.mp3")
-    (folder / "own.beats").write_text("".join(f"{0.5 * beat:.3f} {beat % 4 + 1}\n" for beat in range(160)))
+    beats = (f"{beat * 60 / BPM:.3f} {beat % 4 + 1}\n" for beat in range(160))
+    (folder / "own.beats").write_text("".join(beats))
     _write_edl(folder / "first-cut.edl", ("00:00:00:00 00:03:20:00 00:00:00:00 00:03:20:00",))
     without_a_shot = (
         "00:00:00:00 00:01:30:00 00:00:00:00 00:01:30:00",
