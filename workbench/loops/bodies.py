@@ -301,13 +301,7 @@ def candidate_splices(
 
 
 def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
-    """Whether a file is made to repeat: both its ends are bar lines, and the music plays on up to them.
-
-    Parameters
-    ----------
-    recording : the whole file
-    evidence : of its beats
-    """
+    """Whether a file is made to repeat: both its ends are bar lines, and the music plays on up to them."""
     lines, beats = evidence.lines, evidence.edges[: evidence.positions.size]
     ends = beats[lines[0]] <= EDGE_SECONDS and beats[lines[-1]] >= recording.duration - EDGE_SECONDS
     inside = slice(lines[0], lines[-1] + 1)
@@ -513,10 +507,6 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
     """The profile as arrays for the store; `profile_from_arrays` is the way back.
 
     Section labels and the kind of ending travel as UTF-8 bytes of a JSON text, so that every array is numeric.
-
-    Parameters
-    ----------
-    profile : with or without splices
 
     Returns
     -------

@@ -206,11 +206,6 @@ class LineConstraints:
 def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstraints | None:
     """Put constraints on the bar lines of a track.
 
-    Parameters
-    ----------
-    profile : of the track
-    constraints : with times of this track
-
     Returns
     -------
     None where there are no constraints
@@ -251,12 +246,6 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
 
 def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[int, int]:
     """The bar lines that a named splice leaves and enters.
-
-    Parameters
-    ----------
-    profile : of the track
-    splice : times of the track
-    label : what the splice is called in an error
 
     Raises
     ------

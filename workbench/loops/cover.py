@@ -173,12 +173,7 @@ def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: Track
 
 
 def restart_splice(profile: LoopProfile) -> NamedSplice | None:
-    """The splice by which a track begins again after its own ending; None for a track that cannot.
-
-    Parameters
-    ----------
-    profile : of the track
-    """
+    """The splice by which a track begins again after its own ending; None for a track that cannot."""
     if profile.restart is None:
         return None
     lines = profile.downbeats

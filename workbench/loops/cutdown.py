@@ -156,12 +156,7 @@ class CutRoute:
 
 
 def seams_allowed(seconds: float) -> int:
-    """How many seams a plan that fits may have.
-
-    Parameters
-    ----------
-    seconds : its length
-    """
+    """How many seams a plan that fits may have."""
     return ceil(round(seconds / SECONDS_A_SEAM, 9))
 
 
@@ -178,12 +173,7 @@ def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineCons
 
 
 def with_short_segments(params: CoverParams) -> CoverParams:
-    """Parameters with the limits that a cut-down has on its segments.
-
-    Parameters
-    ----------
-    params : of a loop
-    """
+    """Parameters with the limits that a cut-down has on its segments."""
     shorter = {"min_segment_bars": MIN_INNER_BARS, "min_segment_seconds": 2.0, "min_opening_seconds": 2.0}
     return params.model_copy(update=shorter | {"gain_glide_seconds": 0.1})
 
@@ -199,10 +189,6 @@ def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params
     usable : its splices, from `cut_splices`
     task : what is asked for
     params : limits and weights
-
-    Returns
-    -------
-    possibly none
     """
     search = _Search(profile, usable, task, params)
     if search.marks > _MOST_MARKS:

@@ -205,12 +205,6 @@ def plan_fits(
     Each is planned beside the next shorter one, so that the short ones get the best parts. Where a longer one cannot
     take over the seams of a shorter one, the shorter one is planned again beside the longer.
 
-    Parameters
-    ----------
-    profile : of the track
-    requests : one a length
-    params : limits and weights
-
     Returns
     -------
     a plan for each request, in their order
@@ -232,12 +226,7 @@ def plan_fits(
 
 
 def shares_its_parts(shorter: LoopPlan, longer: LoopPlan) -> bool:
-    """Whether most of a plan's music is in a longer one of the same track, which has all of its seams.
-
-    Parameters
-    ----------
-    shorter, longer : of one track
-    """
+    """Whether most of a plan's music is in a longer one of the same track, which has all of its seams."""
     tables = [segment_table(plan) for plan in (shorter, longer)]
     edges = np.unique(np.concatenate([table.ravel() for table in tables]))
     middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
@@ -273,12 +262,7 @@ def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, Tr
 
 
 def different_share(one: LoopPlan, other: LoopPlan) -> float:
-    """Share of the time for which two plans of one length play another second of the track.
-
-    Parameters
-    ----------
-    one, other : of one track and length
-    """
+    """Share of the time for which two plans of one length play another second of the track."""
     starts = [plan.segment_starts for plan in (one, other)]
     times = np.unique(np.concatenate(starts))
     middles = (times[1:] + times[:-1]) / 2

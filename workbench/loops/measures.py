@@ -86,31 +86,17 @@ class MeasuredBeats(NamedTuple):
 
 
 def measures_used(params: SeamParams) -> tuple[tuple[str, float], ...]:
-    """Names and weights of the measures that parameters name.
-
-    Parameters
-    ----------
-    params : of seams
-    """
+    """Names and weights of the measures that parameters name."""
     return named_weights(params.measures)
 
 
 def part_names(params: SeamParams) -> tuple[str, ...]:
-    """Names of the parts of a score: ours, and those of other measures behind them.
-
-    Parameters
-    ----------
-    params : of seams
-    """
+    """Names of the parts of a score: ours, and those of other measures behind them."""
     return (*SEAM_PARTS, *(name for name, _ in measures_used(params)))
 
 
 def find_measure(name: str) -> SeamMeasure:
     """Find a seam measure by its name.
-
-    Parameters
-    ----------
-    name : of an extension
 
     Raises
     ------
@@ -134,11 +120,6 @@ def _is_complete(found: SeamMeasure) -> bool:
 
 def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tuple[MeasuredBeats, ...]:
     """What the measures that parameters name find in a recording.
-
-    Parameters
-    ----------
-    recording, grid : of one track
-    params : of seams
 
     Raises
     ------

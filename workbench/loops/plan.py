@@ -237,10 +237,6 @@ class LoopPlan(Shown):
 def split_end_label(label: str) -> tuple[str, str]:
     """Take an `end_label` apart.
 
-    Parameters
-    ----------
-    label : of a plan
-
     Returns
     -------
     tuple of str : how it ends, and how often the track begins again before that; the second is empty where it does not

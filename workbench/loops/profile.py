@@ -61,21 +61,12 @@ class Splices:
         return Splices(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def with_more(self, others: Splices) -> Splices:
-        """These splices, and others after them.
-
-        Parameters
-        ----------
-        others : of the same track
-        """
+        """These splices, and others after them."""
         names = [field.name for field in fields(self)]
         return Splices(**{name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in names})
 
     def row_of(self, leave: int, enter: int) -> int | None:
         """The row of the splice between two bar lines.
-
-        Parameters
-        ----------
-        leave, enter : bar lines
 
         Returns
         -------

@@ -84,11 +84,6 @@ class Repetition:
 def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> Repetition:
     """What a plan plays most.
 
-    Parameters
-    ----------
-    plan, profile : of one track
-    params : the limits
-
     Returns
     -------
     Repetition : of the longest stretch among those heard most
@@ -114,10 +109,6 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
     """How much of a video plays music that is worn, see the module's head.
 
-    Parameters
-    ----------
-    plan, profile : of one track
-
     Returns
     -------
     s
@@ -127,11 +118,6 @@ def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
 
 def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
     """Whether a plan wears less than another of the same track and length.
-
-    Parameters
-    ----------
-    plan, other : of one track, as long as each other
-    profile : of the track
 
     Returns
     -------

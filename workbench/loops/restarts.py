@@ -67,22 +67,12 @@ def find_restart(
 
 
 def count_restarts(plan: LoopPlan, profile: LoopProfile) -> int:
-    """How often a plan begins the whole track again after its own ending.
-
-    Parameters
-    ----------
-    plan, profile : of one track
-    """
+    """How often a plan begins the whole track again after its own ending."""
     return int(is_restart(plan, profile).sum())
 
 
 def is_restart(plan: LoopPlan, profile: LoopProfile) -> BoolArray:
-    """Which seams of a plan are restarts, shape (n_seams,).
-
-    Parameters
-    ----------
-    plan, profile : of one track
-    """
+    """Which seams of a plan are restarts, shape (n_seams,)."""
     return seams_restart(segment_table(plan), profile)
 
 

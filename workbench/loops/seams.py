@@ -373,11 +373,9 @@ class _Stretches:
         self._products: dict[int, FloatArray] = {}
 
     def unlike(self, *weights: tuple[int, float]) -> FloatArray:
-        """1 - cosine over some stretches; silence is like silence and unlike everything else.
+        """1 - cosine over some stretches, each given with what its squares count.
 
-        Parameters
-        ----------
-        weights : each a stretch and what its squares count
+        Silence is like silence and unlike everything else.
         """
         power_left, power_entered = (
             sum(weight * self._power[self._at(beats, stretch)] for stretch, weight in weights)
@@ -516,11 +514,6 @@ def end_splice_parts(evidence: SeamEvidence, enter: int) -> FloatArray:
     Nothing follows the last bar line with which the other could be compared, and nothing leads to the first: whoever
     made the file says that the one goes on in the other. What can be heard is whether the join steps more than the
     track's own bar lines do, in spectral shape or above 8 kHz. A step in shape speaks for expectation and context too.
-
-    Parameters
-    ----------
-    evidence : of the recording
-    enter : bar line at which the music goes on
 
     Returns
     -------
@@ -747,12 +740,6 @@ def score_pairs(
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Weigh breaks that were measured: `score_splices`, from where it is cheap.
 
-    Parameters
-    ----------
-    evidence : of the recording, for the yardstick
-    breaks : of splices; left as they are
-    params : yardstick and weights
-
     Returns
     -------
     parts, total, led : as of `score_splices`
@@ -774,10 +761,6 @@ def _parts_of_breaks(breaks: FloatArray, scale: FloatArray) -> FloatArray:
 
 def line_blocks(n: int) -> list[slice]:
     """Bar lines in blocks, so that the measures of all pairs are never in memory together; short tracks are one block.
-
-    Parameters
-    ----------
-    n : how many bar lines there are
 
     Returns
     -------
@@ -842,12 +825,6 @@ def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks |
 
 def highest_total(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> FloatArray:
     """What the totals of splices are at most, by the breaks that are quick to measure.
-
-    Parameters
-    ----------
-    evidence : of the recording
-    pairs : splices
-    params : context, yardstick and weights
 
     Returns
     -------

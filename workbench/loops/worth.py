@@ -230,10 +230,6 @@ def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: Fl
 def fade_part(profile: LoopProfile) -> FloatArray:
     """Worth of a fade that resolves on each bar line, shape (n_bars,).
 
-    Parameters
-    ----------
-    profile : its sections and bar lines
-
     Returns
     -------
     0.2 to 0.6
