@@ -149,7 +149,9 @@ def with_values(params: WorkbenchParams, point: Mapping[str, Any], named: str = 
         if part:
             value = _with_weight(fields[field], part, value, name)
         elif isinstance(fields[field], list) and not isinstance(value, list | tuple):
-            raise ParameterError(f"{named}: {_how_listed(stage, field, fields[field])}, got {value!r}")
+            raise ParameterError(
+                f"{named}: {_how_listed(name, fields[field], bool(_weighed(stage, field)))}, got {value!r}"
+            )
         fields[field] = value
     return params_from(values, named)
 
@@ -167,10 +169,9 @@ def _with_weight(entries: Sequence[str], part: str, weight: Any, name: str) -> l
     return [f"{one}={np.format_float_positional(number, trim='-')}" for one, number in weights.items()]
 
 
-def _how_listed(stage: str, field: str, usual: Sequence[Any]) -> str:
+def _how_listed(name: str, usual: Sequence[Any], is_weighed: bool) -> str:
     """What is said where a parameter that is a list was not given as one."""
-    name = f"{stage}.{field}"
-    if _weighed(stage, field):
+    if is_weighed:
         return (
             f"{name} is a list: sweep the weight of one part as {name}.my_module:Mine=0,1.5, or whole lists in JSON as "
             f'{name}=[[], ["my_module:Mine=1.5"]]'

@@ -165,7 +165,7 @@ def test_axes_as_one_types_them() -> None:
         ("models.seams.pulse_weight=0:1:x", "not a range"),
         ("seams.measures=my:M=0,my:M=1.5", r"is a list: sweep the weight .*seams.measures.my_module:Mine=0,1.5"),
         ('seams.measures=["my:M=0"]', "is a list"),
-        ("match.valence_of_key=1,2", r"is a list: give whole lists in JSON as match.valence_of_key=\[\["),
+        ("models.match.valence_of_key=1,2", r"is a list: give whole lists in JSON as models.match.valence_of_key=\[\["),
         ("seams.measures.my:M=a", "a weight is a number"),
         ("seams.measures.my:M=-1,1", "a weight is a number"),
         ("seams.measures.pulse=1", "is a part of this package"),
