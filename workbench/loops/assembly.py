@@ -346,7 +346,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
     """
     table = spans(route, usable, profile)
     taken = route.taken
-    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken], params)])
+    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken])])
     lengths = table[:, 1] - table[:, 0]
     _, first_use, which = np.unique(_pairs(route, usable), return_index=True, return_inverse=True)
 
@@ -504,13 +504,12 @@ def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) 
     return tail / 1e6, max(length, tail) / 1e6
 
 
-def seam_gains(level_step_db: FloatArray, params: CoverParams) -> FloatArray:
+def seam_gains(level_step_db: FloatArray) -> FloatArray:
     """Level in dB at which each entered segment starts, so that no step is heard.
 
     Parameters
     ----------
     level_step_db : shape (n_seams,), LU by which the entered side is louder
-    params : `min_gain_db` and `max_gain_db`
 
     Returns
     -------

@@ -608,7 +608,7 @@ class _Search:
         pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
         columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
         new = ~np.isin(usable.leave * self.task.n + usable.enter, pairs[:, 0] * self.task.n + pairs[:, 1])
-        gains, exponent = seam_gains(usable.level_step_db, self.params), np.round(usable.exponent, 4)
+        gains, exponent = seam_gains(usable.level_step_db), np.round(usable.exponent, 4)
         values = (usable.song_to, usable.song_from, usable.fade, exponent, gains, usable.score)
         return _Joins(
             np.append(pairs[:, 0], usable.leave[new]),

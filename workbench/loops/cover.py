@@ -402,7 +402,7 @@ class _Space(NamedTuple):
         return _Mixes(tour, taken, times, self.last[0, 0, last], before[chosen], passes[chosen])
 
 
-def _adjusters(usable: UsableSplices, params: CoverParams) -> IntArray:
+def _adjusters(usable: UsableSplices) -> IntArray:
     """Splices that can make a length fit: the best of every length and those pinned, with `_NONE` first."""
     bars = usable.leave - usable.enter
     nth_of_length = rank_within(bars)
@@ -461,7 +461,7 @@ def _own_end_routes(
     need = video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
     need -= float(usable.gain_seconds[inserted].sum())
 
-    adjusters = _adjusters(usable, params)
+    adjusters = _adjusters(usable)
     space = _space(usable, tours, adjusters, adjusters)
     least_passes = _least_passes(tours)
     length = usable.gain_seconds[space.body]
@@ -506,7 +506,7 @@ def _fade_routes(
     latest = min(latest, profile.last_sound)
     is_whole = profile.is_whole(usable.leave, usable.enter)
     latest_after = np.where(is_whole, profile.last_sound + end_slack(profile)[0] - 2 * EDGE_SECONDS, latest)
-    space = _space(usable, tours, _adjusters(usable, params), np.array([_NONE]))
+    space = _space(usable, tours, _adjusters(usable), np.array([_NONE]))
     least_passes = _least_passes(tours)
     length = usable.gain_seconds[space.body]
     end = video + round(profile.song_start, 6) - float(usable.gain_seconds[inserted].sum())

@@ -822,7 +822,7 @@ def assemble_cut(
             params,
             is_button=route.ending is CutEnding.BUTTON,
         )
-    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken], params)])
+    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken])])
     return assemble_segments(
         profile,
         PlayedSegments(table, usable.fade[taken], usable.exponent[taken], gains, usable.score[taken]),

@@ -191,7 +191,7 @@ def fit_splices(
     """
     params = params or SeamParams()
     n = leave.size
-    lag, correlation = _best_lags(sounds, leave, enter, params)
+    lag, correlation = _best_lags(sounds, leave, enter)
     bound = MAX_SHIFT_SECONDS
     attack_out, attack_in = sounds.attack[leave], sounds.attack[enter]
     apart = np.where(np.isfinite(attack_in) & np.isfinite(attack_out), attack_in - attack_out, 0.0)
@@ -216,9 +216,7 @@ def fit_splices(
     return Fits(lines[leave] + centre, lines[enter] + centre + lag, fade, exponent, correlation)
 
 
-def _best_lags(
-    sounds: LineSounds, leave: IntArray, enter: IntArray, params: SeamParams
-) -> tuple[FloatArray, FloatArray]:
+def _best_lags(sounds: LineSounds, leave: IntArray, enter: IntArray) -> tuple[FloatArray, FloatArray]:
     """Lag in s of the entering side at which the waveforms agree best, and their correlation there, shapes (n,).
 
     Looked for at a quarter of the rate through the Fourier transform, which every line needs once, then around the

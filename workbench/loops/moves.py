@@ -187,7 +187,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     fades, exponents = np.array(plan.seam_fades), np.array(plan.seam_curves)
     gains = np.array([segment.gain_in_db for segment in plan.segments])
     fades[seam], exponents[seam] = fade, float(splices.exponent[0])
-    gains[seam + 1] = float(seam_gains(splices.level_step_db, params)[0])
+    gains[seam + 1] = float(seam_gains(splices.level_step_db)[0])
     before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
     scores[seam] = float(splices.score[0])
     worth, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))

@@ -98,7 +98,7 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
         song_to=float(heard.edges[last]),
         plays=most,
         mean_plays=mean,
-        run=_longest_run(table, profile, params),
+        run=_longest_run(table, profile),
         worn_after=_worn_after(mean),
         worn_seconds=_worn(heard, mean),
         max_plays=float(most_plays(np.asarray(mean), params)),
@@ -184,7 +184,7 @@ def _longest_of_most(plays: IntArray, lengths: FloatArray) -> tuple[int, int, in
     return 0, plays.size, int(plays.max())
 
 
-def _longest_run(table: FloatArray, profile: LoopProfile, params: CoverParams) -> RepeatedBody:
+def _longest_run(table: FloatArray, profile: LoopProfile) -> RepeatedBody:
     left, entered = table[:-1, 1], table[1:, 0]
     if not left.size:
         return RepeatedBody(float(table[0, 0]), float(table[0, 1]), 1)

@@ -9,10 +9,10 @@ Every track gets parts, each a score from 0 to 1, by these names:
     sync     do its landmarks meet the video's events at some placement? (`workbench.align`, for the best only)
 
 Others may add terms of their own, see `workbench.match.terms`. The raw score is the geometric mean of the parts with
-the weights of the parameters, parts under 0.02 taken as 0.02: a track has to be right in every respect. A part that is
+the weights of `MatchParams`, parts under 0.02 taken as 0.02: a track has to be right in every respect. A part that is
 missing, or that needs a number which is unknown, takes its usual value. All constants were fitted once, on a reference
 set of graded pairs, see `workbench.match.reference`, and on material by others, so that a pair scores the same whatever
-else the catalog holds. In full, with `clip` to 0 and 1, and each parameter of `MatchParams` by its name:
+else the catalog holds. In full, with `clip` to 0 and 1, and each number of `MatchModel` by its name:
 
 - *What a video expects* is linear in `video_evidence` by the weights `wanted_energy`, `wanted_pulse` and
   `wanted_valence`, each clipped. The loudness of the place is `clip((sound_lufs + 50) / 30)`, 0.5 where there is none.

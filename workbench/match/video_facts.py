@@ -285,7 +285,7 @@ def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArr
 def _partition(features: FloatArray, seconds: FloatArray) -> list[int]:
     """Indices of the edges at which scenes begin, and the last edge: least variance within plus a cost a scene.
 
-    Atoms weigh as many seconds as they last. No scene is shorter than `min_scene_seconds` unless the video is.
+    Atoms weigh as many seconds as they last. No scene is shorter than `MIN_SCENE_SECONDS` unless the video is.
     """
     atoms = seconds.size
     weight = np.concatenate(([0.0], np.cumsum(seconds)))

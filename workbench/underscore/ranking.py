@@ -189,7 +189,7 @@ def rank(
     shape (n,), how far the texts are trusted.
     """
     params = params or UnderscoreParams()
-    parts = compare(wanted, columns, facets, trust, params)
+    parts = compare(wanted, columns, facets, trust)
     raw = raw_scores(parts, params)
     judged = np.array([constraint.judge(columns, facets) for constraint in wanted.constraints], dtype=np.int8)
     judged = judged.reshape(len(wanted.constraints), len(columns))
@@ -203,22 +203,10 @@ def rank(
     return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
 
 
-def compare(
-    wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams
-) -> dict[Part, FloatArray]:
-    """Compare tracks with what is wanted, part by part.
+def compare(wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray) -> dict[Part, FloatArray]:
+    """Compare tracks with what is wanted, part by part, shape (n,) each, 0 to 1.
 
-    Parameters
-    ----------
-    wanted : what the music should be
-    columns : facts of n tracks
-    facets : shape (n, n_facets), 0 to 1, how far what their texts name counts (`texts.facets_of`)
-    trust : shape (n,), 0 to 1, how far their texts are trusted
-    params : reaches, and values for what is unknown
-
-    Returns
-    -------
-    shape (n,) each, 0 to 1; opening and length only where the platform asks for them
+    `facets` and `trust` are as of `rank`; opening and length are compared only where the platform asks for them.
     """
     parts: dict[Part, FloatArray] = {}
     for kind in KINDS:
@@ -235,7 +223,7 @@ def compare(
     parts["mode"] = _known((1.0 + np.asarray(columns.mode, dtype=np.float64) * sound.mode) / 2.0)
     voice = _known(np.asarray(columns.vocals, dtype=np.float64))
     parts["voice"] = voice if wanted.voice else 1.0 - voice
-    parts["topic"] = _topic(wanted, columns, params)
+    parts["topic"] = _topic(wanted, columns)
     if wanted.steer is not None:
         if wanted.steer.quick:
             parts["opening"] = _opening(columns)
@@ -276,7 +264,7 @@ def _asked_sound(sound: ExpectedSound, brief: Brief, params: UnderscoreParams) -
     return sound
 
 
-def _topic(wanted: ScriptWants, columns: Columns, params: UnderscoreParams) -> FloatArray:
+def _topic(wanted: ScriptWants, columns: Columns) -> FloatArray:
     if wanted.vector is None:
         return np.full(len(columns), _UNKNOWN_TOPIC)
     words = np.asarray(columns.words, dtype=np.float32)

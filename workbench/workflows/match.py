@@ -76,7 +76,7 @@ def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False
     params = workspace.params
     ranked = rank_video(workspace, video)
     facts, ranking, snapshot = ranked.facts, ranked.ranking, ranked.snapshot
-    pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE, params)
+    pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE)
     tracks = snapshot.tracks(ranking.rows[pool])
     placements = _place_all(workspace, ranked.watched, tracks)
     raw = _with_sync(ranking, pool, placements, params)
@@ -86,7 +86,7 @@ def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False
         int(pool[k]): _match(facts, ranking, int(pool[k]), tracks[k], placements[k], scores[k], include_sync, params)
         for k in order
     }
-    best = _pick(ranking, snapshot, pool[order], LANE_SIZE, params)
+    best = _pick(ranking, snapshot, pool[order], LANE_SIZE)
     first = matches[int(best[0])].score if best.size else None
     return Lane(
         title=lane_title(facts, ranking.wanted),
@@ -130,7 +130,7 @@ def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:
     return RankedCatalog(watched, facts, snapshot, ranking)
 
 
-def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, params: WorkbenchParams) -> IntArray:
+def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int) -> IntArray:
     """Places in the ranking that are put forward."""
 
     @cache

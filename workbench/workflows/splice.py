@@ -168,7 +168,7 @@ def taken_once(profile: LoopProfile, row: int, label: str, params: CoverParams) 
     return LoopPlan(
         segments=(
             LoopSegment(0.0, song_to, 0.0, 0.0),
-            LoopSegment(song_from, duration, 0.0, float(seam_gains(splices.level_step_db[row : row + 1], params)[0])),
+            LoopSegment(song_from, duration, 0.0, float(seam_gains(splices.level_step_db[row : row + 1])[0])),
         ),
         seam_fades=(fade,),
         seam_curves=(round(float(splices.exponent[row]), 4),),
