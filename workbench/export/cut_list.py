@@ -169,6 +169,8 @@ def format_timecode(frame: int, timebase: int, *, drops: bool) -> str:
 
     `timebase` is the number of frames that a second of timecode counts.
     """
+    # OpenTimelineIO writes the same at the rates it knows, but comes with an extra, refuses 12, 15, 72 or 90 frames a
+    # second, and begins a new day 86 s early at 47.952.
     if drops:
         # Two numbers at 30 frames (four at 60) are skipped in each minute but every tenth (SMPTE ST 12-1): 108 of
         # 108,000 an hour, which is the thousandth that the rate lacks.
