@@ -12,25 +12,20 @@ A request that was refused for its rate is sent again after `Retry-After`; one t
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, Unpack, cast
 from urllib.parse import urlsplit
 
 import anyio
 import httpx
 
-from service.clients.python.errors import (
-    ApiError,
-    ClientError,
-    ConnectionFailedError,
-    NotDoneError,
-    VideoFailedError,
-)
+from service.clients.python.errors import ApiError, ConnectionFailedError, NotDoneError, VideoFailedError
 from service.clients.python.generated import (
     ERRORS,
     AsyncOperations,
+    Call,
     Operations,
     RateLimitedError,
     ServiceUnavailableError,
@@ -47,76 +42,104 @@ _PASSING = (ConnectionFailedError, ServiceUnavailableError, RateLimitedError)
 _BLOCK = 1 << 20  # bytes of an upload that are read at a time
 
 
-class _Request:
-    """One request, how often it may be sent again, and what its answer comes to."""
+class _Step(NamedTuple):
+    """A request to send after a pause."""
 
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None,
-        query: Mapping[str, Any] | None,
-        idempotency_key: str | None,
-        retries: int,
-    ) -> None:
-        headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
-        parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
-        self.arguments: dict[str, Any] = {
-            "method": method, "url": path, "json": body, "params": parameters, "headers": headers,
-        }  # fmt: skip
-        self._harmless = method == "GET" or (idempotency_key is not None and "video_url" not in (body or {}))
-        self._left = retries
-
-    def failed(self, error: Exception) -> float:
-        """Seconds until it is sent again after it did not get through.
-
-        Raises
-        ------
-        ValueError : it is nothing that can be sent, such as for a line break in its Idempotency-Key
-        ConnectionFailedError : it is not sent again
-        """
-        if isinstance(error, httpx.LocalProtocolError):
-            raise ValueError(f"the request cannot be sent: {error}") from error
-        self._left -= 1
-        if self._left < 0 or not self._harmless:
-            raise ConnectionFailedError(f"the service cannot be reached ({type(error).__name__})") from error
-        return _FIRST_PAUSE
-
-    def again_after(self, answer: httpx.Response) -> float | None:
-        """Seconds until it is sent again after this answer; None: it is not."""
-        if answer.status_code == 429 or (self._harmless and _is_passing(answer)):
-            self._left -= 1
-            return None if self._left < 0 else _retry_after(answer) or _FIRST_PAUSE
-        return None
+    pause: float  # s
+    request: Mapping[str, Any]  # arguments of httpx's `request`
 
 
-class _Poll:
-    """The pauses between the polls of one ticket, which grow."""
+_Flow = Generator[_Step, httpx.Response, Any]
 
-    def __init__(self, ticket: Mapping[str, Any], timeout: float) -> None:
-        self.ticket, self.path = ticket, str(ticket["poll"])
-        self._timeout, self._end = timeout, time.monotonic() + timeout
-        self._pause = self._next = _FIRST_PAUSE
 
-    def pause(self) -> float:
-        """Seconds until the next poll.
+class _Flows:
+    """What each call sends, and what it makes of the answers, without the sending.
 
-        Raises
-        ------
-        NotDoneError : the time would be up by then
-        """
-        if time.monotonic() + self._next > self._end:
-            raise NotDoneError(self.ticket, self._timeout)
-        return self._next
+    Each flow yields requests; the client sends each, and passes back its response or throws its transport error, as
+    httpx does with an `auth_flow`. So retries and waits are written once for both clients.
+    """
 
-    def goes_on(self, answer: httpx.Response) -> None:
-        """Make the pause longer, because the work goes on."""
-        self._pause = min(_LONGEST_PAUSE, self._pause * _GROWTH)
-        self._next = max(self._pause, _retry_after(answer) or 0.0)
+    def __init__(self, base_url: str, api_key: str) -> None:
+        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key}"}
 
-    def failed(self, error: ClientError) -> None:
-        """Poll again, because the work goes on though this poll was not answered."""
-        self._next = max(_FIRST_PAUSE, (error.retry_after if isinstance(error, ApiError) else None) or 0.0)
+    def call(self, method: str, path: str, **call: Unpack[Call]) -> _Flow:
+        return _answered((yield from self._send(method, path, **call)))
+
+    def _send(self, method: str, path: str, pause: float = 0.0, retries: int = _RETRIES, **call: Unpack[Call]) -> _Flow:
+        body, key = call.get("body"), call.get("idempotency_key")
+        request = {
+            "method": method,
+            "url": self._base_url + path,
+            "json": body,
+            "params": {name: _text(value) for name, value in call.get("query", {}).items() if value is not None},
+            "headers": self._headers if key is None else self._headers | {"Idempotency-Key": key},
+        }
+        is_harmless = method == "GET" or (key is not None and "video_url" not in (body or {}))
+        while True:
+            try:
+                answer = yield _Step(pause, request)
+            except httpx.LocalProtocolError as error:  # such as for a line break in the Idempotency-Key
+                raise ValueError(f"the request cannot be sent: {error}") from error
+            except httpx.TransportError as error:
+                if retries == 0 or not is_harmless:
+                    raise ConnectionFailedError(f"the service cannot be reached ({type(error).__name__})") from error
+                pause = _FIRST_PAUSE
+            else:
+                is_refused = answer.status_code == 429 or (is_harmless and _is_passing(answer))
+                if retries == 0 or not is_refused:
+                    return answer
+                pause = _retry_after(answer) or _FIRST_PAUSE
+            retries -= 1
+
+    def wait(self, ticket: Mapping[str, Any], timeout: float, query: Mapping[str, Any] | None) -> _Flow:
+        end = time.monotonic() + timeout
+        call: Call = {"query": query} if query and "job_id" in ticket else {}
+        pause = longer = _FIRST_PAUSE
+        while True:
+            if time.monotonic() + pause > end:
+                raise NotDoneError(ticket, timeout)
+            try:
+                answer = yield from self._send("GET", str(ticket["poll"]), pause=pause, retries=0, **call)
+                found = _answered(answer)
+            except _PASSING as error:
+                pause = max(_FIRST_PAUSE, (error.retry_after if isinstance(error, ApiError) else None) or 0.0)
+                continue
+            if answer.status_code != 202 and found.get("status") != "processing":
+                if found.get("status") == "failed":
+                    raise VideoFailedError(found)
+                return found
+            longer = min(_LONGEST_PAUSE, longer * _GROWTH)
+            pause = max(longer, _retry_after(answer) or 0.0)
+
+    def complete(self, method: str, path: str, timeout: float, **call: Unpack[Call]) -> _Flow:
+        """Call, wait for what was started, and call again where that was the ingest of its video."""
+        end = time.monotonic() + timeout
+        while True:
+            found = yield from self.call(method, path, **call)
+            if found.get("status") != "processing" or "poll" not in found:
+                return found
+            record = yield from self.wait(found, max(0.0, end - time.monotonic()), call.get("query"))
+            if "job_id" in found:
+                return record
+            # the video is ready: an address to fetch it from becomes its id
+            kept = {name: value for name, value in call["body"].items() if name != "video_url"}
+            call["body"] = kept | {"video_id": found["video_id"]}
+
+    def upload(
+        self, target: UploadTarget, content: bytes | Path, stream: bytes | Iterator[bytes] | AsyncIterator[bytes]
+    ) -> _Flow:
+        length = len(content) if isinstance(content, bytes) else content.stat().st_size
+        request = {
+            "method": target["method"],
+            "url": target["upload_url"],
+            "headers": {**target["headers"], "Content-Length": str(length)},
+            "content": stream,
+            "timeout": _UPLOAD_SECONDS,
+        }
+        try:
+            return _answered((yield _Step(0.0, request)))
+        except httpx.TransportError as error:
+            raise ConnectionFailedError(f"the upload did not get through ({type(error).__name__})") from error
 
 
 class Client(Operations):
@@ -134,7 +157,7 @@ class Client(Operations):
     """
 
     def __init__(self, base_url: str, api_key: str, http: httpx.Client | None = None) -> None:
-        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key}"}
+        self._flows = _Flows(base_url, api_key)
         self._http = http or httpx.Client(timeout=_REQUEST_SECONDS)
 
     def __enter__(self) -> Self:
@@ -149,29 +172,25 @@ class Client(Operations):
         """Close the connections."""
         self._http.close()
 
-    def _send(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-        idempotency_key: str | None = None,
-        retries: int = _RETRIES,
-    ) -> httpx.Response:
-        request = _Request(method, path, body, query, idempotency_key, retries)
-        while True:
-            try:
-                answer = self._http.request(**_addressed(request.arguments, self._base_url, self._headers))
-            except httpx.TransportError as error:
-                time.sleep(request.failed(error))
-                continue
-            seconds = request.again_after(answer)
-            if seconds is None:
-                return answer
-            time.sleep(seconds)
+    def _run(self, flow: _Flow) -> Any:
+        try:
+            step = next(flow)
+            while True:
+                time.sleep(step.pause)
+                try:
+                    answer = self._http.request(**step.request)
+                except httpx.TransportError as error:
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(answer)
+        except StopIteration as done:
+            return done.value
 
-    def _call(self, method: str, path: str, **more: Any) -> Any:
-        return _answered(self._send(method, path, **more))
+    def _call(self, method: str, path: str, **call: Unpack[Call]) -> Any:
+        return self._run(self._flows.call(method, path, **call))
+
+    def _complete(self, method: str, path: str, timeout: float, **call: Unpack[Call]) -> Any:
+        return self._run(self._flows.complete(method, path, timeout, **call))
 
     def wait(self, ticket: Mapping[str, Any], timeout: float = 600.0, query: Mapping[str, Any] | None = None) -> Any:
         """Wait for the work of a ticket, also while the service cannot be reached or refuses polls for their rate.
@@ -192,29 +211,7 @@ class Client(Operations):
         VideoFailedError : the ingest failed
         ApiError : the job failed
         """
-        poll = _Poll(ticket, timeout)
-        while True:
-            time.sleep(poll.pause())
-            try:
-                answer = self._send("GET", poll.path, query=query if "job_id" in ticket else None, retries=0)
-                found = _answered(answer)
-            except _PASSING as error:
-                poll.failed(error)
-                continue
-            if not _is_running(answer, found):
-                return _settled(found)
-            poll.goes_on(answer)
-
-    def _complete(
-        self, submit: Callable[..., Any], body: Mapping[str, Any], query: Mapping[str, Any], timeout: float
-    ) -> Any:
-        end = time.monotonic() + timeout
-        while _is_ticket(found := submit(**body)):
-            record = self.wait(found, max(0.0, end - time.monotonic()), query)
-            if "job_id" in found:
-                return record
-            body = _with_video(body, found)
-        return found
+        return self._run(self._flows.wait(ticket, timeout, query))
 
     def upload(self, target: UploadTarget, content: bytes | Path) -> UploadReceipt:
         """Send the bytes of a video.
@@ -224,14 +221,8 @@ class Client(Operations):
         target : from `create_video`
         content : the bytes, or the file that holds them, which is read block by block
         """
-        try:
-            answer = self._http.request(
-                target["method"], target["upload_url"], headers=_upload_headers(target, content),
-                content=content if isinstance(content, bytes) else _blocks(content), timeout=_UPLOAD_SECONDS,
-            )  # fmt: skip
-        except httpx.TransportError as error:
-            raise ConnectionFailedError(f"the upload did not get through ({type(error).__name__})") from error
-        return cast(UploadReceipt, _answered(answer))
+        stream = content if isinstance(content, bytes) else _blocks(content)
+        return cast(UploadReceipt, self._run(self._flows.upload(target, content, stream)))
 
     def ingest_file(self, path: Path, content_type: str = "video/mp4", timeout: float = 600.0) -> VideoRecord:
         """Upload a video and wait until it is ready.
@@ -249,21 +240,10 @@ class Client(Operations):
 
 
 class AsyncClient(AsyncOperations):
-    """The same, asynchronous, for asyncio and Trio.
-
-    Parameters
-    ----------
-    base_url : of the service, without `/v1`
-    api_key : `sk_live_…`
-    http : client to send with, such as one with a proxy; None: one of our own
-
-    Raises
-    ------
-    ValueError : the address is none, or ends in `/v1`
-    """
+    """The same, asynchronous, for asyncio and Trio; arguments and errors are those of `Client`."""
 
     def __init__(self, base_url: str, api_key: str, http: httpx.AsyncClient | None = None) -> None:
-        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key}"}
+        self._flows = _Flows(base_url, api_key)
         self._http = http or httpx.AsyncClient(timeout=_REQUEST_SECONDS)
 
     async def __aenter__(self) -> Self:
@@ -278,91 +258,39 @@ class AsyncClient(AsyncOperations):
         """Close the connections."""
         await self._http.aclose()
 
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-        idempotency_key: str | None = None,
-        retries: int = _RETRIES,
-    ) -> httpx.Response:
-        request = _Request(method, path, body, query, idempotency_key, retries)
-        while True:
-            try:
-                answer = await self._http.request(**_addressed(request.arguments, self._base_url, self._headers))
-            except httpx.TransportError as error:
-                await anyio.sleep(request.failed(error))
-                continue
-            seconds = request.again_after(answer)
-            if seconds is None:
-                return answer
-            await anyio.sleep(seconds)
+    async def _run(self, flow: _Flow) -> Any:
+        try:
+            step = next(flow)
+            while True:
+                await anyio.sleep(step.pause)
+                try:
+                    answer = await self._http.request(**step.request)
+                except httpx.TransportError as error:
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(answer)
+        except StopIteration as done:
+            return done.value
 
-    async def _call(self, method: str, path: str, **more: Any) -> Any:
-        return _answered(await self._send(method, path, **more))
+    async def _call(self, method: str, path: str, **call: Unpack[Call]) -> Any:
+        return await self._run(self._flows.call(method, path, **call))
+
+    async def _complete(self, method: str, path: str, timeout: float, **call: Unpack[Call]) -> Any:
+        return await self._run(self._flows.complete(method, path, timeout, **call))
 
     async def wait(
         self, ticket: Mapping[str, Any], timeout: float = 600.0, query: Mapping[str, Any] | None = None
     ) -> Any:
-        """Wait for the work of a ticket; see `Client.wait`.
-
-        Parameters
-        ----------
-        ticket : a 202: of a job or of a video
-        timeout : s to wait at most
-        query : parameters of the job's polls, such as `expand`, which no job remembers
-        """
-        poll = _Poll(ticket, timeout)
-        while True:
-            await anyio.sleep(poll.pause())
-            try:
-                answer = await self._send("GET", poll.path, query=query if "job_id" in ticket else None, retries=0)
-                found = _answered(answer)
-            except _PASSING as error:
-                poll.failed(error)
-                continue
-            if not _is_running(answer, found):
-                return _settled(found)
-            poll.goes_on(answer)
-
-    async def _complete(
-        self, submit: Callable[..., Awaitable[Any]], body: Mapping[str, Any], query: Mapping[str, Any], timeout: float
-    ) -> Any:
-        end = time.monotonic() + timeout
-        while _is_ticket(found := await submit(**body)):
-            record = await self.wait(found, max(0.0, end - time.monotonic()), query)
-            if "job_id" in found:
-                return record
-            body = _with_video(body, found)
-        return found
+        """Wait for the work of a ticket; see `Client.wait`."""
+        return await self._run(self._flows.wait(ticket, timeout, query))
 
     async def upload(self, target: UploadTarget, content: bytes | Path) -> UploadReceipt:
-        """Send the bytes of a video.
-
-        Parameters
-        ----------
-        target : from `create_video`
-        content : the bytes, or the file that holds them, which is read block by block
-        """
-        try:
-            answer = await self._http.request(
-                target["method"], target["upload_url"], headers=_upload_headers(target, content),
-                content=content if isinstance(content, bytes) else _async_blocks(content), timeout=_UPLOAD_SECONDS,
-            )  # fmt: skip
-        except httpx.TransportError as error:
-            raise ConnectionFailedError(f"the upload did not get through ({type(error).__name__})") from error
-        return cast(UploadReceipt, _answered(answer))
+        """Send the bytes of a video; see `Client.upload`."""
+        stream = content if isinstance(content, bytes) else _async_blocks(content)
+        return cast(UploadReceipt, await self._run(self._flows.upload(target, content, stream)))
 
     async def ingest_file(self, path: Path, content_type: str = "video/mp4", timeout: float = 600.0) -> VideoRecord:
-        """Upload a video and wait until it is ready.
-
-        Parameters
-        ----------
-        path : of the file
-        content_type : its media type
-        timeout : s to wait for its analysis at most
-        """
+        """Upload a video and wait until it is ready; see `Client.ingest_file`."""
         target = cast(UploadTarget, await self.create_video(filename=path.name, content_type=content_type))
         await self.upload(target, path)
         ticket = await self.ingest_video(target["video_id"], storage_key=target["storage_key"])
@@ -376,10 +304,6 @@ def _service_address(base_url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or address.endswith("/v1"):
         raise ValueError(f"{base_url!r} must be an address such as https://music.example, without /v1")
     return address
-
-
-def _addressed(arguments: Mapping[str, Any], base_url: str, headers: Mapping[str, str]) -> dict[str, Any]:
-    return {**arguments, "url": base_url + arguments["url"], "headers": {**arguments["headers"], **headers}}
 
 
 def _answered(answer: httpx.Response) -> Any:
@@ -403,31 +327,6 @@ def _is_passing(answer: httpx.Response) -> bool:
 def _retry_after(answer: httpx.Response) -> float | None:
     told = answer.headers.get("retry-after", "")
     return float(told) if told.isdigit() else None
-
-
-def _is_ticket(body: Mapping[str, Any]) -> bool:
-    return body.get("status") == "processing" and "poll" in body
-
-
-def _is_running(answer: httpx.Response, body: Mapping[str, Any]) -> bool:
-    return answer.status_code == 202 or body.get("status") == "processing"
-
-
-def _settled(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    if body.get("status") == "failed":
-        raise VideoFailedError(body)
-    return body
-
-
-def _with_video(body: Mapping[str, Any], ticket: Mapping[str, Any]) -> dict[str, Any]:
-    """The body for a call after its video is ready: an address to fetch it from becomes its id."""
-    kept = {name: value for name, value in body.items() if name != "video_url"}
-    return {**kept, "video_id": ticket["video_id"]}
-
-
-def _upload_headers(target: UploadTarget, content: bytes | Path) -> dict[str, str]:
-    length = len(content) if isinstance(content, bytes) else content.stat().st_size
-    return {**target["headers"], "Content-Length": str(length)}
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

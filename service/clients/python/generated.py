@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
 from urllib.parse import quote
 
@@ -739,18 +739,21 @@ class VideoRequest(TypedDict):
     """media type of the upload, as video/mp4; goes with filename only"""
 
 
+class Call(TypedDict, total=False):
+    """What a call sends."""
+
+    body: Mapping[str, Any]
+    query: Mapping[str, Any]
+    idempotency_key: str | None
+
+
 class Operations:
     """One method an operation."""
 
-    def _call(
-        self, method: str, path: str, *, body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None, idempotency_key: str | None = None,
-    ) -> Any:
+    def _call(self, method: str, path: str, **call: Unpack[Call]) -> Any:
         raise NotImplementedError
 
-    def _complete(
-        self, submit: Callable[..., Any], body: Mapping[str, Any], query: Mapping[str, Any], timeout: float
-    ) -> Any:
+    def _complete(self, method: str, path: str, timeout: float, **call: Unpack[Call]) -> Any:
         raise NotImplementedError
 
     def create_video(self, **body: Unpack[VideoRequest]) -> UploadTarget | VideoJob:
@@ -803,49 +806,28 @@ class Operations:
 
     def match(self, *, expand: Literal["full"] | None = None, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[MatchRequest]) -> MatchResult:
         """Rank the catalog against a video, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_match(expand=expand, idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(MatchResult, self._complete(submit, given, {"expand": expand}, timeout))
+        return cast(MatchResult, self._complete("POST", "/v1/match", timeout, body=cast(Mapping[str, Any], body), query={"expand": expand}, idempotency_key=idempotency_key))
 
     def align(self, *, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[AlignRequest]) -> AlignResult:
         """Say where a track lands with a video, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_align(idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(AlignResult, self._complete(submit, given, {}, timeout))
+        return cast(AlignResult, self._complete("POST", "/v1/align", timeout, body=cast(Mapping[str, Any], body), idempotency_key=idempotency_key))
 
     def loop(self, *, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[LoopRequest]) -> LoopResult | LoopJobResult:
         """Cover a video with a track that is shorter, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_loop(idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(LoopResult | LoopJobResult, self._complete(submit, given, {}, timeout))
+        return cast(LoopResult | LoopJobResult, self._complete("POST", "/v1/loop", timeout, body=cast(Mapping[str, Any], body), idempotency_key=idempotency_key))
 
     def beats(self, *, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[BeatsRequest]) -> BeatGrid:
         """Map the beats of a sound file, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_beats(idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(BeatGrid, self._complete(submit, given, {}, timeout))
+        return cast(BeatGrid, self._complete("POST", "/v1/beats", timeout, body=cast(Mapping[str, Any], body), idempotency_key=idempotency_key))
 
 
 class AsyncOperations:
     """One method an operation."""
 
-    async def _call(
-        self, method: str, path: str, *, body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None, idempotency_key: str | None = None,
-    ) -> Any:
+    async def _call(self, method: str, path: str, **call: Unpack[Call]) -> Any:
         raise NotImplementedError
 
-    async def _complete(
-        self, submit: Callable[..., Awaitable[Any]], body: Mapping[str, Any], query: Mapping[str, Any], timeout: float
-    ) -> Any:
+    async def _complete(self, method: str, path: str, timeout: float, **call: Unpack[Call]) -> Any:
         raise NotImplementedError
 
     async def create_video(self, **body: Unpack[VideoRequest]) -> UploadTarget | VideoJob:
@@ -898,32 +880,16 @@ class AsyncOperations:
 
     async def match(self, *, expand: Literal["full"] | None = None, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[MatchRequest]) -> MatchResult:
         """Rank the catalog against a video, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_match(expand=expand, idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(MatchResult, await self._complete(submit, given, {"expand": expand}, timeout))
+        return cast(MatchResult, await self._complete("POST", "/v1/match", timeout, body=cast(Mapping[str, Any], body), query={"expand": expand}, idempotency_key=idempotency_key))
 
     async def align(self, *, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[AlignRequest]) -> AlignResult:
         """Say where a track lands with a video, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_align(idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(AlignResult, await self._complete(submit, given, {}, timeout))
+        return cast(AlignResult, await self._complete("POST", "/v1/align", timeout, body=cast(Mapping[str, Any], body), idempotency_key=idempotency_key))
 
     async def loop(self, *, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[LoopRequest]) -> LoopResult | LoopJobResult:
         """Cover a video with a track that is shorter, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_loop(idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(LoopResult | LoopJobResult, await self._complete(submit, given, {}, timeout))
+        return cast(LoopResult | LoopJobResult, await self._complete("POST", "/v1/loop", timeout, body=cast(Mapping[str, Any], body), idempotency_key=idempotency_key))
 
     async def beats(self, *, idempotency_key: str | None = None, timeout: float = 600.0, **body: Unpack[BeatsRequest]) -> BeatGrid:
         """Map the beats of a sound file, and wait for the result: at most `timeout` s."""
-        def submit(**given: Any) -> Any:
-            return self.submit_beats(idempotency_key=idempotency_key, **given)
-
-        given = cast(Mapping[str, Any], body)
-        return cast(BeatGrid, await self._complete(submit, given, {}, timeout))
+        return cast(BeatGrid, await self._complete("POST", "/v1/beats", timeout, body=cast(Mapping[str, Any], body), idempotency_key=idempotency_key))

@@ -94,19 +94,14 @@ export class Client extends Operations {
     return answered(await this.#send(method, path, call))
   }
 
-  protected async complete(
-    submit: (body: any) => Promise<unknown>,
-    body: object,
-    query: Record<string, unknown>,
-    seconds: number,
-  ): Promise<unknown> {
+  protected async complete(method: string, path: string, seconds: number, call: Call): Promise<unknown> {
     const end = Date.now() + seconds * 1000
-    let given = body as Record<string, unknown>
+    let given = call.body as Record<string, unknown>
     for (;;) {
-      const found = (await submit(given)) as Record<string, unknown>
+      const found = (await this.call(method, path, { ...call, body: given })) as Record<string, unknown>
       if (found.status !== "processing" || typeof found.poll !== "string") return found
       const ticket = found as unknown as Ticket
-      const settled = await this.wait(ticket, Math.max(0, (end - Date.now()) / 1000), query)
+      const settled = await this.wait(ticket, Math.max(0, (end - Date.now()) / 1000), call.query)
       if (ticket.job_id !== undefined) return settled
       // the video is ready: an address to fetch it from becomes its id
       const { video_url: _, ...kept } = given

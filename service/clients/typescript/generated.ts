@@ -690,9 +690,7 @@ export interface Call {
 export abstract class Operations {
   protected abstract call(method: string, path: string, call?: Call): Promise<unknown>
 
-  protected abstract complete(
-    submit: (body: any) => Promise<unknown>, body: object, query: Record<string, unknown>, seconds: number,
-  ): Promise<unknown>
+  protected abstract complete(method: string, path: string, seconds: number, call: Call): Promise<unknown>
 
   /** Ingest a video: from an address, or as an upload. */
   async createVideo(body: VideoRequest): Promise<UploadTarget | VideoJob> {
@@ -756,25 +754,21 @@ export abstract class Operations {
 
   /** Rank the catalog against a video, and wait for the result: at most `seconds`. */
   async match(body: MatchRequest, options: { expand?: "full"; idempotencyKey?: string; seconds?: number } = {}): Promise<MatchResult> {
-    const submit = (given: MatchRequest) => this.submitMatch(given, options)
-    return (await this.complete(submit, body, { expand: options.expand }, options.seconds ?? 600)) as MatchResult
+    return (await this.complete("POST", `/v1/match`, options.seconds ?? 600, { body, query: { expand: options.expand }, idempotencyKey: options.idempotencyKey })) as MatchResult
   }
 
   /** Say where a track lands with a video, and wait for the result: at most `seconds`. */
   async align(body: AlignRequest, options: { idempotencyKey?: string; seconds?: number } = {}): Promise<AlignResult> {
-    const submit = (given: AlignRequest) => this.submitAlign(given, options)
-    return (await this.complete(submit, body, {}, options.seconds ?? 600)) as AlignResult
+    return (await this.complete("POST", `/v1/align`, options.seconds ?? 600, { body, idempotencyKey: options.idempotencyKey })) as AlignResult
   }
 
   /** Cover a video with a track that is shorter, and wait for the result: at most `seconds`. */
   async loop(body: LoopRequest, options: { idempotencyKey?: string; seconds?: number } = {}): Promise<LoopResult | LoopJobResult> {
-    const submit = (given: LoopRequest) => this.submitLoop(given, options)
-    return (await this.complete(submit, body, {}, options.seconds ?? 600)) as LoopResult | LoopJobResult
+    return (await this.complete("POST", `/v1/loop`, options.seconds ?? 600, { body, idempotencyKey: options.idempotencyKey })) as LoopResult | LoopJobResult
   }
 
   /** Map the beats of a sound file, and wait for the result: at most `seconds`. */
   async beats(body: BeatsRequest, options: { idempotencyKey?: string; seconds?: number } = {}): Promise<BeatGrid> {
-    const submit = (given: BeatsRequest) => this.submitBeats(given, options)
-    return (await this.complete(submit, body, {}, options.seconds ?? 600)) as BeatGrid
+    return (await this.complete("POST", `/v1/beats`, options.seconds ?? 600, { body, idempotencyKey: options.idempotencyKey })) as BeatGrid
   }
 }
