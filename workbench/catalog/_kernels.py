@@ -32,7 +32,7 @@ def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - 
         total = np.float32(0.0)
         for j in range(d):
             total += widened[j] * query[j]
-        scores[i] = total * REBIAS
+        scores[i] = total * REBIAS  # once a row, in place of once a number
 
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})

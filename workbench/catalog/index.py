@@ -164,6 +164,7 @@ class FaissIndex:
         wanted = max(count * _RERANK_FACTOR, _MIN_RERANK)
         rows = self._proposed(unit, min(wanted, self._row_of.size), mask)
         later = self._later if mask is None else self._later[mask[self._later]]
+        # Sorted, so that equal scores come in the order of their rows, as in an exact search.
         rows = np.sort(np.concatenate((rows, later)))
         scores = self._exact.scores(unit, rows)
         best = best_places(scores, count)
@@ -194,6 +195,7 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, sizes: IndexSizes | No
     faiss = _faiss()
     sizes = sizes or IndexSizes()
     n, dims = vectors.shape
+    # FAISS warns of fewer than 39 training vectors a cell: a small catalog has fewer cells, not worse ones.
     cells = max(1, min(sizes.cells, n // 40))
     quantizer = faiss.IndexFlatIP(dims)
     file = faiss.IndexIVFScalarQuantizer(
@@ -201,6 +203,7 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, sizes: IndexSizes | No
     )
     file.cp.niter = _TRAINING_ROUNDS
     sample = np.random.default_rng(0).permutation(n)[: cells * _TRAINING_VECTORS]
+    # in the order of the file, which is memory-mapped
     file.train(vectors[np.sort(sample)].astype(np.float32))
     for first in range(0, n, sizes.build_rows):
         file.add(np.ascontiguousarray(vectors[first : first + sizes.build_rows], dtype=np.float32))

@@ -154,7 +154,7 @@ def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Cali
     `taken` is the probability that an editor takes the track, 0 to 1; the curve's mean equals its mean.
     """
     design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
-    weights = np.zeros(2)
+    weights = np.zeros(2)  # the log-likelihood is concave, so any start will do
     # A weak ridge keeps the slope finite where raw scores separate both kinds without error.
     ridge = np.diag([0.0, 1e-3])
     for _ in range(steps):

@@ -271,6 +271,7 @@ def _next_generation(
             np.save(_rows_file(aside, file), np.where(row_of >= 0, place[row_of], -1))
             files[name] = file
     meta = {**labels, "format": _FORMAT, "revision": changes.revision, "rows": stay.size + len(new), "files": files}
+    # The pointer comes last: a writer that is killed before leaves a folder that nobody reads and `_clear` deletes.
     _write_json(aside / "meta.json", meta)
     _write_json(folder / _DRAFT, {"generation": aside.name})
     return _Generation(aside, meta)
@@ -293,6 +294,7 @@ def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: P
 
 def _put_forward(folder: Path, draft: _Generation) -> None:
     """Make a draft with its indexes the current generation."""
+    # In this order: killed in between, both pointers name one generation, which `_draft` knows; never none does.
     _write_json(folder / _CURRENT, {"generation": draft.folder.name})
     (folder / _DRAFT).unlink(missing_ok=True)
 

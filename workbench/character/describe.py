@@ -241,7 +241,7 @@ def _speech_band(spectrum: Spectrum) -> float:
 
 
 def _brightness(spectrum: Spectrum) -> float:
-    loudness = _band_power(spectrum) ** 0.3
+    loudness = _band_power(spectrum) ** 0.3  # Stevens' law: loudness grows as power ** 0.3
     centre = float((loudness * np.log2(spectrum.band_hz)).sum() / loudness.sum())
     return float(np.clip((centre - _DULLEST) / (_BRIGHTEST - _DULLEST), 0.0, 1.0))
 
@@ -263,6 +263,7 @@ def energy_clues(
         "drums": drums,
         "treble": 10.0 * float(np.log10(treble + 1e-9)),
         "noise": _noise(spectrum),
+        # a quantile, not the maximum: one click is not a lively piece
         "peaks": 10.0 * float(np.log10((np.quantile(np.square(sparse), 0.9999) + 1e-12) / (sparse.var() + 1e-12))),
     }
 
@@ -273,7 +274,7 @@ def _noise(spectrum: Spectrum) -> float:
     frames = spectrum.power[:, ::_EVERY]
     total = frames.sum(axis=0, dtype=np.float64)
     heard = frames[inside][:, total > np.quantile(total, 0.98) * _SOFTEST].astype(np.float64)
-    heard += 1e-9 * float(heard.mean()) + 1e-30
+    heard += 1e-9 * float(heard.mean()) + 1e-30  # no logarithm of 0, and the same flatness at any gain
     return float((np.log(heard).mean(axis=0) - np.log(heard.mean(axis=0))).mean()) if heard.size else 0.0
 
 

@@ -100,6 +100,7 @@ def timbre_shape(power: FloatArray, band_hz: FloatArray) -> FloatArray:
     bands = np.bincount(place, loudness, TIMBRE_BANDS) / np.maximum(np.bincount(place, minlength=TIMBRE_BANDS), 1)
     if bands.max() < 1e-6:
         return np.zeros(TIMBRE_BANDS)
+    # Without the tilt that nearly all music has, any two spectra would be alike.
     octaves = np.linspace(0.0, np.log2(edges[-1] / edges[0]), TIMBRE_BANDS)
     level = np.log(np.maximum(bands, 1e-6 * bands.max())) + _USUAL_TILT * octaves
     return _unit(level - level.mean())
@@ -144,7 +145,7 @@ def _waves(contour: FloatArray | None) -> FloatArray:
     waves = np.cos(np.pi * at[None, :] * np.arange(1, _CONTOUR_WAVES + 1)[:, None]) * np.sqrt(2.0)
     course = waves @ (np.asarray(contour, dtype=np.float64) - np.mean(contour, dtype=np.float64)) / contour.size
     length = float(np.linalg.norm(course))
-    return np.asarray(course / max(length, _FULL_SWING))
+    return np.asarray(course / max(length, _FULL_SWING))  # a flat contour is not blown up to a shape
 
 
 def _shape(values: FloatArray | None, count: int) -> FloatArray:

@@ -66,6 +66,7 @@ def tone_profile(tones: FloatArray, tone_midi: IntArray) -> FloatArray:
     frames = tones.shape[1] // _MERGED * _MERGED
     if not frames:
         return np.zeros((3, 12))
+    # The fourth root brings soft tones of a chord near its loud ones, as the ear does.
     level = (tones[:, :frames] ** np.float32(0.25)).reshape(tones.shape[0], -1, _MERGED).mean(axis=2)
     padded = np.pad(level, ((_REACH, _REACH), (0, 0)), mode="edge")
     sums = np.concatenate((np.zeros_like(padded[:1]), np.cumsum(padded, axis=0, dtype=np.float64)))
@@ -74,6 +75,7 @@ def tone_profile(tones: FloatArray, tone_midi: IntArray) -> FloatArray:
     total = clear.sum(axis=0)
     if total.max() < 1e-9:
         return np.zeros((3, 12))
+    # Each half second counts the same, but for those softer than a tenth of the loudest: fades are no evidence.
     mean = (clear / np.maximum(total, 0.1 * total.max())).mean(axis=1)
     profile = np.zeros((3, 12))
     for row, (low, high) in enumerate(_RANGES):

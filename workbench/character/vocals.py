@@ -59,6 +59,7 @@ def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
 
 def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
     """The clues for a voice, shape (20,), independent of gain; arguments as of `voice_chance`."""
+    # A voice glides, and its partials glide together; most instruments step.
     moves, level = _moves(heard)
     weight = level / max(float(level.sum()), 1e-9)
     moving = (np.abs(moves) >= 1) & (np.abs(moves) < _MOST_SHIFT)
@@ -128,6 +129,7 @@ def _syllables(heard: FloatArray) -> FloatArray:
         level = np.log(power + 1e-3 * power.mean() + 1e-12)
         changes = np.square(np.abs(fft.rfft((level - level.mean()) * np.hanning(level.size))))
         hz = np.arange(changes.size) * (RATE / _HOP) / level.size
+        # Syllables come at 2 to 8 Hz, sung ones too.
         total = float(changes[(hz > 0.3) & (hz < 20.0)].sum()) + 1e-12
         clues += [float(changes[(hz > 2.0) & (hz < 8.0)].sum()) / total, float(level.std())]
     return np.array(clues)

@@ -185,6 +185,7 @@ def read_lexicon(text: str) -> Meaning:
         into = denied if negated else facets
         named = book.terms[term]
         for index in named:
+            # A term for two moods says half of each; for a mood and a genre it says both in full.
             alike = sum(book.kinds[other] == book.kinds[index] for other in named)
             into[index] = max(into[index], 1.0 / alike)
             if not negated:

@@ -473,6 +473,7 @@ def _under_scenes(video: VideoFacts, contour: FloatArray, duration: FloatArray) 
     """As `under_scenes`, of some columns."""
     contour = np.asarray(contour, dtype=np.float64)
     duration = np.where(duration > 0.0, duration, np.nan).astype(np.float64)
+    # The mean between two times is a difference of integrals, so scenes cost two look-ups each, however long.
     below = np.concatenate([np.zeros((contour.shape[0], 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
     edges = np.array([0.0, *(scene.end for scene in video.scenes)])
     passes, place = np.divmod(edges[None, :] / duration[:, None], 1.0)
@@ -514,6 +515,7 @@ def _keeps_time(cuts: FloatArray, period: FloatArray) -> FloatArray:
     runs = _runs(cuts)
     lengths = [np.abs(np.exp(2j * np.pi * run[None, :] / period[:, None]).mean(axis=1)) for run in runs]
     evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
+    # Rayleigh's test in each run, pooled; Bonferroni's factor for the units that are tried.
     chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
     mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
     simple = period >= float(np.median(np.diff(cuts))) / _MOST_UNITS

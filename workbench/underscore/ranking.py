@@ -198,6 +198,7 @@ def rank(
     by_text = np.array([rule.is_told_by_text for rule in wanted.constraints], dtype=np.bool_)
     untold = (judged[by_text] == NOT_KNOWN).sum(axis=0)
     scores = calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
+    # A rule on what is not known of a track is satisfied with a probability of one half.
     scores = np.where(broken > 0, 0.0, scores * 0.5**open_rules)
     order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, untold, broken))
     return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
@@ -250,7 +251,7 @@ def _asked_sound(sound: ExpectedSound, brief: Brief, params: UnderscoreParams) -
     if source.any():
         asked = source @ book.sounds / source.sum()
         share = params.brief_share if moods.any() else params.brief_share / 2
-        bpm = sound.bpm ** (1 - share) * float(asked[1]) ** share
+        bpm = sound.bpm ** (1 - share) * float(asked[1]) ** share  # tempi are compared as ratios, so is their mean
         sound = ExpectedSound(
             (1 - share) * sound.energy + share * float(asked[0]),
             bpm,
