@@ -11,6 +11,8 @@ from workbench.files import hash_file
 from workbench.home import Home
 from workbench.loops.plan import PLAN_VERSION
 from workbench.params import WorkbenchParams
+from workbench.profiles import params_from
+from workbench.provenance import read_provenance, with_provenance
 from workbench.store.grid_records import CorrectedGrid
 from workbench.workflows.analyze import BEATS_VERSION
 from workbench.workflows.provenance import (
@@ -22,6 +24,7 @@ from workbench.workflows.provenance import (
     with_recorded_mix,
     with_render_params,
 )
+from workbench.workflows.sweep import with_values
 from workbench.workspace import Workspace
 
 GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
@@ -50,6 +53,15 @@ def test_parameters_and_constraints_are_those_that_differ(tmp_path: Path) -> Non
     assert made.params == {"cover": {"required_excess_seconds": 20.0}}
     assert made.constraints == {"brief": "warm"}
     assert made.defaults == make_provenance(Workspace(Home(tmp_path)), "loop", ()).defaults
+
+
+def test_a_fitted_number_that_was_varied_is_recorded_and_found_again(tmp_path: Path) -> None:
+    varied = with_values(WorkbenchParams(), {"models.seams.pulse_weight": 2.0, "seams.context_beats": 8})
+    made = make_provenance(Workspace(Home(tmp_path), varied), "loop", ())
+    assert made.params == {"seams": {"model": {"pulse_weight": 2.0}, "context_beats": 8}}
+    recorded = read_provenance(json.loads(json.dumps(with_provenance({}, made))))
+    assert recorded is not None
+    assert params_from(dict(recorded.params), "the provenance") == varied
 
 
 def test_a_plan_is_mixed_as_it_was_made_unless_a_profile_says_otherwise(tmp_path: Path) -> None:
