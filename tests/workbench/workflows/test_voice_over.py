@@ -50,13 +50,11 @@ def test_accessible_music_is_20_lu_under_every_passage_of_speech(narrated: Voice
     assert narrated.measured.levels is not None
     least = {}
     for preset in ("documentary", "accessible"):
-        params = DuckParams.model_validate({"preset": preset})
-        mixed = mix_voice_over(narrated, params)
+        mixed = mix_voice_over(narrated, DuckParams.model_validate({"preset": preset}))
         passages = speech_over_music(
             narrated.measured.levels.raised(mixed.mix.video_gain_db or 0.0),
             played_music(levels, mixed.mix.music_gain_db or 0.0, mixed.envelope),
             mixed.speech_ranges,
-            params,
         )
         (worst, *_), least[preset] = worst_passages(passages), min(passage.over_lu for passage in passages)
         assert worst.over_lu == least[preset]
