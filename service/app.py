@@ -35,6 +35,7 @@ from sanic.exceptions import (
 from sanic.handlers import ErrorHandler
 from sanic.http import Http
 from sanic.response import BaseHTTPResponse
+from ulid import ULID
 
 from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
@@ -51,7 +52,6 @@ from service.store.tables import open_database
 from service.store.transactions import Transactions
 from service.traces import HEADER as TRACEPARENT
 from service.traces import Trace, continue_trace
-from service.ulids import new_ulid
 from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home
@@ -94,7 +94,7 @@ class ServiceRequest(Request):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self._ctx = self.make_context()
+        self.ctx.began, self.ctx.began_at = time.perf_counter(), wall_seconds()
 
     async def receive_body(self) -> None:
         """Read the body, once the request is admitted; called after the router has found the route."""
@@ -104,9 +104,7 @@ class ServiceRequest(Request):
     @property
     def id(self) -> str:
         """`req_` and a ULID."""
-        if not self._id:
-            self._id = f"req_{new_ulid()}"
-        return cast(str, self._id)
+        return cast(str, self.ctx.request_id)
 
     @property
     def trace(self) -> Trace:
@@ -120,15 +118,16 @@ class ServiceRequest(Request):
 
     @staticmethod
     def make_context() -> SimpleNamespace:
-        """The context of a new request: no caller yet; its time starts now."""
+        """The context of a new request, without a caller yet."""
         return SimpleNamespace(
+            request_id=f"req_{ULID()}",
             identified=False,
             caller=None,
             rate=None,
             idempotency_key=None,
             trace=None,
-            began=time.perf_counter(),
-            began_at=wall_seconds(),
+            began=0.0,
+            began_at=0.0,
         )
 
 

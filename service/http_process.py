@@ -31,7 +31,6 @@ from workbench.home import Home
 from workbench.settings import load_settings
 
 _AGAIN_SECONDS = 0.05
-_GARBAGE_OBJECTS = 20_000  # a few MB
 
 log = structlog.get_logger("service")
 
@@ -89,8 +88,6 @@ def _announce(home: Home) -> None:
     # What was imported stays. To look through it for garbage would stop all callers for a tenth of a second at a time.
     gc.collect()
     gc.freeze()
-    # Requests leave few circles; to look for them after every 700 objects takes a twentieth of the time of a call.
-    gc.set_threshold(_GARBAGE_OBJECTS)
     log_start("http", home.root)
     print("ready", flush=True)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, video_job
-from service.answers.json_text import NO_MIX, joined
 from service.billing import funds
 from service.schemas.requests import AlignRequest
 from service.store import answers, ledger
@@ -34,15 +35,15 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     video, track = found.video, found.track
     if video is None:
         return video_job(request.video_id)
-    funds.check(connection, call.account)
+    funds.check(connection, call.caller)
     cache_key = cache_keys.align_key(
         video.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection)
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        ledger.charge(connection, call.charge())
+        ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
         names = {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
-        return Answer(200, joined(body, names))
+        return Answer(200, body | names)
     only_mix = answers.find(connection, cache_key) is not None
     return video_track.build(connection, call, request, "align", cache_key, only_mix=only_mix)
 
@@ -88,9 +89,10 @@ def result(connection: Connection, request: AlignRequest, job_id: str) -> Answer
     return Answer(200, {"mix": None, **body, "video_id": request.video_id, "track_id": request.track_id})
 
 
-def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> str | None:
-    points = answers.use_text(connection, cache_key)
-    if points is None:
-        return None
-    mix = answers.use_text(connection, cache_keys.mix_key(cache_key)) if auto_mix else NO_MIX
-    return None if mix is None else joined(points, mix)
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:
+    """The stored answer; None if a part that is asked for is not stored."""
+    if auto_mix:
+        points, mix = answers.use_both(connection, cache_key, cache_keys.mix_key(cache_key))
+    else:
+        points, mix = answers.use(connection, cache_key), {"mix": None}
+    return None if points is None or mix is None else points | mix

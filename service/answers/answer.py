@@ -12,12 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers.json_text import JsonText
 from service.errors import Problem, forbidden, not_found
 from service.settings import ServiceSettings
 from service.store import jobs, shared_values, tracks, video_owners
 from service.store.api_keys import Caller
-from service.store.jobs import Job, PolledJob
+from service.store.jobs import Job
 from service.store.ledger import Charge
 from service.store.tracks import TrackFacts
 from service.store.video_owners import OwnedVideo
@@ -69,7 +68,7 @@ class Answer:
     """Status and body of a response."""
 
     status: int
-    body: Mapping[str, Any] | JsonText
+    body: Mapping[str, Any]
     is_soon: bool = False
     """of a 202: whether so little is left to do that the call may wait for the job"""
 
@@ -181,31 +180,20 @@ def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
     return job
 
 
-def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> PolledJob:
-    """As `find_job`, but only what most polls show; the answer is text.
-
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    job_id : not validated yet
-    kind : that the path of the request implies
+def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
+    """As `find_job`, for a poll: the job has not failed.
 
     Raises
     ------
     Problem : 404, 403; the fault of the job, if it failed
     """
-    job = jobs.get_polled(connection, job_id)
-    if job is None or job.kind != kind:
-        raise not_found("job")
-    if job.account != call.account:
-        raise forbidden("job")
+    job = find_job(connection, call, job_id, kind)
     if job.state == "failed":
         raise_fault(job)
     return job
 
 
-def raise_fault(job: Job | PolledJob) -> None:
+def raise_fault(job: Job) -> None:
     """Raise the fault of a failed job.
 
     Parameters

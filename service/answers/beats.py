@@ -10,12 +10,11 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.answers.answer import Answer, Call, find_polled
-from service.answers.json_text import JsonText
 from service.billing import funds
 from service.errors import Problem
 from service.schemas.requests import BeatsRequest
 from service.store import idempotency_keys, jobs
-from service.store.jobs import Job, NewJob, PolledJob
+from service.store.jobs import Job, NewJob
 
 
 def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
@@ -45,7 +44,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
             original = jobs.get(connection, before.job_id)
             if original is not None:
                 return Answer(202, _submitted(original))
-    funds.check(connection, call.account)
+    funds.check(connection, call.caller)
     job = jobs.submit(
         connection,
         NewJob(
@@ -84,7 +83,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """
     job = find_polled(connection, call, job_id, "beats")
     if job.state == "complete":
-        return Answer(200, JsonText(job.answer or "{}"))
+        return Answer(200, job.answer or {})
     return Answer(202, _running(job, job.stage))
 
 
@@ -93,7 +92,7 @@ def _submitted(job: Job) -> dict[str, Any]:
     return _running(job, "queued")
 
 
-def _running(job: Job | PolledJob, stage: str) -> dict[str, Any]:
+def _running(job: Job, stage: str) -> dict[str, Any]:
     return {
         "job_id": job.job_id,
         "track_id": job.track_id,

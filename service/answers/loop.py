@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection
@@ -11,7 +9,6 @@ from sqlalchemy import Connection
 from service import cache_keys
 from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
-from service.answers.json_text import NO_MIX, is_applicable, joined
 from service.billing import funds
 from service.schemas.requests import LoopRequest
 from service.store import answers, jobs, ledger, tracks
@@ -19,7 +16,7 @@ from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
-from workbench.results.loop_parts import loop_names, refusal_facts
+from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds
 
@@ -46,7 +43,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     video, track = found.video, found.track
     if video is None:
         return video_job(request.video_id)
-    funds.check(connection, call.account)
+    funds.check(connection, call.caller)
     refusal = None if track.seconds is None else video_not_longer(video.seconds, track.seconds, _EXCESS_SECONDS)
     if refusal is not None:
         return Answer(200, _refused(refusal, request.video_id, track))
@@ -59,18 +56,13 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        if is_applicable(body[0]):
-            ledger.charge(connection, call.charge())
-        return Answer(200, joined(*body, _names(request.video_id, track)))
+        if body["applicable"]:
+            ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
+        return Answer(200, body | loop_names(request.video_id, track.track_id, track))
     only_mix = answers.find(connection, cache_key) is not None
     if track.seconds is None and not only_mix:
         return Answer(200, _unanalysed(connection, request, track, cache_key))
     return video_track.build(connection, call, request, "loop", cache_key, only_mix=only_mix)
-
-
-@lru_cache(maxsize=256)  # writing them costs as much as joining a body of kilobytes
-def _names(video_id: str, track: TrackFacts) -> str:
-    return joined(loop_names(video_id, track.track_id, track))
 
 
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
@@ -146,17 +138,14 @@ def result(connection: Connection, request: LoopRequest, job_id: str) -> Answer 
     return Answer(200, body | names)
 
 
-def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> Sequence[str] | None:
-    """The stored parts of an answer, its facts first; None if one that is asked for is not stored."""
-    facts = answers.use_text(connection, cache_key)
-    if facts is None:
-        return None
-    if not auto_mix or not is_applicable(facts):
-        return (facts,)
-    mix = answers.use_text(connection, cache_keys.mix_key(cache_key))
-    if mix is None:
-        return None
-    return (facts,) if mix == NO_MIX else (facts, mix)  # as `with_mix` does
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:
+    """The stored answer; None if a part that is asked for is not stored."""
+    if not auto_mix:
+        return answers.use(connection, cache_key)
+    facts, mix = answers.use_both(connection, cache_key, cache_keys.mix_key(cache_key))
+    if facts is None or not facts["applicable"]:
+        return facts
+    return None if mix is None else with_mix(facts, mix["mix"])
 
 
 def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from service.answers import previews, videos
 from service.answers.answer import Answer, Call, analysis_revision, find_job, find_usable_video, raise_fault
 from service.billing import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
-from service.store import answers, jobs, ledger, video_owners
+from service.store import answers, jobs, ledger
 from service.store.jobs import Job, NewJob
 from workbench.results.lane import select
 from workbench.store.changes import current_revision
@@ -44,15 +44,15 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
         )
     video_id = str(request.video_id)
     video = find_usable_video(connection, call, video_id)
-    funds.check(connection, call.account)
-    ready = video_owners.get_ready(connection, video_id) if video.status == "ready" else None
+    funds.check(connection, call.caller)
+    ready = video.ready
     sync = request.sync_points_per_track if request.include_sync else None
     build = f"match:{video_id}"
     if ready is not None:
         build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis_revision(connection))
         lane = answers.use(connection, build)
         if lane is not None:
-            ledger.charge(connection, call.charge())
+            ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
             return Answer(200, _complete(connection, call, video_id, lane, query.expand, sync))
     job = jobs.submit(
         connection,

@@ -31,7 +31,7 @@ def check(connection: Connection, call: Call) -> None:
     ------
     Problem : 402
     """
-    funds.check(connection, call.account)
+    funds.check(connection, call.caller)
 
 
 def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
@@ -53,7 +53,7 @@ def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[st
     Problem : 402 if other calls have used up since what the account can pay
     """
     if lane["matches"]:
-        funds.check(connection, call.account)
-        ledger.charge(connection, call.charge())
+        funds.check(connection, call.caller)
+        ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
     return Answer(200, {"lane": shown})

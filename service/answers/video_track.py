@@ -8,10 +8,9 @@ from typing import Any, Literal, TypeAlias
 from sqlalchemy import Connection
 
 from service.answers.answer import Answer, Call, find_polled, find_track, find_video, require_not_failed
-from service.answers.json_text import JsonText, joined
 from service.schemas.requests import AlignRequest, LoopRequest
-from service.store import jobs, video_owners
-from service.store.jobs import Job, NewJob, PolledJob
+from service.store import jobs
+from service.store.jobs import Job, NewJob
 from service.store.tracks import TrackFacts
 from service.store.video_owners import ReadyVideo
 
@@ -45,7 +44,7 @@ def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
     require_not_failed(video)
-    return VideoTrack(video_owners.get_ready(connection, request.video_id) if video.status == "ready" else None, track)
+    return VideoTrack(video.ready, track)
 
 
 def build(
@@ -111,9 +110,7 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
     job = find_polled(connection, call, job_id, kind)
     if job.state != "complete":
         return Answer(202, _running(job))
-    body = JsonText(job.answer or "{}")
-    # The answer of an align job says already which job it is of, and that it is complete.
-    return Answer(200, body if kind == "align" else joined(body, {"job_id": job.job_id, "status": "complete"}))
+    return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
 
 
 def result_of_job(connection: Connection, job_id: str) -> dict[str, Any] | None:
@@ -134,7 +131,7 @@ def result_of_job(connection: Connection, job_id: str) -> dict[str, Any] | None:
     return {name: value for name, value in (job.answer or {}).items() if name != "job_id"}
 
 
-def _running(job: Job | PolledJob) -> dict[str, Any]:
+def _running(job: Job) -> dict[str, Any]:
     return {
         "video_id": job.video_id,
         "track_id": job.track_id,

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from service.errors import Problem
 from service.store import accounts, credit_grants, ledger
+from service.store.api_keys import Caller
 from service.store.credit_grants import CreditGrant
 from workbench.store import database
 
@@ -21,8 +22,8 @@ CREDIT_EXPIRED = "credit grant expired"
 NO_PAYMENT_METHOD = "no active payment method"
 
 
-def check(connection: Connection, account: str, now: str | None = None) -> None:
-    """Check that an account can pay.
+def check(connection: Connection, caller: Caller, now: str | None = None) -> None:
+    """Check that the account of a caller can pay.
 
     Of an account that cannot spend without limit, other checks wait until the transaction has ended, so that what it
     charges counts for them.
@@ -30,23 +31,25 @@ def check(connection: Connection, account: str, now: str | None = None) -> None:
     Parameters
     ----------
     connection : of a transaction that writes
-    account : its name
+    caller : as found in the same transaction
     now : time in the form of `workbench.store.database.now`; None: that of the clock
 
     Raises
     ------
     Problem : 402, with the reason as its message
     """
-    found = accounts.get(connection, account)
-    if found is None:
+    if caller.pays_freely:
+        return
+    accounts.lock(connection, caller.account)
+    account = accounts.get(connection, caller.account)
+    if account is None:
         raise Problem(402, NO_PAYMENT_METHOD)
-    cap = found.spend_cap_micros
-    if cap is not None or not found.payment_method:
-        accounts.lock(connection, account)
-    if cap is not None and ledger.spent_in_month(connection, account, now or database.now()) >= cap:
+    cap = account.spend_cap_micros
+    if cap is not None and ledger.spent_in_month(connection, account.account, now or database.now()) >= cap:
         raise Problem(402, CAP_REACHED)
-    if not found.payment_method:
-        reason = _reason_of_no_credit(credit_grants.get_all(connection, account), now or database.now())
+    if not account.payment_method:
+        grants = credit_grants.get_all(connection, account.account)
+        reason = _reason_of_no_credit(grants, now or database.now())
         if reason is not None:
             raise Problem(402, reason)
 

@@ -59,8 +59,7 @@ from service.store.times import time_from_now
 from workbench.clock import monotonic_seconds, utc_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
-from workbench.store.database import Database
-from workbench.store.statements import is_refused
+from workbench.store.database import Database, is_refused
 from workbench.store.stored_files import StoredFiles
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
@@ -601,7 +600,7 @@ class JobParent:
                     # Its request may have been extended after it was claimed; then it is run again.
                     ours = settled or jobs.give_back(connection, one.job)
             except WorkbenchError as error:
-                if isinstance(error, StoreError) and not _is_of_one_row(error):
+                if isinstance(error, StoreError) and not is_refused(error):
                     self._complain("cannot settle", error, job_id=one.job.job_id)
                     return  # the others cannot be settled either, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
@@ -683,11 +682,6 @@ class JobParent:
         end = monotonic_seconds() + _LEAVE_SECONDS
         for one in (self._remover, self._sweeper):
             one.wait(end - monotonic_seconds())
-
-
-def _is_of_one_row(error: StoreError) -> bool:
-    """Whether the database answered, but refused the values to write; it would refuse them again."""
-    return is_refused(error.__cause__)
 
 
 def _count(one: _Unsettled) -> None:

@@ -9,16 +9,18 @@ name: what an ingest has begun to read is never replaced.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import structlog
 from sanic import Blueprint, HTTPResponse, Request
+from sanic.http import Http
 from sanic.response import json
+from sanic.server import HttpProtocol
 from sqlalchemy import Connection
 from ulid import ULID
 
@@ -33,7 +35,6 @@ from workbench.errors import StoreError
 from workbench.store.stored_files import StoredFiles
 
 T = TypeVar("T")
-_FRESH_SECONDS = 5.0  # between signs of life of a transfer to the store
 
 log = structlog.get_logger("service")
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
@@ -140,11 +141,11 @@ async def _keep(request: Request, partial: Path, name: str) -> Path:
     """Put a file into the store, however long it takes; nothing of it stays there if the caller goes away meanwhile."""
     files: StoredFiles = request.app.ctx.files
     keeping = _on_transfers(request, files.keep, partial, "uploads", name)
+    # Sanic ends a connection on which no byte moves for a while; here they move to the store.
+    cast(HttpProtocol, request.protocol).response_timeout = math.inf
+    cast(Http, request.stream).keep_alive = False  # the connection serves no other request like that
     try:
-        while not keeping.done():
-            await asyncio.wait([keeping], timeout=_FRESH_SECONDS)
-            # Sanic ends a connection on which no byte moves for a while; here they move to the store.
-            request.protocol._time = time.monotonic()  # type: ignore[attr-defined]
+        await asyncio.wait([keeping])
     except asyncio.CancelledError:
         place = files.place("uploads", name)
         keeping.add_done_callback(lambda done: _abandon(done, request, place))

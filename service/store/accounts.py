@@ -6,7 +6,6 @@ Functions take a connection whose transaction the caller owns.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,6 @@ from service.store.inserts import insert
 from service.store.tables import accounts
 from workbench.errors import ParameterError
 from workbench.store.database import now
-from workbench.store.statements import Lookup, Statement
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 
@@ -34,20 +32,7 @@ class Account:
     created_at: str
 
 
-def _account(row: Sequence[Any]) -> Account:
-    name, payment_method, spend_cap_micros, preview, created_at = row
-    return Account(name, bool(payment_method), spend_cap_micros, bool(preview), created_at)
-
-
-_BY_NAME = Lookup(
-    "SELECT account, payment_method, spend_cap_micros, preview, created_at FROM accounts WHERE account = :key", _account
-)
-
-_LOCK = Statement(
-    "SELECT account FROM accounts WHERE account = :account",
-    postgresql_suffix="FOR NO KEY UPDATE",
-    keeps_memory=True,
-)
+_BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("name"))  # most calls run it
 
 
 def get(connection: Connection, account: str) -> Account | None:
@@ -62,7 +47,8 @@ def get(connection: Connection, account: str) -> Account | None:
     -------
     None if there is no such account
     """
-    return _BY_NAME.find(connection, account)
+    row = connection.execute(_BY_NAME, {"name": account}).mappings().first()
+    return None if row is None else Account(**row)
 
 
 def list_all(connection: Connection) -> list[Account]:
@@ -72,7 +58,8 @@ def list_all(connection: Connection) -> list[Account]:
     ----------
     connection : any transaction
     """
-    return [Account(**row._mapping) for row in connection.execute(sa.select(accounts).order_by(accounts.c.account))]
+    rows = connection.execute(sa.select(accounts).order_by(accounts.c.account)).mappings()
+    return [Account(**row) for row in rows]
 
 
 def validate_name(account: str) -> None:
@@ -119,7 +106,8 @@ def lock(connection: Connection, account: str) -> None:
     account : its name
     """
     if connection.dialect.name == "postgresql":
-        _LOCK.first(connection, account=account)
+        own = sa.select(accounts.c.account).where(accounts.c.account == account)
+        connection.execute(own.with_for_update(key_share=True))
 
 
 def update(connection: Connection, account: str, **values: Any) -> Account | None:

@@ -17,64 +17,38 @@ from service.store.inserts import insert
 from service.store.tables import answers
 from service.store.times import time_from_now
 from workbench.store.database import now
-from workbench.store.statements import Lookup
 
 _USE_SECONDS = 86_400.0  # between two records of an answer's use: most calls then write nothing
 
-_BY_KEY = Lookup("SELECT body, used_at FROM answers WHERE answer_key = :key", lambda row: (str(row[0]), str(row[1])))
+_BY_KEYS = sa.select(answers.c.answer_key, answers.c.body, answers.c.used_at).where(
+    answers.c.answer_key.in_((sa.bindparam("first"), sa.bindparam("second")))
+)
 
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The body that was stored under a key; its use is not recorded.
-
-    Parameters
-    ----------
-    connection : any transaction
-    answer_key : see `service.cache_keys`
-
-    Returns
-    -------
-    None if nothing is stored under the key
-    """
-    row = _BY_KEY.find(connection, answer_key)
-    return None if row is None else dict(json.loads(row[0]))
+    """The body that was stored under a key; None if there is none. Its use is not recorded."""
+    row = connection.execute(_BY_KEYS, {"first": answer_key, "second": answer_key}).first()
+    return None if row is None else dict(json.loads(row.body))
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The body that was stored under a key, for a caller. The use is recorded, to the day, and answers in use are kept.
+    """The body that was stored under a key, for a caller; None if there is none. See `use_both`."""
+    return use_both(connection, answer_key, answer_key)[0]
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    answer_key : see `service.cache_keys`
 
-    Returns
-    -------
-    None if nothing is stored under the key
+def use_both(
+    connection: Connection, answer_key: str, other_key: str
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The bodies that were stored under two keys, for a caller, in a transaction that writes.
+
+    Their use is recorded, to the day, and answers in use are kept.
     """
-    text = use_text(connection, answer_key)
-    return None if text is None else dict(json.loads(text))
-
-
-def use_text(connection: Connection, answer_key: str) -> str | None:
-    """As `use`, but the body as it is stored: a JSON object without spaces.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    answer_key : see `service.cache_keys`
-
-    Returns
-    -------
-    None if nothing is stored under the key
-    """
-    found = _BY_KEY.find(connection, answer_key)
-    if found is None:
-        return None
-    body, used_at = found
-    if used_at < time_from_now(-_USE_SECONDS):
-        connection.execute(answers.update().where(answers.c.answer_key == answer_key).values(used_at=now()))
-    return body
+    found = {}
+    for key, body, used_at in connection.execute(_BY_KEYS, {"first": answer_key, "second": other_key}).all():
+        if used_at < time_from_now(-_USE_SECONDS):
+            connection.execute(answers.update().where(answers.c.answer_key == key).values(used_at=now()))
+        found[key] = dict(json.loads(body))
+    return found.get(answer_key), found.get(other_key)
 
 
 def store(

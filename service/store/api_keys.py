@@ -9,19 +9,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.store.tables import api_keys
+from service.store.tables import accounts, api_keys, credit_grants
 from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.database import now
-from workbench.store.statements import Lookup
 
 _PREFIX = "sk_live_"
 _USE_SECONDS = 60.0  # between two records of a key's use: most requests then write nothing for it
@@ -47,6 +44,10 @@ class Caller:
     key_id: str
     preview: bool
     """whether the account was granted previews"""
+    pays_freely: bool
+    """whether the account has a payment method and no spend cap, so that its funds need no check"""
+    has_credit: bool
+    """whether something is left of a credit grant, expired ones included"""
     last_used_at: str | None = None
     """of the key, before this request"""
 
@@ -86,8 +87,8 @@ def list_all(connection: Connection) -> list[ApiKey]:
     ----------
     connection : any transaction
     """
-    rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).all()
-    return [ApiKey(**row._mapping) for row in rows]
+    rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).mappings()
+    return [ApiKey(**row) for row in rows]
 
 
 def revoke(connection: Connection, key_id: str) -> ApiKey:
@@ -148,15 +149,21 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
     None if the key is unknown, expired or revoked
     """
     digest = _digest(secret)
-    found = _BY_DIGEST.find(connection, digest)
-    if found is None:
+    row = connection.execute(_BY_DIGEST, {"sought": digest}).first()
+    if row is None:
         return None
-    caller, stored, expires_at, revoked_at = found
-    if not hmac.compare_digest(stored, digest):
+    if not hmac.compare_digest(row.digest, digest):
         return None
-    if revoked_at is not None or (expires_at is not None and expires_at <= now()):
+    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
         return None
-    return caller
+    return Caller(
+        account=row.account,
+        key_id=row.key_id,
+        preview=row.preview,
+        pays_freely=row.payment_method and row.spend_cap_micros is None,
+        has_credit=row.has_credit,
+        last_used_at=row.last_used_at,
+    )
 
 
 def record_use(connection: Connection, caller: Caller) -> None:
@@ -181,25 +188,34 @@ _COLUMNS = (
 )
 
 
-def _found(row: Sequence[Any]) -> tuple[Caller, str, str | None, str | None]:
-    """The caller of a key; its digest, its expiry and when it was revoked."""
-    account, key_id, digest, expires_at, revoked_at, last_used_at, preview = row
-    return Caller(account, key_id, bool(preview), last_used_at), digest, expires_at, revoked_at
-
-
-_BY_DIGEST = Lookup(  # every request runs it
-    """SELECT api_keys.account, api_keys.key_id, api_keys.digest, api_keys.expires_at, api_keys.revoked_at,
-        api_keys.last_used_at, accounts.preview
-    FROM api_keys JOIN accounts ON accounts.account = api_keys.account WHERE api_keys.digest = :key""",
-    _found,
+_HAS_CREDIT = (
+    sa.select(credit_grants.c.grant_id)
+    .where(credit_grants.c.account == api_keys.c.account, credit_grants.c.left_micros > 0)
+    .exists()
+)
+_BY_DIGEST = (  # every request runs it
+    sa.select(
+        api_keys.c.account,
+        api_keys.c.key_id,
+        api_keys.c.digest,
+        api_keys.c.expires_at,
+        api_keys.c.revoked_at,
+        api_keys.c.last_used_at,
+        accounts.c.preview,
+        accounts.c.payment_method,
+        accounts.c.spend_cap_micros,
+        _HAS_CREDIT.label("has_credit"),
+    )
+    .join(accounts, accounts.c.account == api_keys.c.account)
+    .where(api_keys.c.digest == sa.bindparam("sought"))
 )
 
 
 def _by_id(connection: Connection, key_id: str) -> ApiKey:
-    row = connection.execute(sa.select(*_COLUMNS).where(api_keys.c.key_id == key_id)).first()
+    row = connection.execute(sa.select(*_COLUMNS).where(api_keys.c.key_id == key_id)).mappings().first()
     if row is None:
         raise ParameterError(f"no key {key_id!r}; `workbench keys list` shows what there is")
-    return ApiKey(**row._mapping)
+    return ApiKey(**row)
 
 
 def _digest(secret: str) -> str:

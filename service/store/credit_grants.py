@@ -16,7 +16,6 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.store.tables import credit_grants
-from workbench.store.statements import Lookup, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def get_all(connection: Connection, account: str) -> list[CreditGrant]:
     connection : any transaction
     account : its name
     """
-    return [CreditGrant(**row._mapping) for row in connection.execute(_ALL, {"account": account})]
+    return [CreditGrant(**row) for row in connection.execute(_ALL, {"sought": account}).mappings()]
 
 
 def draw(connection: Connection, account: str, micros: int, at: str) -> int:
@@ -107,13 +106,12 @@ def draw(connection: Connection, account: str, micros: int, at: str) -> int:
     micro-dollars that the grants paid; the rest is for the payment method
     """
     paid = 0
-    if not _EXISTS.find(connection, account):
-        return paid
-    for grant_id, left in _ACTIVE.all(connection, account=account, at=at):
+    for grant_id, left in connection.execute(_ACTIVE, {"sought": account, "at": at}).all():
         part = min(left, micros - paid)
         if part <= 0:
             break
-        _TAKE.change(connection, grant_id=grant_id, part=part)
+        taken = credit_grants.update().where(credit_grants.c.grant_id == grant_id)
+        connection.execute(taken.values(left_micros=credit_grants.c.left_micros - part))
         paid += part
     return paid
 
@@ -142,35 +140,21 @@ def set_expiry(
         query = query.where(grant.expires_at <= due_by)
     if granted_by is not None:
         query = query.where(grant.provider_at.is_(None) | (grant.provider_at <= granted_by))
-    grant_ids = connection.scalars(query, {"account": account, "at": at}).all()
+    grant_ids = connection.scalars(query, {"sought": account, "at": at}).all()
     changed = credit_grants.update().where(credit_grants.c.grant_id.in_(grant_ids))
     connection.execute(changed.values(expires_at=max(expires_at, at)))
 
 
 # built once
 _DRAWN_IN_ORDER = (credit_grants.c.expires_at.is_(None), credit_grants.c.expires_at, credit_grants.c.grant_id)
-_ALL = sa.select(credit_grants).where(credit_grants.c.account == sa.bindparam("account")).order_by(*_DRAWN_IN_ORDER)
+_ALL = sa.select(credit_grants).where(credit_grants.c.account == sa.bindparam("sought")).order_by(*_DRAWN_IN_ORDER)
 _UNEXPIRED = (
     sa.select(credit_grants.c.grant_id, credit_grants.c.left_micros)
     .where(
-        credit_grants.c.account == sa.bindparam("account"),
+        credit_grants.c.account == sa.bindparam("sought"),
         credit_grants.c.expires_at.is_(None) | (credit_grants.c.expires_at > sa.bindparam("at")),
     )
     .order_by(*_DRAWN_IN_ORDER)
     .with_for_update()
 )
-# Remembered: most accounts have none, and what a charge takes makes none that could be drawn.
-_EXISTS = Lookup(
-    "SELECT EXISTS (SELECT 1 FROM credit_grants WHERE account = :key AND left_micros > 0)", lambda row: bool(row[0])
-)
-# Every charge of an account that has one runs these; the order is `_DRAWN_IN_ORDER`.
-_ACTIVE = Statement(
-    """SELECT grant_id, left_micros FROM credit_grants
-    WHERE account = :account AND (expires_at IS NULL OR expires_at > :at) AND left_micros > 0
-    ORDER BY expires_at IS NULL, expires_at, grant_id""",
-    postgresql_suffix="FOR UPDATE",
-    keeps_memory=True,
-)
-_TAKE = Statement(
-    "UPDATE credit_grants SET left_micros = left_micros - :part WHERE grant_id = :grant_id", keeps_memory=True
-)
+_ACTIVE = _UNEXPIRED.where(credit_grants.c.left_micros > 0)  # every charge runs it

@@ -28,10 +28,11 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, RowMapping
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from ulid import ULID
 
 from service.prices import CALL, UNITS
 from service.store import answers, ledger, notices
@@ -40,9 +41,7 @@ from service.store.ledger import Charge
 from service.store.tables import idempotency_keys, jobs, turns
 from service.store.times import time_from_now
 from service.traces import parse_traceparent
-from service.ulids import new_ulid
 from workbench.store.database import now
-from workbench.store.statements import Lookup
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
 Fields: TypeAlias = dict[str, Any]
@@ -166,22 +165,6 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class PolledJob:
-    """The part of a row that most polls show."""
-
-    job_id: str
-    kind: str
-    account: str
-    video_id: str | None
-    track_id: str | None
-    state: State
-    stage: str
-    answer: str | None
-    """JSON object as text"""
-    fault: Fields | None
-
-
-@dataclass(frozen=True, slots=True)
 class Depth:
     """The unsettled jobs of one queue, kind and state."""
 
@@ -195,7 +178,7 @@ class Depth:
 
 def new_job_id() -> str:
     """A new id: `job_` and a ULID."""
-    return f"job_{new_ulid()}"
+    return f"job_{ULID()}"
 
 
 def submit(connection: Connection, new: NewJob) -> Job:
@@ -215,16 +198,20 @@ def submit(connection: Connection, new: NewJob) -> Job:
     # The unsettled job may settle between the two statements; then the next round inserts.
     accept = insert(connection, jobs).on_conflict_do_nothing().returning(jobs)
     while True:
-        row = connection.execute(accept, _values(new)).first()
+        row = connection.execute(accept, _values(new)).mappings().first()
         if row is not None:
             connection.execution_options(**{_ACCEPTED: True})
             notices.send(connection)
             return _job(row)
-        found = connection.execute(
-            sa.select(jobs).where(
-                jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == _build(new), _is_open()
+        found = (
+            connection.execute(
+                sa.select(jobs).where(
+                    jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == _build(new), _is_open()
+                )
             )
-        ).first()
+            .mappings()
+            .first()
+        )
         if found is not None:
             return _with_mix(connection, _job(found), new)
 
@@ -306,35 +293,8 @@ def get(connection: Connection, job_id: str) -> Job | None:
     -------
     None if there is no such job
     """
-    row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).first()
+    row = connection.execute(_BY_ID, {"sought": job_id}).mappings().first()
     return None if row is None else _job(row)
-
-
-def _polled(row: Sequence[Any]) -> PolledJob:
-    job_id, kind, account, video_id, track_id, state, stage, answer, fault = row
-    parsed = None if fault is None else json.loads(fault)
-    return PolledJob(job_id, kind, account, video_id, track_id, state, stage, answer, parsed)
-
-
-_POLLED = Lookup(
-    "SELECT job_id, kind, account, video_id, track_id, state, stage, answer, fault FROM jobs WHERE job_id = :key",
-    _polled,
-)
-
-
-def get_polled(connection: Connection, job_id: str) -> PolledJob | None:
-    """The part of a job that most polls show, without parsing its answer.
-
-    Parameters
-    ----------
-    connection : any transaction
-    job_id : as its submit returned it
-
-    Returns
-    -------
-    None if there is no such job
-    """
-    return _POLLED.find(connection, job_id)
 
 
 def find(
@@ -354,7 +314,7 @@ def find(
         query = query.where(jobs.c.account == account)
     if states:
         query = query.where(jobs.c.state.in_(states))
-    return [_job(row) for row in connection.execute(query)]
+    return [_job(row) for row in connection.execute(query).mappings()]
 
 
 def take(connection: Connection, job_id: str, owner: str) -> Job | None:
@@ -372,7 +332,7 @@ def take(connection: Connection, job_id: str, owner: str) -> Job | None:
     """
     change = jobs.update().where(jobs.c.job_id == job_id, _is_open())
     values = {"state": "running", "owner": owner, "attempt": jobs.c.attempt + 1, "lease_until": now()}
-    row = connection.execute(change.values(**values).returning(jobs)).first()
+    row = connection.execute(change.values(**values).returning(jobs)).mappings().first()
     return None if row is None else _job(row)
 
 
@@ -436,7 +396,7 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
     after = time_from_now(-RECENT_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
     query = sa.select(jobs).where(ours, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
-    row = connection.execute(query.limit(1)).first()
+    row = connection.execute(query.limit(1)).mappings().first()
     return None if row is None else _job(row)
 
 
@@ -465,7 +425,7 @@ def claim(
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
     claimed_at = now()
     times = {**_times(claimed_at, lease_seconds), "lease_end": time_from_now(lease_seconds)}
-    row = connection.execute(_claim(tuple(queues), owner, tuple(without)), times).first()
+    row = connection.execute(_claim(tuple(queues), owner, tuple(without)), times).mappings().first()
     if row is None:
         return None
     turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=claimed_at)
@@ -495,6 +455,8 @@ def _times(now: str, lease_seconds: float) -> dict[str, str]:
         "latest_lease": time_from_now(lease_seconds + MOST_SKEW_SECONDS),
     }
 
+
+_BY_ID = sa.select(jobs).where(jobs.c.job_id == sa.bindparam("sought"))  # every poll runs it
 
 # A worker looks for jobs up to twenty times a second, and building a statement costs more than running it. So the
 # statements are cached.
@@ -842,7 +804,7 @@ def of_video(connection: Connection, video_id: str) -> list[Job]:
     video_id : as callers name it
     """
     query = sa.select(jobs).where(jobs.c.video_id == video_id).order_by(jobs.c.created_at, jobs.c.job_id)
-    return [_job(row) for row in connection.execute(query)]
+    return [_job(row) for row in connection.execute(query).mappings()]
 
 
 def delete_of_video(connection: Connection, video_id: str) -> int:
@@ -900,8 +862,8 @@ def _change(connection: Connection, job: Job, *more: sa.ColumnElement[bool], **v
     return connection.execute(jobs.update().where(*fence, *more).values(**values)).rowcount == 1
 
 
-def _job(row: Row[Any]) -> Job:
-    values = dict(row._mapping)
+def _job(row: RowMapping) -> Job:
+    values = dict(row)
     values["request"] = json.loads(values["request"])
     values["charge"] = None if values["charge"] is None else Charge(**json.loads(values["charge"]))
     values["answer"] = None if values["answer"] is None else json.loads(values["answer"])

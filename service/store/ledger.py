@@ -12,16 +12,14 @@ from typing import Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from ulid import ULID
 
 from service.prices import CALL, Prices, current_prices
 from service.store import credit_grants
-from service.store.pending_rows import pending_rows
-from service.store.tables import ledger
+from service.store.tables import ledger, month_totals
 from service.store.times import month_of
-from service.ulids import new_ulid
 from workbench.errors import ParameterError
 from workbench.store.database import now
-from workbench.store.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,14 @@ class LedgerEntry:
     at: str
 
 
-def charge(connection: Connection, charge: Charge, prices: Prices | None = None, at: str | None = None) -> bool:
+def charge(
+    connection: Connection,
+    charge: Charge,
+    prices: Prices | None = None,
+    at: str | None = None,
+    *,
+    draws: bool = True,
+) -> bool:
     """Book a charge.
 
     Parameters
@@ -82,6 +87,7 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None,
     charge : its event key is booked once
     prices : None: those of the environment
     at : when, in the database's form; None: now
+    draws : False if the account is known to have no credit that a charge could draw on
 
     Returns
     -------
@@ -93,24 +99,12 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None,
     """
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
     at = at or now()
-    booked = _BOOK.first(
-        connection, entry_id=_entry_id(), event_key=charge.event_key, account=charge.account, event="charge",
-        endpoint=charge.endpoint, subject=charge.subject, quantity=charge.quantity, unit=charge.unit,
-        amount_micros=amount, at=at,
-    )  # fmt: skip
-    if booked is None:
+    if not _book(connection, "charge", charge, amount, at):
         return False
-    credit_grants.draw(connection, charge.account, amount, at)
-    month, rows = (charge.account, month_of(at)), pending_rows(connection)
-    if rows is None:
-        _add_to_month(connection, month, amount)
-    else:
-        rows.set(_add_to_month, month, (rows.get(_add_to_month, month) or 0) + amount)
+    if draws:
+        credit_grants.draw(connection, charge.account, amount, at)
+    connection.execute(_ADD_TO_MONTH, {"account": charge.account, "month": month_of(at), "micros": amount})
     return True
-
-
-def _add_to_month(connection: Connection, month: tuple[str, str], micros: int) -> None:
-    _ADD_TO_MONTH.change(connection, account=month[0], month=month[1], micros=micros)
 
 
 def credit(connection: Connection, credit: Credit, at: str | None = None) -> bool:
@@ -135,11 +129,7 @@ def credit(connection: Connection, credit: Credit, at: str | None = None) -> boo
         raise ParameterError(f"a credit grant is more than nothing, got {credit.micros} micro-dollars")
     if credit_grants.has_expired(credit.expires_at, at):
         raise ParameterError(f"a grant that expired at {credit.expires_at} has no effect; give a time to come")
-    booked = _BOOK.first(
-        connection, entry_id=_entry_id(), event_key=credit.event_key, account=credit.account, event="credit",
-        endpoint=credit.endpoint, subject=credit.subject, quantity=1, unit=CALL, amount_micros=credit.micros, at=at,
-    )  # fmt: skip
-    if booked is None:
+    if not _book(connection, "credit", credit, credit.micros, at):
         return False
     credit_grants.add(connection, credit.account, credit.micros, credit.expires_at, at, credit.provider_at)
     return True
@@ -154,7 +144,7 @@ def entries(connection: Connection, account: str) -> list[LedgerEntry]:
     account : name of the account
     """
     query = sa.select(ledger).where(ledger.c.account == account).order_by(ledger.c.at, ledger.c.entry_id)
-    return [LedgerEntry(**row._mapping) for row in connection.execute(query)]
+    return [LedgerEntry(**row) for row in connection.execute(query).mappings()]
 
 
 def spent_in_month(connection: Connection, account: str, time: str) -> int:
@@ -166,26 +156,34 @@ def spent_in_month(connection: Connection, account: str, time: str) -> int:
     account : name of the account
     time : in the database's form
     """
-    month, rows = month_of(time), pending_rows(connection)
-    found = _SPENT.first(connection, account=account, month=month)
-    pending = 0 if rows is None else rows.get(_add_to_month, (account, month)) or 0
-    return pending + (0 if found is None else int(found[0]))
+    own = (month_totals.c.account == account) & (month_totals.c.month == month_of(time))
+    return connection.scalar(sa.select(month_totals.c.micros).where(own)) or 0
 
 
-def _entry_id() -> str:
-    return f"ent_{new_ulid()}"
+def _book(connection: Connection, event: str, booked: Charge | Credit, micros: int, at: str) -> bool:
+    """Write a row; False if there is one of that event already."""
+    row = {
+        "entry_id": f"ent_{ULID()}",
+        "event_key": booked.event_key,
+        "account": booked.account,
+        "event": event,
+        "endpoint": booked.endpoint,
+        "subject": booked.subject,
+        "quantity": booked.quantity if isinstance(booked, Charge) else 1,
+        "unit": booked.unit if isinstance(booked, Charge) else CALL,
+        "amount_micros": micros,
+        "at": at,
+    }
+    return connection.execute(_BOOK, row).rowcount == 1
 
 
-# SQL text that both databases accept, built once: every answer that is billed runs these statements.
-_SPENT = Statement("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
-_BOOK = Statement(
+# Text, because SQLAlchemy has an upsert for each database and none for both; every answer that is billed runs these.
+_BOOK = sa.text(
     f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})
     VALUES ({", ".join(f":{name}" for name in LedgerEntry.__slots__)})
-    ON CONFLICT (event_key) DO NOTHING RETURNING entry_id""",
-    keeps_memory=True,
+    ON CONFLICT (event_key) DO NOTHING"""
 )
-_ADD_TO_MONTH = Statement(
+_ADD_TO_MONTH = sa.text(
     """INSERT INTO month_totals (account, month, micros) VALUES (:account, :month, :micros)
-    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros""",
-    keeps_memory=True,
+    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros"""
 )

@@ -1,7 +1,7 @@
 """Rate limit of an API key: a fixed window of 60 s that opens with the key's first request, one row a key.
 
 Counting is one statement, so the count is exact over all processes and machines that share the database, and survives a
-restart. Requests that share a transaction lock the row once and write it once (`service.store.pending_rows`).
+restart.
 """
 
 from __future__ import annotations
@@ -9,32 +9,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from service.store.pending_rows import pending_rows
-from workbench.store.statements import Statement
+from service.store.tables import rate_windows
 
 WINDOW_SECONDS = 60.0
 """length of a window"""
 
-_COUNT = Statement(
+# Text, because SQLAlchemy has an upsert for each database and none for both; every request runs it.
+_COUNT = sa.text(
     """INSERT INTO rate_windows (key_id, opened_at, requests) VALUES (:key_id, :now, 1)
     ON CONFLICT (key_id) DO UPDATE SET
         requests = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
             THEN rate_windows.requests + 1 ELSE 1 END,
         opened_at = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
             THEN rate_windows.opened_at ELSE :now END
-    RETURNING requests, opened_at""",
-    keeps_memory=True,
-)
-_STATE = Statement("SELECT requests, opened_at FROM rate_windows WHERE key_id = :key_id")
-_LOCK = Statement(
-    "SELECT requests, opened_at FROM rate_windows WHERE key_id = :key_id",
-    postgresql_suffix="FOR UPDATE",
-    keeps_memory=True,
-)
-_WRITE = Statement(
-    "UPDATE rate_windows SET requests = :requests, opened_at = :opened_at WHERE key_id = :key_id", keeps_memory=True
+    RETURNING requests, opened_at"""
 )
 
 
@@ -98,27 +89,9 @@ def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
         window that opened up to its own length in the future is the current one; only a clock that was set back by
         more than that opens a new window
     """
-    rows = pending_rows(connection)
-    row = None if rows is None else rows.get(_write, key_id) or _LOCK.first(connection, key_id=key_id)
-    if rows is None or row is None:
-        times = {"now": now, "expired": now - WINDOW_SECONDS, "ahead": now + WINDOW_SECONDS}
-        row = _COUNT.first(connection, key_id=key_id, **times)
-        assert row is not None
-        requests, opened_at = row
-    else:
-        requests, opened_at = row  # as `_COUNT` does it
-        requests, opened_at = (requests + 1, opened_at) if _is_open(opened_at, now) else (1, now)
-        rows.set(_write, key_id, (requests, opened_at))
+    times = {"now": now, "expired": now - WINDOW_SECONDS, "ahead": now + WINDOW_SECONDS}
+    requests, opened_at = connection.execute(_COUNT, {"key_id": key_id, **times}).one()
     return Rate(limit, requests, min(WINDOW_SECONDS, opened_at + WINDOW_SECONDS - now))
-
-
-def _write(connection: Connection, key_id: str, row: tuple[int, float]) -> None:
-    requests, opened_at = row
-    _WRITE.change(connection, key_id=key_id, requests=requests, opened_at=opened_at)
-
-
-def _is_open(opened_at: float, now: float) -> bool:
-    return now - WINDOW_SECONDS < opened_at < now + WINDOW_SECONDS
 
 
 def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
@@ -131,8 +104,9 @@ def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
     limit : requests a window
     now : s since 1970; see `count`
     """
-    row = _STATE.first(connection, key_id=key_id)
-    if row is None or not _is_open(row[1], now):
+    state = sa.select(rate_windows.c.requests, rate_windows.c.opened_at).where(rate_windows.c.key_id == key_id)
+    row = connection.execute(state).first()
+    if row is None or not now - WINDOW_SECONDS < row.opened_at < now + WINDOW_SECONDS:
         return Rate(limit, 0, WINDOW_SECONDS)
     requests, opened_at = row
     return Rate(limit, min(requests, limit), opened_at + WINDOW_SECONDS - now)

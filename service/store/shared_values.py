@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
 from service.store.tables import shared_values
-from workbench.store.statements import Lookup
 
 ANALYSIS_REVISION = "analysis_revision"
 """digest of everything that analysis results depend on; job processes write it when they start"""
@@ -21,7 +21,7 @@ DATABASE_ID = "database_id"
 WRITTEN_AT = "written_at"
 """when `/readyz` last found that the database can be written to"""
 
-_BY_NAME = Lookup("SELECT value FROM shared_values WHERE name = :key", lambda row: str(row[0]))
+_BY_NAME = sa.select(shared_values.c.value).where(shared_values.c.name == sa.bindparam("sought"))
 
 
 def get(connection: Connection, name: str) -> str | None:
@@ -36,7 +36,8 @@ def get(connection: Connection, name: str) -> str | None:
     -------
     None if the name has no value yet
     """
-    return _BY_NAME.find(connection, name)
+    found: str | None = connection.scalar(_BY_NAME, {"sought": name})
+    return found
 
 
 def set_value(connection: Connection, name: str, value: str) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from workbench.store.database import tracks
-from workbench.store.statements import Lookup
+from workbench.store.database import grids, recordings, seam_constraints, tracks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +27,21 @@ class TrackFacts:
     """of the constraints on its seams that are kept; empty: there are none"""
 
 
-def _facts(row: Sequence[Any]) -> TrackFacts:
-    track_id, content_hash, fields, measured, grid_revision, constraints_revision = row
-    given = json.loads(fields)
-    return TrackFacts(
-        track_id,
-        content_hash,
-        given.get("catalog_song_id"),
-        given.get("catalog_audio_file_id"),
-        None if measured is None else json.loads(measured).get("duration_seconds"),
-        grid_revision or "",
-        constraints_revision or "",
-    )
-
-
 # outer joins, because a track that was never analysed has no recording and most have no corrected grid and no
 # constraints
-_BY_ID = Lookup(
-    """SELECT tracks.track_id, tracks.content_hash, tracks.fields, recordings.measured, grids.revision,
-        seam_constraints.revision
-    FROM tracks
-    LEFT JOIN recordings ON recordings.content_hash = tracks.content_hash
-    LEFT JOIN grids ON grids.content_hash = tracks.content_hash
-    LEFT JOIN seam_constraints ON seam_constraints.content_hash = tracks.content_hash
-    WHERE tracks.track_id = :key""",
-    _facts,
+_BY_ID = (
+    sa.select(
+        tracks.c.track_id,
+        tracks.c.content_hash,
+        tracks.c.fields,
+        recordings.c.measured,
+        grids.c.revision,
+        seam_constraints.c.revision,
+    )
+    .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
+    .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
+    .outerjoin(seam_constraints, seam_constraints.c.content_hash == tracks.c.content_hash)
+    .where(tracks.c.track_id == sa.bindparam("sought"))
 )
 
 
@@ -70,7 +57,20 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     -------
     None if there is no such track
     """
-    return _BY_ID.find(connection, track_id)
+    row = connection.execute(_BY_ID, {"sought": track_id}).first()
+    if row is None:
+        return None
+    track_id, content_hash, fields, measured, grid_revision, constraints_revision = row
+    given = json.loads(fields)
+    return TrackFacts(
+        track_id,
+        content_hash,
+        given.get("catalog_song_id"),
+        given.get("catalog_audio_file_id"),
+        None if measured is None else json.loads(measured).get("duration_seconds"),
+        grid_revision or "",
+        constraints_revision or "",
+    )
 
 
 # A range instead of LIKE, so that the index on the hash is used; every hex digit sorts before "g".

@@ -5,15 +5,14 @@ The record of a video that is ready, which analysis reads, is in the workbench's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.tables import video_owners
-from workbench.store.database import now
-from workbench.store.statements import Lookup
+from workbench.store.database import now, videos
 
 Status = Literal["awaiting_upload", "processing", "ready", "failed"]
 
@@ -39,6 +38,16 @@ class OwnedVideo:
     """of the file in the store that machines share; None: named by the storage key"""
     created_at: str = ""
     updated_at: str = ""
+    content_hash: str | None = None
+    """of the bytes, from the workbench's table; None: not ingested, or not asked for"""
+    seconds: float | None = None
+
+    @property
+    def ready(self) -> ReadyVideo | None:
+        """Its facts for analysis; None until it is ingested."""
+        if self.status != "ready" or self.content_hash is None or self.seconds is None:
+            return None
+        return ReadyVideo(self.video_id, self.content_hash, self.seconds)
 
     @property
     def upload(self) -> str | None:
@@ -55,12 +64,10 @@ class ReadyVideo:
     seconds: float
 
 
-_BY_ID = Lookup(
-    f"SELECT {', '.join(OwnedVideo.__slots__)} FROM video_owners WHERE video_id = :key", lambda row: OwnedVideo(*row)
-)
-_READY = Lookup(
-    "SELECT video_id, content_hash, seconds FROM videos WHERE video_id = :key AND seconds IS NOT NULL",
-    lambda row: ReadyVideo(*row),
+_BY_ID = (  # most calls run it
+    sa.select(video_owners, videos.c.content_hash, videos.c.seconds)
+    .outerjoin(videos, videos.c.video_id == video_owners.c.video_id)
+    .where(video_owners.c.video_id == sa.bindparam("sought"))
 )
 
 
@@ -77,14 +84,14 @@ def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
     the video with its times
     """
     created_at = now()
-    times = {"created_at": created_at, "updated_at": created_at}
-    values = {field: getattr(video, field) for field in OwnedVideo.__slots__} | times
+    video = replace(video, created_at=created_at, updated_at=created_at)
+    values = {column.name: getattr(video, column.name) for column in video_owners.columns}
     connection.execute(video_owners.insert().values(**values))
-    return OwnedVideo(**values)
+    return video
 
 
 def get(connection: Connection, video_id: str) -> OwnedVideo | None:
-    """The video of an id.
+    """The video of an id, with what the workbench's table has of it.
 
     Parameters
     ----------
@@ -95,7 +102,8 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     -------
     None if there is no such video
     """
-    return _BY_ID.find(connection, video_id)
+    row = connection.execute(_BY_ID, {"sought": video_id}).mappings().first()
+    return None if row is None else OwnedVideo(**row)
 
 
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:
@@ -112,8 +120,8 @@ def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool =
     None if there is no such upload
     """
     query = sa.select(video_owners).where(video_owners.c.storage_key == storage_key)
-    row = connection.execute(query.with_for_update() if lock else query).first()
-    return None if row is None else OwnedVideo(**row._mapping)
+    row = connection.execute(query.with_for_update() if lock else query).mappings().first()
+    return None if row is None else OwnedVideo(**row)
 
 
 def update(connection: Connection, video_id: str, expected: Status, **values: Any) -> bool:
@@ -191,21 +199,6 @@ def upload_names(connection: Connection) -> set[str]:
     return set(connection.scalars(sa.select(name).where(name.is_not(None), needed)))
 
 
-def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
-    """The facts of a video that has been ingested.
-
-    Parameters
-    ----------
-    connection : any transaction
-    video_id : as callers name it
-
-    Returns
-    -------
-    None if it has not been ingested
-    """
-    return _READY.find(connection, video_id)
-
-
 def not_ready(connection: Connection) -> list[OwnedVideo]:
     """Videos that wait for their upload or are being ingested, and those that failed; the oldest first.
 
@@ -214,7 +207,7 @@ def not_ready(connection: Connection) -> list[OwnedVideo]:
     connection : any transaction
     """
     query = sa.select(video_owners).where(video_owners.c.status != "ready").order_by(video_owners.c.created_at)
-    return [OwnedVideo(**row._mapping) for row in connection.execute(query)]
+    return [OwnedVideo(**row) for row in connection.execute(query).mappings()]
 
 
 def ready_since(connection: Connection, before: str, most: int) -> list[str]:

@@ -11,10 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from workbench.store.database import recordings, revisions, tracks
-from workbench.store.statements import Statement
 
 _CATALOG = revisions.c.name == "catalog"
-_CURRENT = Statement("SELECT revision FROM revisions WHERE name = 'catalog'")
+_CURRENT = sa.select(revisions.c.revision).where(_CATALOG)
 
 
 def current_revision(connection: Connection) -> int:
@@ -28,8 +27,7 @@ def current_revision(connection: Connection) -> int:
     -------
     0 for a catalog that never changed
     """
-    found = _CURRENT.first(connection)
-    return 0 if found is None else int(found[0])
+    return connection.scalar(_CURRENT) or 0
 
 
 def next_revision(connection: Connection) -> int:

@@ -11,9 +11,7 @@ tables in the same database brings a schema of its own.
 
 from __future__ import annotations
 
-import select
 import sqlite3
-import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +21,15 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import ArgumentError, InvalidatePoolError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NoSuchModuleError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
 
 from workbench.clock import now as now
 from workbench.clock import wall_seconds
@@ -32,11 +38,12 @@ from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store.schema import Schema, bring_up_to_date, is_current
-from workbench.store.statements import PSYCOPG, Memory, SqliteConnection, driver_of_sqlite, is_select, note_change
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
-_CONNECTIONS = 8  # of each kind that stay open: as many as a process of the service has threads for them
+_PSYCOPG = "psycopg"  # the driver that the extra `scale` brings
+_DEADLOCK = "40P01"  # PostgreSQL's code of a transaction that waits in a circle
+_CONNECTIONS = 8  # that stay open: as many as a process of the service has threads for them
 _PATIENCE = {
     "connect_timeout": 30,  # s
     "tcp_user_timeout": 30_000,  # ms that what was sent may stay unconfirmed
@@ -266,10 +273,11 @@ class Database:
 
     def __init__(self, url: str, more: Sequence[Schema] = ()) -> None:
         self.url = url
+        self._is_sqlite = url.startswith("sqlite")
         try:
-            self._reader, self._writer = _engines(url)
+            self._engine = _create_engine(url)
             # A database that nobody closed leaves no connection open.
-            weakref.finalize(self, _dispose, self._reader, self._writer)
+            weakref.finalize(self, self._engine.dispose)
             known = (SCHEMA, *more)
             with self.read() as connection:
                 current = all(is_current(connection, schema) for schema in known)
@@ -304,37 +312,21 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One transaction that only reads."""
-        with _as_store_errors(self.url), self._reader.begin() as connection:
+        with _as_store_errors(self.url), self._engine.begin() as connection:
+            if self._is_sqlite:
+                connection.exec_driver_sql("BEGIN")
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction that writes: all of it happens, or none."""
-        with _as_store_errors(self.url), self._writer.begin() as connection:
+        with _as_store_errors(self.url), self._engine.begin() as connection:
+            if self._is_sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 
-    def connect_writer(self) -> Connection:
-        """A connection to SQLite for a caller that begins and commits one writing transaction after the other itself.
-
-        It does not wait where another writes: to begin then fails at once. It remembers what it looks up
-        (`workbench.store.statements`). What it raises is SQLAlchemy's or the driver's, where it cannot begin the
-        driver's, and the caller uses it in `store_errors`.
-        """
-        connection = self._writer.connect()
-        connection.detach()  # from the pool, whose connections wait
-        driver = driver_of_sqlite(connection)
-        driver.execute("PRAGMA busy_timeout=0")
-        driver.memory = Memory()
-        return connection
-
-    @contextmanager
-    def store_errors(self) -> Iterator[None]:
-        """Raise errors of the database, inside of this, as `StoreError`."""
-        with _as_store_errors(self.url):
-            yield
-
     def as_store_error(self, error: Exception) -> Exception:
-        """What `store_errors` raises in the place of an error.
+        """What is raised in the place of an error: a `StoreError` for one of the database, else the error itself.
 
         Parameters
         ----------
@@ -344,27 +336,21 @@ class Database:
 
     def close(self) -> None:
         """Close all connections; a database that is used again opens new ones."""
-        _dispose(self._reader, self._writer)
+        self._engine.dispose()
 
 
-def _engines(url: str) -> tuple[Engine, Engine]:
+def _create_engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
-        direct = sa.make_url(url).get_dialect().driver == PSYCOPG
-        patience = patience_with(sa.make_url(url)) if direct else {}
-        engine = sa.create_engine(url, pool_pre_ping=not direct, connect_args=patience, pool_size=_CONNECTIONS)
-        event.listen(engine, "before_cursor_execute", _note_change)
-        if direct:
+        is_psycopg = sa.make_url(url).get_dialect().driver == _PSYCOPG
+        patience = patience_with(sa.make_url(url)) if is_psycopg else {}
+        engine = sa.create_engine(url, pool_pre_ping=True, connect_args=patience, pool_size=_CONNECTIONS)
+        if is_psycopg:
             # before SQLAlchemy asks anything, which it cannot without texts
             event.listen(engine, "connect", partial(_require_unicode, url), insert=True)
-            event.listen(engine, "checkout", _check_alive)
-        return engine, engine
-    arguments = {"timeout": BUSY_SECONDS, "factory": SqliteConnection}
-    reader = sa.create_engine(url, connect_args=arguments, pool_size=_CONNECTIONS)
-    writer = sa.create_engine(url, connect_args=arguments, pool_size=_CONNECTIONS)
-    for engine, begin in ((reader, "BEGIN"), (writer, "BEGIN IMMEDIATE")):
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _beginner(begin))
-    return reader, writer
+        return engine
+    engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, pool_size=_CONNECTIONS)
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
 
 
 def patience_with(url: sa.URL) -> dict[str, int]:
@@ -383,10 +369,6 @@ def patience_with(url: sa.URL) -> dict[str, int]:
     return {name: value for name, value in _PATIENCE.items() if name not in url.query}
 
 
-def _note_change(connection: Connection, _cursor: Any, statement: str, *_: Any) -> None:
-    note_change(connection, writes=not is_select(statement))
-
-
 def _require_unicode(url: str, connection: Any, _record: Any) -> None:
     """Refuse a database that cannot hold every text; of one in SQL_ASCII the driver makes bytes instead of texts."""
     encoding = connection.info.parameter_status("server_encoding")
@@ -394,44 +376,25 @@ def _require_unicode(url: str, connection: Any, _record: Any) -> None:
         raise StoreError(f"{_shown(url)}: the database is in {encoding}; create one with ENCODING 'UTF8'")
 
 
-def _check_alive(connection: Any, _record: Any, _proxy: Any) -> None:
-    """Replace a connection that the server has closed, as when it was restarted.
-
-    The server says nothing while it is asked nothing. So only where there is something to be read is it asked whether
-    the connection lives; `pool_pre_ping` asks each time, which takes as long as several statements.
-    """
-    try:
-        readable = select.poll()
-        readable.register(connection.fileno(), select.POLLIN)
-        if readable.poll(0):
-            connection.execute("SELECT 1")
-            connection.rollback()
-    except _errors() as error:
-        raise InvalidatePoolError from error
-
-
-def _dispose(*engines: Engine) -> None:
-    for engine in engines:
-        engine.dispose()
-
-
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # the driver's own guess at transactions is switched off
+    connection.isolation_level = None  # the driver would begin late, `Database` begins at once
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")  # accepted jobs and charges survive a power cut
     connection.execute("PRAGMA foreign_keys=ON")
 
 
-def _beginner(statement: str) -> Any:
-    def begin(connection: Connection) -> None:
-        driver = driver_of_sqlite(connection)
-        if driver.memory is None:
-            connection.exec_driver_sql(statement)
-        else:  # of a writer that stays open, which begins hundreds of times a second
-            driver.execute(statement)
-            driver.memory.begin(driver)
+def is_deadlocked(error: BaseException | None) -> bool:
+    """Whether PostgreSQL gave up a transaction because others wait for it in a circle; nothing of it was done."""
+    while error is not None:
+        if isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == _DEADLOCK:
+            return True
+        error = error.__cause__
+    return False
 
-    return begin
+
+def is_refused(error: StoreError) -> bool:
+    """Whether a database answered, but refused the values to write, which it would refuse again."""
+    return isinstance(error.__cause__, DataError | IntegrityError | ProgrammingError)
 
 
 @contextmanager
@@ -446,17 +409,11 @@ def _as_store_errors(url: str) -> Iterator[None]:
 
 
 def _as_store_error(url: str, error: Exception) -> Exception:
-    if not isinstance(error, _errors()):
+    if not isinstance(error, SQLAlchemyError | sqlite3.Error):
         return error
     found = StoreError(f"{_shown(url)}: the database cannot be used ({_first_line(error)})")
     found.__cause__ = error
     return found
-
-
-def _errors() -> tuple[type[Exception], ...]:
-    """What databases raise; the drivers' own too, see `workbench.store.statements`."""
-    psycopg = sys.modules.get("psycopg")
-    return (SQLAlchemyError, sqlite3.Error) if psycopg is None else (SQLAlchemyError, sqlite3.Error, psycopg.Error)
 
 
 def _shown(url: str) -> str:

@@ -15,10 +15,18 @@ from service.store.api_keys import Caller
 from service.store.tables import jobs
 from workbench.store.database import Database
 
+ADA = Caller("ada", "key_1", preview=False, pays_freely=True, has_credit=False)
+
 
 def submitted(database: Database, number: int, path: str) -> str | int:
     """The job of one call, or the status it was refused with."""
-    call = Call(Caller("ada", "key_1", False), f"req_{number}", "POST /v1/beats", ServiceSettings(), "once")
+    call = Call(
+        ADA,
+        f"req_{number}",
+        "POST /v1/beats",
+        ServiceSettings(),
+        "once",
+    )
     try:
         with database.write() as connection:
             answer = beats.submit(connection, call, BeatsRequest(audio_url=f"https://localhost/{path}"))

@@ -18,7 +18,13 @@ from service.store.video_owners import OwnedVideo
 from workbench.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("ada")
-CALL = Call(Caller("ada", "key_1", False), "req_1", "POST /v1/videos", ServiceSettings())
+ADA = Caller("ada", "key_1", preview=False, pays_freely=True, has_credit=False)
+CALL = Call(
+    ADA,
+    "req_1",
+    "POST /v1/videos",
+    ServiceSettings(),
+)
 WAITING = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 

@@ -39,6 +39,8 @@ FACTS: dict[str, dict[str, Any]] = {
 }
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
 
+ADA = Caller("ada", "key_1", preview=False, pays_freely=True, has_credit=False)
+
 
 @pytest.fixture
 def stored(database: Database, tmp_path: Path) -> Database:
@@ -65,7 +67,12 @@ def ask(database: Database, kind: str, number: int) -> tuple[LoopRequest | Align
     """A call for the mix, under the names of this number: its body and its answer."""
     family, model, _ = FAMILIES[kind]
     body = model(video_id=f"vid_{number}", track_id=f"trk_{number}", auto_mix=True)
-    call = Call(Caller("ada", "key_1", False), f"req_{number}", f"POST /v1/{kind}", ServiceSettings())
+    call = Call(
+        ADA,
+        f"req_{number}",
+        f"POST /v1/{kind}",
+        ServiceSettings(),
+    )
     with database.write() as connection:
         return body, family.submit(connection, call, body)
 

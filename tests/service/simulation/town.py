@@ -615,5 +615,5 @@ def _stumble(client: Client, connection: Connection) -> None:
     found = next(one for one in accounts.list_all(connection) if one.account == client.account)
     accounts.update(connection, client.account, payment_method=not found.payment_method)
     ledger.charge(connection, Charge(client.account, "POST /v1/loop", "nobody", "request:nobody"))
-    funds.check(connection, client.account)
+    funds.check(connection, api_keys.Caller(client.account, "", preview=False, pays_freely=False, has_credit=True))
     raise Problem(409, "refused in the end")

@@ -16,6 +16,7 @@ from service.billing import funds
 from service.errors import Problem
 from service.prices import Prices
 from service.store import accounts, credit_grants, ledger
+from service.store.api_keys import Caller
 from service.store.ledger import Charge, Credit
 from workbench.errors import ParameterError
 from workbench.store.database import Database
@@ -73,7 +74,7 @@ def time_of(hours: float) -> str:
 
 def refused(connection: Connection, account: str, at: str) -> str | None:
     try:
-        funds.check(connection, account, at)
+        funds.check(connection, Caller(account, "key_1", preview=False, pays_freely=False, has_credit=True), at)
     except Problem as problem:
         return problem.message
     return None

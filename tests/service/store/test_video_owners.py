@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from service.store import video_owners
 from service.store.times import time_from_now
@@ -51,9 +52,16 @@ def test_uploads_that_never_came_are_swept(database: Database) -> None:
         assert video_owners.get(connection, "w") is not None
 
 
+def ready(connection: Connection, video_id: str) -> video_owners.ReadyVideo | None:
+    video = video_owners.get(connection, video_id)
+    return None if video is None else video.ready
+
+
 def test_a_video_is_ready_when_analysis_has_stored_it(database: Database, tmp_path: Path) -> None:
     with database.write() as connection:
         video_owners.create(connection, upload("v"))
-        assert video_owners.get_ready(connection, "v") is None
+        assert ready(connection, "v") is None
         videos.put(connection, "v", tmp_path / "v.mp4", content_hash="0" * 64, title="V", seconds=12.5)
-        assert video_owners.get_ready(connection, "v") == video_owners.ReadyVideo("v", "0" * 64, 12.5)
+        assert ready(connection, "v") is None, "its ingest is not settled"
+        assert video_owners.update(connection, "v", "awaiting_upload", status="ready")
+        assert ready(connection, "v") == video_owners.ReadyVideo("v", "0" * 64, 12.5)
