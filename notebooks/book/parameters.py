@@ -15,16 +15,11 @@ from notebooks.book.markdown import cell, code, table
 from workbench.params import WorkbenchParams
 from workbench.params.base import Params
 
-_UNITS = (
-    *("BPM", "dBTP", "dBFS", "dB", "Hz", "kbit/s", "LUFS", "LU", "MIDI number", "bars", "bars/s", "beats", "bytes"),
-    *("frames a second", "frames", "hits a minute", "cuts a minute", "log-odds", "ms", "nats", "octaves", "pixels"),
-    *("picture heights a second", "ratio", "samples", "semitones", "seconds", "s"),
-)
+_UNITS = ("BPM", "dBTP", "dB", "Hz", "kbit/s", "LUFS", "LU", "bars", "beats", "log-odds", "ms", "nats", "s")
 """with which a description opens, where a number has a unit"""
 _BY_NAME = {
-    **{"_seconds": "s", "_ms": "ms", "_db": "dB", "_hz": "Hz", "_bpm": "BPM", "_bars": "bars", "_beats": "beats"},
-    **{"_lufs": "LUFS", "_dbfs": "dBFS", "_bytes": "bytes", "kbps": "kbit/s", "_gigapixels": "10^9 pixels"},
-    **{"_per_second": "1/s"},
+    **{"_seconds": "s", "_ms": "ms", "_db": "dB", "_bpm": "BPM", "_bars": "bars", "_beats": "beats", "_lufs": "LUFS"},
+    **{"kbps": "kbit/s", "_gigapixels": "10^9 pixels"},
 }
 """by which the name of a field ends"""
 
@@ -37,7 +32,7 @@ def unit(name: str, field: FieldInfo) -> str:
     described = field.description or ""
     for known in sorted(_UNITS, key=len, reverse=True):
         if re.match(rf"{re.escape(known)}(?![\w-])", described):
-            return "s" if known == "seconds" else "1" if known == "ratio" else known
+            return known
     by_name = next((known for end, known in _BY_NAME.items() if name.endswith(end)), None)
     return by_name or ("count" if kinds == {int} else "1")
 
@@ -46,8 +41,6 @@ def bounds(field: FieldInfo) -> str:
     """The values that a field takes, in words."""
     if get_origin(field.annotation) is Literal:
         return ", ".join(code(value) for value in get_args(field.annotation))
-    if field.annotation is bool:
-        return "`true`, `false`"
     found: dict[str, Any] = {}
     for one in field.metadata:
         for name in ("ge", "le", "max_length"):
@@ -61,11 +54,9 @@ def bounds(field: FieldInfo) -> str:
 def default(field: FieldInfo) -> str:
     """The default of a field, as a profile file has it."""
     value = field.get_default(call_default_factory=True)
-    if isinstance(value, bool):
-        return code(str(value).lower())
     if isinstance(value, float):
         return code(f"{value:g}")
-    return code("empty" if value == () else "none" if value is None else value)
+    return code("empty" if value == () else value)
 
 
 def meaning(field: FieldInfo) -> str:

@@ -276,8 +276,6 @@ def _slider(ipywidgets: Any, knob: Knob, value: Any) -> Any:
     named = {"description": knob.label, "value": value, "tooltip": knob.description}
     if knob.kind == "choice":
         return ipywidgets.Dropdown(options=list(knob.choices), **named)
-    if knob.kind == "switch":
-        return ipywidgets.Checkbox(**named)
     if knob.kind == "text":
         return ipywidgets.Text(**(named | {"value": str(value), "disabled": True}))
     style = {"style": {"description_width": "12em"}, "layout": {"width": "36em"}, "continuous_update": False}

@@ -130,8 +130,6 @@ def _widget_for(knob: Knob, value: Any) -> Any:
     common: dict[str, Any] = {"label": knob.label, "value": value, "sizing_mode": "stretch_width"}
     if knob.kind == "choice":
         return pmui.Select(options=list(knob.choices), **common)
-    if knob.kind == "switch":
-        return pmui.Switch(**common)
     if knob.kind == "text":
         return pmui.TextInput(**{**common, "value": str(value)}, disabled=True)
     slider = pmui.IntSlider if knob.kind == "whole" else pmui.FloatSlider

@@ -25,7 +25,7 @@ class Knob(NamedTuple):
     """of a field of that stage"""
     label: str
     """as people read it, with its unit"""
-    kind: Literal["number", "whole", "switch", "choice", "text"]
+    kind: Literal["number", "whole", "choice", "text"]
     """a text cannot be turned: it has no range"""
     low: float = 0.0
     high: float = 0.0
@@ -38,8 +38,6 @@ class Knob(NamedTuple):
         """At most `count` values from one end of its range to the other; `ParameterError` for a text without range."""
         if self.kind == "choice":
             return self.choices
-        if self.kind == "switch":
-            return (False, True)
         if self.kind == "text":
             raise ParameterError(f"{self.stage}.{self.name} has no range")
         spread = (self.low + (self.high - self.low) * at / (count - 1) for at in range(count))
@@ -55,8 +53,6 @@ def knob_of(stage: str, name: str) -> Knob:
     named: dict[str, Any] = {"label": label_of(name), "description": field.description or ""}
     if get_origin(field.annotation) is Literal:
         return Knob(stage, name, kind="choice", choices=get_args(field.annotation), **named)
-    if field.annotation is bool:
-        return Knob(stage, name, kind="switch", **named)
     low = next((rule.ge for rule in field.metadata if hasattr(rule, "ge")), None)
     high = next((rule.le for rule in field.metadata if hasattr(rule, "le")), None)
     if low is None or high is None:

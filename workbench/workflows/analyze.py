@@ -6,7 +6,7 @@ no sound is read at all: only the file's bytes, for their hash.
 
     stage     arrays                                depends on
     beats     the grid, onset strength, the length  BeatParams, the fitted weights
-    evidence  what seams are judged by              those, the corrected grid, of SeamParams what touches the evidence
+    evidence  what seams are judged by              those, the corrected grid
     loops     the loop profile                      those, all SeamParams, SectionParams
 
 A key names the versions of the stages that it builds on too.

@@ -44,7 +44,7 @@ def test_every_field_has_a_knob() -> None:
         for name in type(getattr(WorkbenchParams(), stage)).knobs():
             knob = knob_of(stage, name)
             assert (
-                knob.kind in ("switch", "choice", "text")
+                knob.kind in ("choice", "text")
                 or (knob.high - knob.low) / knob.step + 1e-9 >= 40
                 or (knob.kind == "whole")
             )
