@@ -56,6 +56,9 @@
   class ClockZoomToolView extends WheelZoomTool.prototype.default_view {
     connect_signals() {
       super.connect_signals()
+      // Bokeh takes a pointer that rests for 300 ms before it moves for one that presses, and drags no more; nothing here
+      // is done by pressing long.
+      this.plot_view.canvas_view.ui_event_bus.ui_gestures.constructor.press_threshold = 2 ** 31 - 1
       this.listening = new AbortController()
       window.addEventListener("workbench-zoom", (event) => this.zoom_clock(event.detail), {
         signal: this.listening.signal,
@@ -90,7 +93,7 @@
   }
 
   const BoxSelectTool = Bokeh.Models.get("BoxSelectTool")
-  const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as Bokeh calls what a tool does
+  const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as a tool of Bokeh's names what it does
   const draw = (source, data) => source.setv({ data }, { sync: false })
   const REACH = { mouse: 8, pen: 9, touch: 16 } // px to either side of a line or a point, at most
   const STILL = { mouse: 3, pen: 4, touch: 8 } // px: less is a click, which is Bokeh's
@@ -443,32 +446,5 @@
   for (const model of [ClockTickFormatter, SeekTo, LoopOver, ShowAll, ClockZoomTool, SeamTool, PointTool, BeatTool]) {
     Object.assign(model, { __name__: model.name, __module__: "workbench.dashboards.figures" })
     Bokeh.Models.register(model)
-  }
-
-  // Bokeh takes a pointer that rests for 300 ms before it moves for one that presses, and drags no more; nothing here is
-  // done by pressing long.
-  const Plot = Bokeh.Models.get("Plot").prototype.default_view.prototype
-  const connectPlot = Plot.connect_signals
-  Plot.connect_signals = function () {
-    const Gestures = this.canvas_view.ui_event_bus.ui_gestures.constructor
-    if (!("press_threshold" in Gestures))
-      throw new Error("Bokeh tells presses from drags in another way: see figures.js")
-    Gestures.press_threshold = 2 ** 31 - 1
-    connectPlot.call(this)
-  }
-
-  // A figure of a tab that comes back is measured by Bokeh 3.9 before it is laid out, which ends in an exception. It is
-  // measured again in the next picture of the screen, in which it is laid out; until then there is nothing to do.
-  let figureView = Bokeh.Models.get("Figure").prototype.default_view.prototype
-  while (figureView && !Object.hasOwn(figureView, "_measure_layout")) figureView = Object.getPrototypeOf(figureView)
-  for (const step of figureView ? ["_measure_layout", "_after_layout"] : []) {
-    const done = figureView[step]
-    figureView[step] = function () {
-      if (this.layout != null) done.call(this)
-      else
-        requestAnimationFrame(() => {
-          if (this.layout != null) this.invalidate_layout()
-        })
-    }
   }
 }
