@@ -37,12 +37,7 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a server that is bound to an address is reached from this machine only.
-
-    Parameters
-    ----------
-    host : address or name
-    """
+    """Whether a server that is bound to an address is reached from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -57,14 +52,8 @@ def new_key() -> str:
 def guard(application: Application, key: str | None) -> None:
     """Put the rule in front of all routes of an application.
 
-    Parameters
-    ----------
-    application : of the server
-    key : that a browser must send once; None: requests to this machine's own names pass without one, all others do not
-
-    Raises
-    ------
-    ParameterError : the key has fewer than `SHORTEST_KEY` characters
+    `key`: that a browser must send once; None: requests to this machine's own names pass without one, all others do
+    not. Raises `ParameterError`: the key has fewer than `SHORTEST_KEY` characters.
     """
     if key is not None and len(key) < SHORTEST_KEY:
         raise ParameterError(f"a key has at least {SHORTEST_KEY} characters; leave --key out to get one made")

@@ -50,13 +50,7 @@ class Place:
 
     @staticmethod
     def read(query: str, titles: Sequence[str]) -> Place:
-        """The place that an address names; what it says wrongly is as if it were not there.
-
-        Parameters
-        ----------
-        query : of the address, without the question mark
-        titles : of the tabs
-        """
+        """The place that an address names; what it says wrongly is as if it were not there."""
         given = {name: values[-1] for name, values in parse_qs(query).items()}
         tabs = {title.casefold(): title for title in titles}
         option, seam = (max(0, int(_number(given.get(name, "1"), 1.0)) - 1) for name in ("option", "seam"))
@@ -65,12 +59,7 @@ class Place:
 
     @staticmethod
     def of(session: Session) -> Place:
-        """The place that a page is at.
-
-        Parameters
-        ----------
-        session : of the page
-        """
+        """The place that a page is at."""
         project = "" if session.project is None else session.project.project_id
         return Place(project, session.tab, session.option, session.seam, session.time)
 
@@ -108,13 +97,7 @@ class AddressBar(JSComponent):
 
 
 class Address:
-    """The address of one page.
-
-    Parameters
-    ----------
-    session : of the page
-    titles : of its tabs
-    """
+    """The address of one page."""
 
     def __init__(self, session: Session, titles: Sequence[str]) -> None:
         self._session, self._titles = session, titles
@@ -134,12 +117,7 @@ class Address:
         )  # fmt: skip
 
     def go(self, query: str) -> None:
-        """Go to another place of the project.
-
-        Parameters
-        ----------
-        query : of its address
-        """
+        """Go to another place of the project."""
         place = Place.read(query, self._titles)
         view = {**view_of(place), "tab": place.tab or self._titles[0]}
         del view["time"]  # what plays goes on: a time is where one listens, not where one went
@@ -147,10 +125,5 @@ class Address:
 
 
 def view_of(place: Place) -> dict[str, Any]:
-    """What `Session.look_at` takes of a place.
-
-    Parameters
-    ----------
-    place : in a project
-    """
+    """What `Session.look_at` takes of a place."""
     return {"tab": place.tab, "option": place.option, "seam": place.seam, "time": place.time}

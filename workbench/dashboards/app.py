@@ -130,13 +130,7 @@ _FRAME = {
 
 
 class Page:
-    """One open page.
-
-    Parameters
-    ----------
-    session : what it works on
-    tabs : what it shows, in this order
-    """
+    """One open page."""
 
     def __init__(self, session: Session, tabs: tuple[type[Tab], ...] = TABS) -> None:
         self.session = session
@@ -158,9 +152,7 @@ class Page:
     def open_tab(self, number: int) -> None:
         """Show a tab in the place of another, and make it where it was not opened before.
 
-        Parameters
-        ----------
-        number : counted from 0, in the order of the page
+        `number`: counted from 0, in the order of the page.
         """
         if number not in self._opened:
             tab = self._opened[number] = self._tabs[number](self.session)
@@ -364,12 +356,7 @@ def _theme() -> dict[str, Any]:
 
 
 def _components(ink: str) -> dict[str, Any]:
-    """Buttons of Material UI that look as those of `base.css` do.
-
-    Parameters
-    ----------
-    ink : colour of letters
-    """
+    """Buttons of Material UI that look as those of `base.css` do."""
     filled = {
         "backgroundColor": PRIMARY["light"],
         "borderColor": PRIMARY["light"],
@@ -407,28 +394,18 @@ def make_server(
 ) -> BaseServer:
     """A server of the dashboard.
 
-    Parameters
-    ----------
-    workspace : whose files and records it works on, shared by all pages; each starts from its parameters
-    host : address to bind to
-    port : 0 takes a free one, see `server.port`
-    key : that a browser must send once; None: requests to this machine's own names pass, see `access.guard`
-    opens : track, by path or by its id in the catalog, and video with which a page begins a new project where its
-        address names none; None: it lists the projects, and where there is none yet it opens the demo
-
-    Returns
-    -------
-    BaseServer : accepts requests once it is started (`server.start()`, `server.io_loop.start()`)
-
-    Raises
-    ------
-    ParameterError : a host beyond loopback without a key, or a key that is too short
-    OSError : the address is taken
+    `port`: 0 takes a free one, see `server.port`. `key`: that a browser must send once; None: requests to this
+    machine's own names pass, see `access.guard`. `opens`: track, by path or by its id in the catalog, and video with
+    which a page begins a new project where its address names none; None: it lists the projects, and where there is
+    none yet it opens the demo. Raises `ParameterError`: a host beyond loopback without a key, or a key that is too
+    short. Raises `OSError`: the address is taken.
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
     # To help whoever writes a page, Bokeh looks at the signature of each callback, and for the names most like one that
-    # is missing.
+    # is missing. What else it spends on a page is nearly all in `PropertyDescriptor`, which works out the default of a
+    # property anew for each model: to keep defaults that are numbers, texts or nothing there, by class, would take
+    # two fifths off the server's work for a page.
     settings.perform_error_diagnostics = False
     silence(EMPTY_LAYOUT, True)  # the place of a tab that was not opened yet
     home = workspace.home

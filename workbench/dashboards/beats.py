@@ -94,24 +94,12 @@ class BeatsState:
     """corrections that are not saved"""
 
     def take(self, analysis: Analysis | None, *, saved: bool, draft: GridDraft | None = None) -> None:
-        """Look at another recording, or at this one's new grid.
-
-        Parameters
-        ----------
-        analysis : None: no track is open
-        saved : whether the analysis was made on a grid that somebody had corrected
-        draft : what was corrected since, as `take_draft` takes it
-        """
+        """Look at another recording, or at this one's new grid."""
         self.analysis, self.saved, self.kept = analysis, saved, None
         self.take_draft(draft)
 
     def take_draft(self, draft: GridDraft | None) -> None:
-        """Look at other corrections.
-
-        Parameters
-        ----------
-        draft : of any recording; that of another one is not looked at
-        """
+        """Look at other corrections."""
         ours = draft is not None and self.analysis is not None and draft.content_hash == self.analysis.content_hash
         self.draft = draft if ours else None
 
@@ -135,14 +123,7 @@ class BeatsState:
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
         """Try a correction.
 
-        Parameters
-        ----------
-        words : what it does
-        correction : makes another grid of the one that is looked at
-
-        Raises
-        ------
-        GridError : it cannot be done to this grid, or there is none
+        Raises `GridError`: it cannot be done to this grid, or there is none.
         """
         analysis, grid = self.analysis, self.grid
         if analysis is None or grid is None:
@@ -170,14 +151,8 @@ class BeatsState:
 def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Tempo from beat to beat, and over each bar.
 
-    Parameters
-    ----------
-    grid : of n beats and m downbeats
-
-    Returns
-    -------
-    beat_times, beat_bpm : shape (n - 1,) each, s and beats per minute, from each beat to the next
-    bar_times, bar_bpm : shape (m - 1,) each, from each downbeat to the next
+    Returns beat_times, beat_bpm : shape (n - 1,) each, s and beats per minute, from each beat to the next. Returns
+    bar_times, bar_bpm : shape (m - 1,) each, from each downbeat to the next.
     """
     beats, lines = grid.beats, grid.downbeat_indices
     each = 60.0 / np.diff(beats) if beats.size > 1 else np.zeros(0)
@@ -189,15 +164,7 @@ def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, Flo
 def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
     """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that there is room for all of them.
 
-    Parameters
-    ----------
-    numbers : shape (n,), consecutive
-    width : of the stretch in which they lie, pixels
-    least_pixels : mean distance between two that are drawn, at least
-
-    Returns
-    -------
-    IntArray : those that are a multiple of the step, so that panning draws the same ones
+    `numbers`: shape (n,), consecutive. `width`: of the stretch in which they lie, pixels.
     """
     step = 1
     while numbers.size * least_pixels > step * width:
@@ -206,12 +173,7 @@ def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
 
 
 class BeatsPicture(Picture):
-    """Waveform or spectrogram, onsets and tempo, with the grid over all of them.
-
-    Parameters
-    ----------
-    state : what is shown of it
-    """
+    """Waveform or spectrogram, onsets and tempo, with the grid over all of them."""
 
     def __init__(self, state: BeatsState) -> None:
         self.state = state
@@ -245,10 +207,7 @@ class BeatsPicture(Picture):
     def look_at(self, place: float, seconds: float) -> None:
         """Show a stretch, with a place a tenth from its beginning.
 
-        Parameters
-        ----------
-        place : seconds of the track
-        seconds : length of the stretch; inf for all of the track
+        `place`: seconds of the track.
         """
         if self.state.analysis is not None:
             duration = self.state.analysis.duration
@@ -259,9 +218,7 @@ class BeatsPicture(Picture):
     def on_moved(self, act: Callable[[float, float], None]) -> None:
         """Call a function when a beat was dragged.
 
-        Parameters
-        ----------
-        act : takes where it was and where it was let go of, s
+        `act`: takes where it was and where it was let go of, s.
         """
 
         def follow(tool: BeatTool) -> None:
@@ -276,21 +233,14 @@ class BeatsPicture(Picture):
             follow(tool)
 
     def snap(self, *, on: bool) -> None:
-        """Let beats that are dragged snap to onsets, or only while shift is held.
-
-        Parameters
-        ----------
-        on : whether they do without it
-        """
+        """Let beats that are dragged snap to onsets, or only while shift is held."""
         for tool in self.grips:
             tool.update(snaps=on)
 
     def mark(self, region: Sequence[float]) -> None:
         """Show the stretch that is selected, or none.
 
-        Parameters
-        ----------
-        region : from and to, s; empty for none
+        `region`: from and to, s; empty for none.
         """
         self._set("region", left=list(region[:1]), right=list(region[1:]))
 
@@ -461,12 +411,7 @@ class PlaceButtons(JSComponent):
 
 
 class BeatsTab(Tab):
-    """The beats of the track, seen, heard and corrected.
-
-    Parameters
-    ----------
-    session : whose track it is
-    """
+    """The beats of the track, seen, heard and corrected."""
 
     title = "Beats"
 
@@ -539,13 +484,7 @@ class BeatsTab(Tab):
         self._show(whole=not same)
 
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
-        """Try a correction, and see and hear it.
-
-        Parameters
-        ----------
-        words : what it does, for the note that is saved with the grid
-        correction : makes another grid of the one that is shown
-        """
+        """Try a correction, and see and hear it."""
         with self._session.change(f"grid: {words}"):
             if self.attempt(self.state.correct, words, correction):
                 self._session.grid_draft = self.state.draft
@@ -563,11 +502,7 @@ class BeatsTab(Tab):
     ) -> None:
         """Try a correction of the stretch that is selected, or of all of the grid.
 
-        Parameters
-        ----------
-        words : what it does
-        in_stretch : makes another grid of the one that is shown, and from and to in seconds
-        everywhere : makes another grid where nothing is selected
+        `in_stretch`: makes another grid of the one that is shown, and from and to in seconds.
         """
         region = self.player.region
         if len(region) != 2:
@@ -579,9 +514,7 @@ class BeatsTab(Tab):
     def shift(self, way: int) -> None:
         """Shift the beats of the stretch that is selected, or all of them.
 
-        Parameters
-        ----------
-        way : 1 later, -1 earlier, by the milliseconds that are set
+        `way`: 1 later, -1 earlier, by the milliseconds that are set.
         """
         by = way * int(self.nudge.value or 0)
         words = f"beats {abs(by)} ms {'later' if by > 0 else 'earlier'}"
@@ -594,9 +527,7 @@ class BeatsTab(Tab):
     def tap(self, taps: Sequence[float]) -> None:
         """Put taps into the grid, moved onto the onsets that they were meant for.
 
-        Parameters
-        ----------
-        taps : s, two at least
+        `taps`: s, two at least.
         """
         analysis = self.state.analysis
         if analysis is None:
@@ -611,11 +542,8 @@ class BeatsTab(Tab):
     ) -> None:
         """Try a correction at the playhead.
 
-        Parameters
-        ----------
-        words : what it does
-        correction : makes another grid of the one that is shown, and the playhead in seconds
-        at : where the playhead is, s; None: where the player last told
+        `correction`: makes another grid of the one that is shown, and the playhead in seconds. `at`: where the
+        playhead is, s; None: where the player last told.
         """
         place = float(self.player.time if at is None else at)
         self.correct(f"{words} at {clock(place)}", lambda grid: correction(grid, place))
@@ -623,9 +551,7 @@ class BeatsTab(Tab):
     def move(self, from_s: float, to_s: float) -> None:
         """Move a beat.
 
-        Parameters
-        ----------
-        from_s, to_s : s of the track; the beat nearest to the first is moved
+        `from_s`, `to_s`: s of the track; the beat nearest to the first is moved.
         """
         by_ms = round(1000 * (to_s - from_s))
         words = f"beat at {clock(from_s)} moved {abs(by_ms)} ms {'later' if by_ms > 0 else 'earlier'}"

@@ -67,38 +67,18 @@ _names = count()
 def unique_name(stem: str) -> str:
     """A name that no other model of any page has.
 
-    Parameters
-    ----------
-    stem : what the name begins with; the browser's scripts and the tests find models by it
+    `stem`: what the name begins with; the browser's scripts and the tests find models by it.
     """
     return f"{stem}-{next(_names)}"
 
 
 def on_page(colour: str, *, dark: bool) -> str:
-    """A colour of the palette as it is drawn on a light or a dark page: the same thing, the same hue.
-
-    Parameters
-    ----------
-    colour : `#RRGGBB`, of `workbench.plots.palette`
-    dark : whether the page is dark
-
-    Returns
-    -------
-    str : the colour itself, or a lighter one of its hue where it would be too dark on a dark page
-    """
+    """A colour of the palette as it is drawn on a light or a dark page: the same thing, the same hue."""
     return _ON_DARK.get(colour, colour) if dark else colour
 
 
 def ink_on(colour: str) -> str:
     """Letters on a block of a colour: white or nearly black, whichever stands out more.
-
-    Parameters
-    ----------
-    colour : `#RRGGBB`, of the block
-
-    Returns
-    -------
-    str : `#RRGGBB`
 
     References
     ----------
@@ -111,42 +91,22 @@ def ink_on(colour: str) -> str:
 
 
 def ink_colour(*, dark: bool) -> str:
-    """The colour of letters and strong lines.
-
-    Parameters
-    ----------
-    dark : whether the page is dark
-    """
+    """The colour of letters and strong lines."""
     return "#E6E6E6" if dark else "#1E2429"
 
 
 def rule_colour(*, dark: bool) -> str:
-    """The colour of axes and grids.
-
-    Parameters
-    ----------
-    dark : whether the page is dark
-    """
+    """The colour of axes and grids."""
     return "#4A5057" if dark else "#DDDDDD"
 
 
 def paper(*, dark: bool) -> str:
-    """The colour of the page under the figures.
-
-    Parameters
-    ----------
-    dark : whether the page is dark
-    """
+    """The colour of the page under the figures."""
     return PAPER["dark" if dark else "light"]
 
 
 def playhead_colour(*, dark: bool) -> str:
-    """The colour of the line that runs over the pictures; nothing else has it.
-
-    Parameters
-    ----------
-    dark : whether the page is dark
-    """
+    """The colour of the line that runs over the pictures; nothing else has it."""
     return "#F0E442" if dark else "#000000"
 
 
@@ -160,17 +120,8 @@ def clock_ticker() -> CompositeTicker:
 def time_chart(height: int, x_range: Range1d, low: float, high: float, label: str, *, last: bool = False) -> Any:
     """A figure as wide as the page, with time from left to right; a click seeks, the wheel zooms.
 
-    Parameters
-    ----------
-    height : pixels, in a window 720 pixels high
-    x_range : seconds, shared by all figures that show the same stretch
-    low, high : ends of the vertical axis, in the unit that `label` names
-    label : name of the vertical axis
-    last : whether it is the lowest one, which shows the time
-
-    Returns
-    -------
-    figure : a Bokeh figure without glyphs
+    `height`: pixels, in a window 720 pixels high. `x_range`: seconds, shared by all figures that show the same
+    stretch.
     """
     figure = _figure(height, x_range, Range1d(start=low, end=high), left=74, right=24, top=4, bottom=2)
     figure.yaxis.axis_label = label
@@ -196,14 +147,7 @@ class Band:
     def at(self, values: FloatArray, low: float, high: float) -> FloatArray:
         """Values as heights in the lane; those outside the range lie on its edges.
 
-        Parameters
-        ----------
-        values : shape (n,)
-        low, high : values at the lower and at the upper edge, in the same unit
-
-        Returns
-        -------
-        FloatArray : shape (n,), between `self.low` and `self.high`
+        `values`: shape (n,). Returns shape (n,), between `self.low` and `self.high`.
         """
         share = np.clip((values - low) / (high - low), 0.0, 1.0)
         return np.asarray(self.low + share * (self.high - self.low))
@@ -212,16 +156,8 @@ class Band:
 def lane_chart(height: int, x_range: Range1d, top: float, lanes: Mapping[str, Band]) -> Any:
     """A figure as wide as the page, of lanes one above the other over one horizontal axis.
 
-    Parameters
-    ----------
-    height : pixels, in a window 720 pixels high
-    x_range : of the horizontal axis, s
-    top : upper end of the vertical axis, which begins at 0; bands are in its unit
-    lanes : bands that have a name, by that name
-
-    Returns
-    -------
-    figure : a Bokeh figure without glyphs
+    `height`: pixels, in a window 720 pixels high. `x_range`: of the horizontal axis, s. `top`: upper end of the
+    vertical axis, which begins at 0; bands are in its unit.
     """
     left, right = FRAME_PIXELS
     figure = _figure(height, x_range, Range1d(start=0.0, end=top), left=left, right=right, top=2)
@@ -245,10 +181,8 @@ def _figure(
 def show_time(figure: Any, margin: float = 0.0) -> None:
     """Give a figure a clock as its horizontal axis: a click seeks, wheel and keys zoom, a double click shows all.
 
-    Parameters
-    ----------
-    figure : whose horizontal axis is in seconds
-    margin : by how much all stays inside the bounds of the view at either end, s
+    `figure`: whose horizontal axis is in seconds. `margin`: by how much all stays inside the bounds of the view at
+    either end, s.
     """
     figure.xaxis.ticker = clock_ticker()
     figure.xaxis.formatter = ClockTickFormatter()
@@ -260,14 +194,7 @@ def show_time(figure: Any, margin: float = 0.0) -> None:
 
 
 def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> None:
-    """Set the colours and fonts of letters and lines for a light or a dark page.
-
-    Parameters
-    ----------
-    figures : whose axes, grids and legends are set
-    dark : whether the page is dark
-    texts : text glyphs in the colour of letters
-    """
+    """Set the colours and fonts of letters and lines for a light or a dark page."""
     ink, rule = ink_colour(dark=dark), rule_colour(dark=dark)
     for figure in figures:
         figure.background_fill_color = figure.border_fill_color = None
@@ -292,12 +219,7 @@ def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> N
 
 
 def flat_legend(figure: Any) -> None:
-    """Put the legend in one line above the figure, where it hides nothing.
-
-    Parameters
-    ----------
-    figure : whose glyphs with a legend are drawn already
-    """
+    """Put the legend in one line above the figure, where it hides nothing."""
     legend = figure.legend[0]
     figure.add_layout(legend, "above")
     legend.orientation, legend.location = "horizontal", "top_right"
@@ -309,12 +231,7 @@ def flat_legend(figure: Any) -> None:
 
 
 def show_used(figure: Any) -> None:
-    """Let a legend name what is drawn and nothing else, in as many columns as there is room for.
-
-    Parameters
-    ----------
-    figure : with a legend of `flat_legend`, or none
-    """
+    """Let a legend name what is drawn and nothing else, in as many columns as there is room for."""
     for legend in figure.legend:
         for item in legend.items:
             item.visible = any(len(column) for one in item.renderers for column in one.data_source.data.values())
@@ -339,9 +256,7 @@ class Picture:
     (`_tint`, `_shade`, `_text`), and fills the sources as soon as there is something to show (`_set`). The tab tells it
     when the page becomes light or dark (`ink`).
 
-    Parameters
-    ----------
-    figures : Bokeh figures, from top to bottom
+    `figures`: Bokeh figures, from top to bottom.
     """
 
     def __init__(self, *figures: Any) -> None:
@@ -353,12 +268,7 @@ class Picture:
         self._shades: list[tuple[Any, str, _Shade]] = []
 
     def ink(self, *, dark: bool) -> None:
-        """Set the colours for a light or a dark page.
-
-        Parameters
-        ----------
-        dark : whether the page is dark
-        """
+        """Set the colours for a light or a dark page."""
         paint(self.figures, dark=dark, texts=self._texts)
         for model, attribute, shade in self._shades:
             setattr(model, attribute, shade(dark=dark))
@@ -366,11 +276,12 @@ class Picture:
     def panes(self, *shares: float, **options: Any) -> list[pn.pane.Bokeh]:
         """The figures as wide as their place, which together take the height that a window leaves for them.
 
-        Parameters
-        ----------
-        shares : of that height, one a figure, together 1; none for one figure that takes all
-        options : of each pane
+        `shares`: of that height, one a figure, together 1; none for one figure that takes all.
         """
+        for renderer in (each for figure in self.figures for each in figure.renderers):
+            # Nothing on a page is selected in this sense, or muted: a browser makes both by itself, and a page has a
+            # sixth fewer models.
+            renderer.nonselection_glyph = renderer.muted_glyph = "auto"
         shared = zip(self.figures, shares or (1.0,), strict=True)
         return [growing(figure, share, **options) for figure, share in shared]
 
@@ -428,13 +339,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 class ViewFollower:
-    """Calls back when the view has moved or changed its size, once for all the steps of a movement in one event.
-
-    Parameters
-    ----------
-    figure : whose stretch and size are watched
-    draw : sends what is in view
-    """
+    """Calls back when the view has moved or changed its size, once for all the steps of a movement in one event."""
 
     def __init__(self, figure: Any, draw: Callable[[], None]) -> None:
         self._figure, self._draw, self._waiting = figure, draw, False
@@ -462,14 +367,8 @@ class ViewFollower:
     def stretch(self, duration: float) -> tuple[float, float, int]:
         """The stretch to send of something long, with a margin on either side so that panning shows something at once.
 
-        Parameters
-        ----------
-        duration : of the whole, s
-
-        Returns
-        -------
-        first, last : s, inside the whole
-        columns : how many pixels wide that is on the screen, at least 1
+        `duration`: of the whole, s. Returns first, last : s, inside the whole. Returns how many pixels wide that is on
+        the screen, at least 1.
         """
         start, end = self.view
         reach = MARGIN * (end - start)

@@ -19,13 +19,7 @@ from workbench.loops.plan import LoopPlan
 def worst_of(scores: Sequence[float | None]) -> int | None:
     """The seam whose score is lowest; the first of several.
 
-    Parameters
-    ----------
-    scores : of each seam, 0 to 1; None where unknown
-
-    Returns
-    -------
-    int : counted from 0; None where no score is known
+    `scores`: of each seam, 0 to 1; None where unknown. Returns counted from 0; None where no score is known.
     """
     known = [(score, seam) for seam, score in enumerate(scores) if score is not None]
     return min(known)[1] if known else None
@@ -56,12 +50,9 @@ class SeamChips(JSComponent):
     ) -> None:
         """Show the seams of a plan.
 
-        Parameters
-        ----------
-        plan : None: there is none, and the row is empty
-        scores : of each seam, 0 to 1, None where unknown; empty where none is known
-        seam : the one that is looked at, counted from 0; -1 for none
-        verdicts : about each seam: good, audible, wrong, or empty for none
+        `plan`: None: there is none, and the row is empty. `scores`: of each seam, 0 to 1, None where unknown; empty
+        where none is known. `seam`: the one that is looked at, counted from 0; -1 for none. `verdicts`: about each
+        seam: good, audible, wrong, or empty for none.
         """
         fades = [] if plan is None else list(plan.seam_fades)
         worst = worst_of(scores)

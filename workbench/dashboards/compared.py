@@ -15,28 +15,13 @@ MOST_TRACKS = 3
 
 
 def compared_tracks(session: Session) -> tuple[str, ...]:
-    """The tracks that are compared, by id or path; the page's own is always among them.
-
-    Parameters
-    ----------
-    session : of the page
-    """
+    """The tracks that are compared, by id or path; the page's own is always among them."""
     own = () if session.track is None else (name_of(session.track),)
     return session.stack if set(own) <= set(session.stack) else (*own, *session.stack)[:MOST_TRACKS]
 
 
 def compare_track(session: Session, track_id: str) -> None:
-    """Compare one more track, a step of the history; nothing happens where it is compared already.
-
-    Parameters
-    ----------
-    session : of the page
-    track_id : in the catalog
-
-    Raises
-    ------
-    WorkbenchError : as many are compared as can be
-    """
+    """Compare one more track, a step of the history; nothing happens where it is compared already."""
     compared = compared_tracks(session)
     if track_id in compared:
         return
@@ -47,23 +32,12 @@ def compare_track(session: Session, track_id: str) -> None:
 
 
 def name_of(track: TrackSource) -> str:
-    """A track as it is found again: by its id in the catalog, else by its path.
-
-    Parameters
-    ----------
-    track : of a page
-    """
+    """A track as it is found again: by its id in the catalog, else by its path."""
     return track.track_id if track.record is not None else str(track.path.absolute())
 
 
 def title_of(session: Session, named: str) -> str:
-    """What a track is called; of one that is gone, the name of its file.
-
-    Parameters
-    ----------
-    session : whose catalog it may be in
-    named : its id or path
-    """
+    """What a track is called; of one that is gone, the name of its file."""
     try:
         return find_track(session.workspace, named).title
     except WorkbenchError:

@@ -34,16 +34,7 @@ _NAME = re.compile(r"[\w][\w .-]{0,63}")
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
     """The parameters with one field of one stage set, validated like any others.
 
-    Parameters
-    ----------
-    params : stay as they are
-    stage : name of a field of `WorkbenchParams`, such as "duck"
-    name : of a field of that stage
-    value : in the unit of the field
-
-    Raises
-    ------
-    ParameterError : no such field, or a value out of its range
+    Raises `ParameterError`: no such field, or a value out of its range.
     """
     try:
         changed = params.model_dump()
@@ -56,12 +47,7 @@ def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> Wo
 class ParamControls:
     """Widgets for fields of one stage; letting go of one sets the session's parameters.
 
-    Parameters
-    ----------
-    session : whose `params` they show and set
-    stage : name of a field of `WorkbenchParams`, such as "duck"
-    names : fields of that stage, in this order; None: all of them
-    then : called after a change, to compute again what depends on it
+    `names`: fields of that stage, in this order; None: all of them.
     """
 
     def __init__(
@@ -137,33 +123,18 @@ def _widget_for(knob: Knob, value: Any) -> Any:
 
 
 def profiles_in(home: Home) -> list[Path]:
-    """The profiles of a home folder, sorted by name; none where there is no such folder yet.
-
-    Parameters
-    ----------
-    home : of the workspace
-    """
+    """The profiles of a home folder, sorted by name; none where there is no such folder yet."""
     folder = profile_folder(home)
     return sorted(folder.glob("*.toml")) if folder.is_dir() else []
 
 
 def profile_folder(home: Home) -> Path:
-    """Where the page saves profiles.
-
-    Parameters
-    ----------
-    home : of the workspace
-    """
+    """Where the page saves profiles."""
     return home.profiles
 
 
 class ExtensionControls:
-    """A choice for each extension point to which somebody else added something; without such there is nothing to see.
-
-    Parameters
-    ----------
-    session : whose `params` name the extensions
-    """
+    """A choice for each extension point to which somebody added something; without any there is nothing to see."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -219,13 +190,7 @@ _NO_PROFILE = "–"
 
 
 class ProfileBar:
-    """Save the session's parameters as a profile, and load one.
-
-    Parameters
-    ----------
-    session : whose `params` they are
-    then : called after a profile was loaded
-    """
+    """Save the session's parameters as a profile, and load one."""
 
     def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
         self._session, self._then = session, then
@@ -238,16 +203,7 @@ class ProfileBar:
         self.chosen.param.watch(lambda event: self.load(event.new), "value")
 
     def save(self, name: str) -> Path | None:
-        """Write the parameters that differ from the defaults; the command line takes the file as `--profile`.
-
-        Parameters
-        ----------
-        name : of the profile: letters, digits, blanks, dots and dashes
-
-        Returns
-        -------
-        Path : of the file; None where it could not be written, as the session's message says
-        """
+        """Write the parameters that differ from the defaults; the command line takes the file as `--profile`."""
         if not _NAME.fullmatch(name):
             self._session.message = "a profile's name has letters, digits, blanks, dots and dashes"
             return None
@@ -262,12 +218,7 @@ class ProfileBar:
         return path
 
     def load(self, name: str) -> None:
-        """Take the parameters of a saved profile.
-
-        Parameters
-        ----------
-        name : of the profile; `_NO_PROFILE` for none
-        """
+        """Take the parameters of a saved profile."""
         if name == _NO_PROFILE:
             return
         try:

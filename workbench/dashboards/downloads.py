@@ -30,16 +30,7 @@ _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench e
 
 
 def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
-    """The formats in which a plan can be downloaded.
-
-    Parameters
-    ----------
-    loop : None: nothing is open
-
-    Returns
-    -------
-    list : name, title and a sentence of each format; empty where there is no plan
-    """
+    """The formats in which a plan can be downloaded."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
     track, repeats = loop.track.path, loop.answer.body is not None
@@ -61,16 +52,7 @@ def _caution(form: Format, track: Path) -> str:
 
 
 def what_is_taken(loop: Loop | None) -> str:
-    """Which of a plan's options a download holds, in words.
-
-    Parameters
-    ----------
-    loop : None: nothing is open
-
-    Returns
-    -------
-    str : empty where there is no plan
-    """
+    """Which of a plan's options a download holds, in words."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return ""
     if len(loop.answer.options) < 2:
@@ -79,23 +61,7 @@ def what_is_taken(loop: Loop | None) -> str:
 
 
 def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
-    """Write a plan in a format, or what it sounds like, into a file that has the name of its track.
-
-    Parameters
-    ----------
-    workspace : below whose home the file is written
-    loop : with a plan
-    format_name : one of `offered`
-
-    Returns
-    -------
-    Path : of the file
-
-    Raises
-    ------
-    WorkbenchError : the format cannot hold the plan, the track or the video cannot be read, or the home folder cannot
-        be written to
-    """
+    """Write a plan in a format, or what it sounds like, into a file that has the name of its track."""
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
     home = workspace.home

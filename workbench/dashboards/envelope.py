@@ -35,13 +35,7 @@ class Drawing:
     """index of a point"""
 
     def take(self, points: Points, seconds: float) -> None:
-        """Draw on another envelope; the choice stays where there is such a point.
-
-        Parameters
-        ----------
-        points : of the envelope
-        seconds : length of the video
-        """
+        """Draw on another envelope; the choice stays where there is such a point."""
         self.points, self.seconds = points, seconds
         if self.chosen is not None and self.chosen >= len(points):
             self.chosen = None
@@ -49,10 +43,7 @@ class Drawing:
     def nearest(self, at: float, depth: float, reach_s: float, reach_db: float) -> int | None:
         """Index of the point at a place; None where there is none.
 
-        Parameters
-        ----------
-        at, depth : video seconds and positive dB
-        reach_s, reach_db : how far away counts as there
+        `at`, `depth`: video seconds and positive dB.
         """
         away = [max(abs(time - at) / reach_s, abs(db - depth) / reach_db) for time, db in self.points]
         return away.index(min(away)) if away and min(away) <= 1.0 else None
@@ -60,14 +51,7 @@ class Drawing:
     def take_hold(self, at: float, depth: float, reach_s: float, reach_db: float) -> bool:
         """Choose the point at a place, else put one on the curve there.
 
-        Parameters
-        ----------
-        at, depth : video seconds and positive dB
-        reach_s, reach_db : how far away counts as there
-
-        Returns
-        -------
-        bool : whether there is a point or the curve
+        `at`, `depth`: video seconds and positive dB.
         """
         found = self.nearest(at, depth, reach_s, reach_db)
         if found is not None:
@@ -81,18 +65,14 @@ class Drawing:
     def add(self, at: float) -> None:
         """Put a point on the curve, and choose it.
 
-        Parameters
-        ----------
-        at : video seconds
+        `at`: video seconds.
         """
         self.points, self.chosen = add_point(self.points, at, self.seconds)
 
     def move(self, at: float, depth: float) -> None:
         """Move the point that is chosen, as far as its neighbours let it.
 
-        Parameters
-        ----------
-        at, depth : video seconds and positive dB
+        `at`, `depth`: video seconds and positive dB.
         """
         if self.chosen is not None:
             self.points = move_point(self.points, self.chosen, at, depth, self.seconds)
@@ -106,9 +86,7 @@ class Drawing:
     def choose(self, way: int) -> None:
         """Choose another point.
 
-        Parameters
-        ----------
-        way : 1 for the next, -1 for the one before; of none, the first or the last
+        `way`: 1 for the next, -1 for the one before; of none, the first or the last.
         """
         if self.points:
             start = (-1 if way > 0 else 0) if self.chosen is None else self.chosen
@@ -134,13 +112,7 @@ class EnvelopePanel(JSComponent):
 
 
 class EnvelopeDesk:
-    """Joins the points with the session, and with whoever shows and plays them.
-
-    Parameters
-    ----------
-    session : whose project keeps the envelope
-    show : takes the points, to show and play them at once; and whether the drag goes on
-    """
+    """Joins the points with the session, and with whoever shows and plays them."""
 
     def __init__(self, session: Session, show: Callable[[Points, bool], None]) -> None:
         self._session, self._show = session, show
@@ -158,10 +130,7 @@ class EnvelopeDesk:
     def take(self, points: Points, seconds: float) -> None:
         """Draw on another envelope; one that is being drawn on stays.
 
-        Parameters
-        ----------
-        points : of the envelope that is heard
-        seconds : length of the video; 0 while there is none
+        `seconds`: length of the video; 0 while there is none.
         """
         if self._before is None:
             self.drawing.take(points, seconds)
@@ -171,11 +140,7 @@ class EnvelopeDesk:
     def drag(self, phase: str, at: float, depth: float, reach_s: float, reach_db: float) -> None:
         """Take hold of a point, move it, let go of it, or put it back.
 
-        Parameters
-        ----------
-        phase : `press`, `move`, `release` or `give up`
-        at, depth : of the pointer, video seconds and positive dB
-        reach_s, reach_db : how far from a point or the curve still counts as on it
+        `at`, `depth`: of the pointer, video seconds and positive dB.
         """
         drawing = self.drawing
         if phase == "give up":
@@ -209,10 +174,7 @@ class EnvelopeDesk:
     def pick(self, at: float, depth: float, reach_s: float, reach_db: float) -> None:
         """Choose the point at a place, if there is one.
 
-        Parameters
-        ----------
-        at, depth : video seconds and positive dB
-        reach_s, reach_db : how far from a point still counts as on it
+        `at`, `depth`: video seconds and positive dB.
         """
         found = self.drawing.nearest(at, depth, reach_s, reach_db)
         if found is not None:
@@ -222,14 +184,7 @@ class EnvelopeDesk:
             self._paint()
 
     def ask(self, what: str, *values: Any) -> None:
-        """Do what a button, a field or a key of the panel asks for.
-
-        Parameters
-        ----------
-        what : `add` at a time, `set` the point of an index to a time and a depth, `keep` what was set, `delete` the
-            chosen one, `choose` the next or the one before, `restore` the measured curve
-        values : of it
-        """
+        """Do what a button, a field or a key of the panel asks for."""
         drawing, before = self.drawing, self.drawing.points
         if what == "set" and 0 <= int(values[0]) < len(before):
             if drawing.chosen != int(values[0]):

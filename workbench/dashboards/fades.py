@@ -37,10 +37,7 @@ class HandFade:
     def at(plan: LoopPlan, seam: int) -> HandFade:
         """The crossfade that a plan has at a seam.
 
-        Parameters
-        ----------
-        plan : in which it was set
-        seam : counted from 0
+        `seam`: counted from 0.
         """
         return HandFade(
             seam_place(plan, seam), plan.seam_fades[seam], plan.seam_curves[seam], float(plan.seam_times[seam])
@@ -50,10 +47,7 @@ class HandFade:
 def seam_place(plan: LoopPlan, seam: int) -> Place:
     """The splice of the track that a seam is.
 
-    Parameters
-    ----------
-    plan : of the seam
-    seam : counted from 0
+    `seam`: counted from 0.
     """
     return round(1000 * plan.segments[seam].song_to), round(1000 * plan.segments[seam + 1].song_from)
 
@@ -62,16 +56,6 @@ def with_hand_fades(loop: Loop, fades: Iterable[HandFade]) -> tuple[Loop, list[H
     """A loop whose plan has the crossfades set by hand, at the seams that it shares with the plan before.
 
     A splice that the plan plays several times gets its fade at the seam that is nearest to where the fade was set.
-
-    Parameters
-    ----------
-    loop : planned again
-    fades : set in plans before it
-
-    Returns
-    -------
-    loop : with what could be put back
-    lost : fades whose seam is not there, or has no room for them
     """
     plan = loop.answer
     fades = list(fades)
@@ -92,16 +76,7 @@ def with_hand_fades(loop: Loop, fades: Iterable[HandFade]) -> tuple[Loop, list[H
 
 
 def describe_lost(lost: Iterable[HandFade]) -> str:
-    """A sentence on crossfades that are not in a new plan.
-
-    Parameters
-    ----------
-    lost : as `with_hand_fades` returns them
-
-    Returns
-    -------
-    str : empty for none
-    """
+    """A sentence on crossfades that are not in a new plan."""
     places = [clock(fade.heard_s) for fade in lost]
     if not places:
         return ""

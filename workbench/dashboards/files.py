@@ -28,13 +28,7 @@ _UNSAFE = re.compile(r"[^\w.() -]+")
 def safe_name(name: str) -> str:
     """A file name that every system takes: without folders, and with its suffix.
 
-    Parameters
-    ----------
-    name : as the browser sent it
-
-    Returns
-    -------
-    str : 1 to 120 characters
+    Returns 1 to 120 characters.
     """
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     return _UNSAFE.sub("_", last).strip(" .")[-120:] or "file"
@@ -60,26 +54,12 @@ class SoundFiles(StaticFileHandler):
     """Files to play; a name stands for its content, so a browser may keep them."""
 
     def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
-        """How long a browser may keep a file, s; 0 would make it ask each time.
-
-        Parameters
-        ----------
-        path, modified, mime_type : of the file; all are kept equally long
-        """
+        """How long a browser may keep a file, s; 0 would make it ask each time."""
         return 3600
 
     @classmethod
     def get_content_version(cls, abspath: str) -> str:
-        """What tells a file from another one of its name; its bytes would be read on the loop that all pages share.
-
-        Parameters
-        ----------
-        abspath : of the file
-
-        Returns
-        -------
-        str : of its size, for the name stands for the rest
-        """
+        """What tells a file from another one of its name; its bytes would be read on the loop that all pages share."""
         return f"{Path(abspath).stat().st_size:x}"
 
 
@@ -90,13 +70,7 @@ _opened_videos: dict[str, Path] = {}
 
 
 def video_url(video: Path, digest: str) -> str:
-    """The address under which a page plays a video; from now on it is served.
-
-    Parameters
-    ----------
-    video : that a page has opened
-    digest : of its bytes
-    """
+    """The address under which a page plays a video; from now on it is served."""
     _opened_videos[digest] = video
     return f"{VIDEOS_ROUTE}/{digest}"
 
@@ -106,26 +80,14 @@ class VideoFiles(SoundFiles):
 
     @classmethod
     def get_absolute_path(cls, root: str, path: str) -> str:
-        """Where a video lies.
-
-        Parameters
-        ----------
-        root : not used: videos lie anywhere
-        path : digest, from the address
-        """
+        """Where a video lies."""
         video = _opened_videos.get(path)
         if video is None:
             raise HTTPError(404)
         return str(video)
 
     def validate_absolute_path(self, root: str, absolute_path: str) -> str | None:
-        """Refuse what is no file any more.
-
-        Parameters
-        ----------
-        root : not used
-        absolute_path : of the video
-        """
+        """Refuse what is no file any more."""
         if not Path(absolute_path).is_file():
             raise HTTPError(404)
         return absolute_path
@@ -136,12 +98,7 @@ class Uploads(RequestHandler):
     """Takes a file."""
 
     def initialize(self, home: Home) -> None:
-        """Take what the route was given.
-
-        Parameters
-        ----------
-        home : whose uploads they are
-        """
+        """Take what the route was given."""
         self._home = home
         self._aside: Path | None = None
 
@@ -158,19 +115,12 @@ class Uploads(RequestHandler):
     def data_received(self, chunk: bytes) -> None:
         """Write what has arrived.
 
-        Parameters
-        ----------
-        chunk : bytes of the file, in order
+        `chunk`: bytes of the file, in order.
         """
         self._file.write(chunk)
 
     async def put(self, name: str) -> None:
-        """Give the whole file a name that no other file has, and answer with it.
-
-        Parameters
-        ----------
-        name : from the address, see `safe_name`
-        """
+        """Give the whole file a name that no other file has, and answer with it."""
         assert self._aside is not None, "prepared"
         self._file.close()
         aside, self._aside = self._aside, None

@@ -33,12 +33,7 @@ class GridDraft:
 
 
 def draft_record(draft: GridDraft | None) -> dict[str, JsonValue] | None:
-    """A draft as a project keeps it.
-
-    Parameters
-    ----------
-    draft : None: there is none
-    """
+    """A draft as a project keeps it."""
     if draft is None:
         return None
     return {
@@ -53,9 +48,7 @@ def draft_record(draft: GridDraft | None) -> dict[str, JsonValue] | None:
 def read_draft(record: Any) -> GridDraft | None:
     """A draft, from what a project keeps.
 
-    Parameters
-    ----------
-    record : as `draft_record` made it; None, or one that another version wrote and this cannot read: nothing
+    `record`: as `draft_record` made it; None, or one that another version wrote and this cannot read: nothing.
     """
     if not isinstance(record, Mapping):
         return None

@@ -31,13 +31,7 @@ _SCRIPT = re.compile(rb"<script(?=[\s>])")
 def content_security_policy(nonce: str = "") -> str:
     """The policy of a response: what it may load and run.
 
-    Parameters
-    ----------
-    nonce : that the response's own inline scripts carry; empty where it has none
-
-    Returns
-    -------
-    str : value of the header `Content-Security-Policy`
+    `nonce`: that the response's own inline scripts carry; empty where it has none.
     """
     scripts = "'self' blob:" + (f" 'nonce-{nonce}'" if nonce else "")
     rules = {
@@ -60,19 +54,7 @@ class SecurityHeaders(OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, HTTPHeaders, bytes]:
-        """Write the headers; a page is sent in one piece, in which all its scripts are.
-
-        Parameters
-        ----------
-        status_code : of the response
-        headers : of the response, which are changed
-        chunk : first piece of the body
-        finishing : whether it is the whole body
-
-        Returns
-        -------
-        status_code, headers, chunk : in which each script of a page has a nonce
-        """
+        """Write the headers; a page is sent in one piece, in which all its scripts are."""
         if status_code == 200 and finishing and headers.get("Content-Type", "").startswith("text/html"):
             nonce = secrets.token_urlsafe(16)
             chunk = _SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), chunk)

@@ -75,13 +75,7 @@ _VIEW_MS = 2000
 
 
 class Step:
-    """A change under way; finished by `finish`, or by the end of a `with` block.
-
-    Parameters
-    ----------
-    keeper : of the page that changes
-    words : what is changed
-    """
+    """A change under way; finished by `finish`, or by the end of a `with` block."""
 
     def __init__(self, keeper: Keeper, words: str) -> None:
         self.words = words
@@ -107,12 +101,7 @@ class Step:
 
 
 class Keeper:
-    """The project of a page.
-
-    Parameters
-    ----------
-    session : whose state is kept
-    """
+    """The project of a page."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -139,14 +128,7 @@ class Keeper:
     def begin(self, video: Path | None, track: TrackSource | None, *, anew: bool = False) -> State:
         """Keep from now on what is done to a video and a track: in the project on them, else in a new one.
 
-        Parameters
-        ----------
-        video, track : that are open now; None: not yet
-        anew : begin a new project even where there is one on them
-
-        Returns
-        -------
-        fields of the project, where it was there before
+        `video`, `track`: that are open now; None: not yet.
         """
         session, project = self._session, self.project
         workspace = session.workspace
@@ -159,16 +141,7 @@ class Keeper:
         return fields
 
     def take(self, project: Project) -> State:
-        """Keep from now on what is done to a project.
-
-        Parameters
-        ----------
-        project : that is open
-
-        Returns
-        -------
-        its fields
-        """
+        """Keep from now on what is done to a project."""
         self._kept = load_fields(self._session.workspace, project.project_id)
         self._session.project = project
         self.show_history()
@@ -183,9 +156,7 @@ class Keeper:
     def state(self, content_hash: str) -> State:
         """What a change can change: the fields of the project as the page has them, and the records of its track.
 
-        Parameters
-        ----------
-        content_hash : SHA-256 of the track's bytes, hex; empty for none yet
+        `content_hash`: SHA-256 of the track's bytes, hex; empty for none yet.
         """
         fields: State = {key: value for key, value in self.fields().items() if value is not None}
         if self.project is None:
@@ -193,22 +164,11 @@ class Keeper:
         return fields | read_records(self._session.workspace, self.project.project_id, content_hash)
 
     def change(self, words: str) -> Step:
-        """Begin a change.
-
-        Parameters
-        ----------
-        words : what is changed
-        """
+        """Begin a change."""
         return Step(self, words)
 
     def finish(self, step: Step, *, later: bool) -> None:
-        """Put a change into the history.
-
-        Parameters
-        ----------
-        step : that is complete
-        later : whether a worker made it: other changes of the time between, such as a verdict, are no part of it
-        """
+        """Put a change into the history."""
         project = step.project
         if project is None or project != self.project:
             return
@@ -224,9 +184,7 @@ class Keeper:
     def amend(self, step: Step | None) -> None:
         """Add the plan that was made for a change to it.
 
-        Parameters
-        ----------
-        step : that asked for the plan; None: nobody did
+        `step`: that asked for the plan; None: nobody did.
         """
         if step is None or step.number is None or step.project is None or step.project != self.project:
             return
@@ -286,16 +244,7 @@ class Keeper:
             self._taking = before
 
     def params_of(self, fields: Mapping[str, Any]) -> WorkbenchParams:
-        """The parameters of a project.
-
-        Parameters
-        ----------
-        fields : of the project
-
-        Returns
-        -------
-        WorkbenchParams : the page's own where this version does not know the project's
-        """
+        """The parameters of a project."""
         try:
             return params_from(fields["params"] or {}, "the project")
         except WorkbenchError as error:
@@ -374,13 +323,7 @@ def _is_workers(key: str, content_hash: str) -> bool:
 def fade_records(fades: Any) -> list[list[float]]:
     """Crossfades that were set by hand as a project keeps them.
 
-    Parameters
-    ----------
-    fades : `HandFade`
-
-    Returns
-    -------
-    list : leave ms, enter ms, length s, exponent, video time s of each
+    Returns leave ms, enter ms, length s, exponent, video time s of each.
     """
     return [[*fade.place, fade.seconds, fade.exponent, fade.heard_s] for fade in fades]
 
@@ -388,9 +331,7 @@ def fade_records(fades: Any) -> list[list[float]]:
 def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
     """Crossfades that were set by hand, from what a project keeps.
 
-    Parameters
-    ----------
-    records : as `fade_records` made them; None: none
+    `records`: as `fade_records` made them; None: none.
     """
     fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
     return {(fade.place, round(fade.heard_s)): fade for fade in fades}
@@ -399,9 +340,7 @@ def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
 def envelope_record(points: Points | None) -> list[list[float]] | None:
     """A ducking envelope that was drawn as a project keeps it.
 
-    Parameters
-    ----------
-    points : see `workbench.mix.drawn`; None: nothing was drawn
+    `points`: see `workbench.mix.drawn`; None: nothing was drawn.
     """
     return None if points is None else [list(point) for point in points]
 
@@ -409,9 +348,7 @@ def envelope_record(points: Points | None) -> list[list[float]] | None:
 def read_envelope(record: Any) -> Points | None:
     """A ducking envelope that was drawn, from what a project keeps.
 
-    Parameters
-    ----------
-    record : as `envelope_record` made it; None, or one that another version wrote and this cannot read: nothing
+    `record`: as `envelope_record` made it; None, or one that another version wrote and this cannot read: nothing.
     """
     with suppress(ParameterError):
         return read_points(record)
@@ -421,13 +358,7 @@ def read_envelope(record: Any) -> Points | None:
 def wish_record(wishes: PlanWishes) -> dict[str, Any] | None:
     """What is asked of the plan alone as a project keeps it; constraints on seams are kept with the track.
 
-    Parameters
-    ----------
-    wishes : of the page
-
-    Returns
-    -------
-    dict : `keep` (part, from s, to s of each), `start_at` and `end_on`, video s; None where nothing is asked
+    Returns `keep` (part, from s, to s of each), `start_at` and `end_on`, video s; None where nothing is asked.
     """
     if not wishes.needs_fit:
         return None
@@ -438,10 +369,7 @@ def wish_record(wishes: PlanWishes) -> dict[str, Any] | None:
 def read_wishes(record: Any, seams: SeamConstraints) -> PlanWishes:
     """What is asked of the plan, from what a project keeps.
 
-    Parameters
-    ----------
-    record : as `wish_record` made it; None: nothing
-    seams : constraints that are kept with the track
+    `record`: as `wish_record` made it; None: nothing.
     """
     if not record:
         return PlanWishes(seams)
@@ -450,16 +378,7 @@ def read_wishes(record: Any, seams: SeamConstraints) -> PlanWishes:
 
 
 def asked_words(before: PlanWishes, after: PlanWishes) -> str:
-    """What two sets of wishes differ in, in words.
-
-    Parameters
-    ----------
-    before, after : of the page
-
-    Returns
-    -------
-    str : such as "asked for: pinned 1:32 → 0:48"
-    """
+    """What two sets of wishes differ in, in words."""
     added = [label for label in after.labels if label not in before.labels]
     dropped = [label for label in before.labels if label not in after.labels]
     said = [
@@ -471,16 +390,7 @@ def asked_words(before: PlanWishes, after: PlanWishes) -> str:
 
 
 def params_words(before: WorkbenchParams, after: WorkbenchParams) -> str:
-    """What two sets of parameters differ in, in words.
-
-    Parameters
-    ----------
-    before, after : that differ
-
-    Returns
-    -------
-    str : such as "duck: attack, ms 120 → 80"
-    """
+    """What two sets of parameters differ in, in words."""
     old, new = before.model_dump(), after.model_dump()
     changed = [
         (stage, name, old[stage][name], value)

@@ -48,35 +48,19 @@ _PAGES.filters["clock"] = clock
 
 
 def link_address(token: str) -> str:
-    """The address of a link, on whatever name the server has.
-
-    Parameters
-    ----------
-    token : signed
-    """
+    """The address of a link, on whatever name the server has."""
     return f"/{_ROUTE}/{token}"
 
 
 def is_link(path: str) -> bool:
-    """Whether the path of a request is one of those that answer to a signature alone.
-
-    Parameters
-    ----------
-    path : as it was sent
-    """
+    """Whether the path of a request is one of those that answer to a signature alone."""
     return _LINK.fullmatch(path) is not None
 
 
 def link_routes(
     workspace: Workspace, pool: Callable[[], Pool]
 ) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
-    """Routes of the pages and files of links.
-
-    Parameters
-    ----------
-    workspace : whose versions are shown
-    pool : gives the workers that make a sound that is not there
-    """
+    """Routes of the pages and files of links."""
     shown = _Shown(workspace, pool)
     given = {"shown": shown}
     return [
@@ -165,23 +149,13 @@ class _LinkFiles(StaticFileHandler):
     def initialize(self, path: str, shown: _Shown) -> None:  # type: ignore[override]  # what its route gives
         """Take what the route was given.
 
-        Parameters
-        ----------
-        path : a folder, which each request replaces by that of its version's file
-        shown : what links open
+        `path`: a folder, which each request replaces by that of its version's file.
         """
         super().initialize(path)
         self._shown = shown
 
     async def get(self, token: str, what: str = "", include_body: bool = True) -> None:  # type: ignore[override]
-        """Send a part of the file.
-
-        Parameters
-        ----------
-        token : of the link
-        what : sound or video
-        include_body : whether it was asked for
-        """
+        """Send a part of the file."""
         frozen, _ = self._shown.open(token)
         try:
             file = await (self._shown.video(frozen) if what == "video" else self._shown.sound(frozen))
@@ -194,32 +168,15 @@ class _LinkFiles(StaticFileHandler):
         await super().get(file.name, include_body)
 
     async def head(self, token: str, what: str = "") -> None:
-        """Say what a part of the file would be.
-
-        Parameters
-        ----------
-        token : of the link
-        what : sound or video
-        """
+        """Say what a part of the file would be."""
         await self.get(token, what, include_body=False)
 
     def set_extra_headers(self, path: str) -> None:
-        """Keep the file out of caches that others share.
-
-        Parameters
-        ----------
-        path : of the file
-        """
+        """Keep the file out of caches that others share."""
         self.set_header("Cache-Control", f"private, max-age={_KEEP_SECONDS}")
 
     def write_error(self, status_code: int, **more: Any) -> None:
-        """Say why there is nothing to play.
-
-        Parameters
-        ----------
-        status_code : of the answer
-        more : the exception
-        """
+        """Say why there is nothing to play."""
         _write_error(self, status_code, more)
 
 

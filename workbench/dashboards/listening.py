@@ -84,12 +84,7 @@ class ListeningState:
         return self.test is None or self.number >= len(self.test.trials)
 
     def begin(self, test: BlindTest) -> None:
-        """Begin a test; the sounds of one that has not ended are deleted.
-
-        Parameters
-        ----------
-        test : prepared
-        """
+        """Begin a test; the sounds of one that has not ended are deleted."""
         if self.test is not None:
             drop_sounds(self.test)
         self.test, self.number = test, 0
@@ -97,15 +92,7 @@ class ListeningState:
     def answer(self, trial: int, answer: Any, seconds: float) -> None:
         """Keep the answer to the trial that is asked; another one's is left out. With the last one the sounds go.
 
-        Parameters
-        ----------
-        trial : from 0
-        answer : a letter, or a rating for each
-        seconds : from the first sound to the answer
-
-        Raises
-        ------
-        WorkbenchError : it is no answer, or cannot be kept
+        `trial`: from 0.
         """
         if self.test is None or trial != self.number:
             return
@@ -115,12 +102,7 @@ class ListeningState:
             drop_sounds(self.test)
 
     def outcome(self) -> list[str]:
-        """What the test that has ended has shown, in lines; empty before its end.
-
-        Raises
-        ------
-        WorkbenchError : the answers cannot be read
-        """
+        """What the test that has ended has shown, in lines; empty before its end."""
         if self.test is None or not self.ended:
             return []
         if self.test.kind == "abx":
@@ -137,12 +119,7 @@ class ListeningState:
         ]
 
     def so_far(self) -> list[str]:
-        """What all ratings of the home folder say of each seam, beside its score.
-
-        Raises
-        ------
-        WorkbenchError : the answers cannot be read
-        """
+        """What all ratings of the home folder say of each seam, beside its score."""
         return [
             f"{one.track}, {clock(one.leave)} → {clock(one.enter)}, crossfade {1000 * one.fade:.0f} ms: "
             f"score {one.score:.2f}, rated {_rating(one.worth)} of 100 by {_count(one.worth.count, 'listener')}"
@@ -151,14 +128,7 @@ class ListeningState:
 
 
 def abx_lines(conditions: tuple[str, str], right: int, trials: int, p_value: float) -> list[str]:
-    """The outcome of an ABX test, in words.
-
-    Parameters
-    ----------
-    conditions : names of the two
-    right, trials : answers
-    p_value : chance of as many by guessing
-    """
+    """The outcome of an ABX test, in words."""
     first, second = conditions
     missed = smallest_detected(right, trials)
     verdict = (
@@ -199,12 +169,7 @@ class BlindBoard(JSComponent):
 
 
 class ListeningTab(Tab):
-    """Blind tests.
-
-    Parameters
-    ----------
-    session : whose plan is listened to
-    """
+    """Blind tests."""
 
     title = "Listening"
     plays_itself = True
@@ -305,12 +270,7 @@ class ListeningTab(Tab):
         return [own, ((self.fade.value or 0) / 1000.0, _LINEAR)]
 
     def ask(self, test: BlindTest) -> None:
-        """Ask the first trial of a test.
-
-        Parameters
-        ----------
-        test : prepared
-        """
+        """Ask the first trial of a test."""
         self.state.begin(test)
         url = self._session.url_of
         trials = []
@@ -323,11 +283,7 @@ class ListeningTab(Tab):
     def answer(self, trial: int, answer: Any, seconds: float) -> None:
         """Take the answer to a trial, and ask the next one.
 
-        Parameters
-        ----------
-        trial : from 0
-        answer : a letter, or a rating for each
-        seconds : from the first sound to the answer
+        `trial`: from 0.
         """
         if not self.attempt(self.state.answer, int(trial), answer, float(seconds)):
             self.board.refused += 1

@@ -72,12 +72,7 @@ class Filters:
     words: str = ""
 
     def keep(self, track: Track) -> bool:
-        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open.
-
-        Parameters
-        ----------
-        track : of the catalog
-        """
+        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open."""
         return (
             _within(track.bpm, self.bpm, (SLOWEST, FASTEST))
             and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
@@ -134,15 +129,8 @@ class MatchState:
     def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
         """Energy of a track over the video.
 
-        Parameters
-        ----------
-        match : the track
-        place : where it lies; None: from the video's beginning
-
-        Returns
-        -------
-        times : shape (n,), video seconds
-        energy : shape (n,), 0 to 1; both are empty where it was not measured
+        `place`: where it lies; None: from the video's beginning. Returns shape (n,), video seconds. Returns shape
+        (n,), 0 to 1; both are empty where it was not measured.
         """
         contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
         length = match.track.duration_seconds
@@ -212,12 +200,7 @@ class MatchTable(JSComponent):
 
 
 class MatchPicture(Picture):
-    """What moves in the video, and the energy of the chosen track where it lies under it.
-
-    Parameters
-    ----------
-    state : what is shown of it
-    """
+    """What moves in the video, and the energy of the chosen track where it lies under it."""
 
     def __init__(self, state: MatchState) -> None:
         self.state = state
@@ -298,15 +281,9 @@ class MatchPicture(Picture):
 def named_marks(place: Placement | None, seconds: float, width: int) -> list[tuple[float, str, str]]:
     """The strongest coincidences of a placement, with names that stand beside their marks and never overlap.
 
-    Parameters
-    ----------
-    place : None: the track has no placement; one whose coincidences may be due to chance has none that is named
-    seconds : of the video
-    width : of the picture of all of it, pixels
-
-    Returns
-    -------
-    list : video seconds, name and the side of the name that is at the mark, the strongest first
+    `place`: None: the track has no placement; one whose coincidences may be due to chance has none that is named.
+    `width`: of the picture of all of it, pixels. Returns video seconds, name and the side of the name that is at the
+    mark, the strongest first.
     """
     marks: list[tuple[float, str, str]] = []
     taken: list[tuple[float, float]] = []
@@ -324,25 +301,14 @@ def named_marks(place: Placement | None, seconds: float, width: int) -> list[tup
 def first_heard(place: Placement) -> float:
     """Where one begins to listen: a run-up before the strongest coincidence, but not before the music.
 
-    Parameters
-    ----------
-    place : where the track lies
-
-    Returns
-    -------
-    float : video seconds, 0 or more
+    Returns video seconds, 0 or more.
     """
     begins = max(0.0, place.offset_seconds)
     return max(begins, place.coincidences[0].video_s - _RUN_UP_SECONDS) if place.coincidences else begins
 
 
 class MatchTab(Tab):
-    """Tracks for the open video, seen and heard under it.
-
-    Parameters
-    ----------
-    session : whose video it is
-    """
+    """Tracks for the open video, seen and heard under it."""
 
     title = "Match"
 
@@ -395,12 +361,7 @@ class MatchTab(Tab):
         self.follow_shown(["params"], lambda _: self._balance())
 
     def take(self, video: Path | None) -> None:
-        """Match the catalog to another video.
-
-        Parameters
-        ----------
-        video : None: none is open
-        """
+        """Match the catalog to another video."""
         if video is not None and video == self._video and (self._matching or self.state.drawn is not None):
             return
         self._video = video
@@ -438,12 +399,7 @@ class MatchTab(Tab):
         self._show()
 
     def choose(self, track_id: str) -> None:
-        """Look at a track, and make it ready to be heard under the video.
-
-        Parameters
-        ----------
-        track_id : of one of the rows
-        """
+        """Look at a track, and make it ready to be heard under the video."""
         if track_id == self.state.chosen:
             return
         self.state.chosen, self.state.placement = track_id, 0
@@ -452,9 +408,7 @@ class MatchTab(Tab):
     def open(self, track_id: str) -> None:
         """Open a track under the video, in the Plan tab.
 
-        Parameters
-        ----------
-        track_id : of the catalog; empty for none
+        `track_id`: of the catalog; empty for none.
         """
         if track_id:
             self._session.open_track(track_id)

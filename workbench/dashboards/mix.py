@@ -96,9 +96,7 @@ class MixState:
     def tune(self, duck: DuckParams, own: MixParams, render: RenderParams | None = None) -> None:
         """Mix with other parameters of the duck.
 
-        Parameters
-        ----------
-        duck, own, render : of the session; None: all of the music is ducked
+        `duck`, `own`, `render`: of the session; None: all of the music is ducked.
         """
         self.under_voice_lu, self.render = duck.under_voice_lu, render or RenderParams()
         self.mix = None if self.sounds is None else with_drawn(self.sounds.levels.mixed(duck, own), self.drawn)
@@ -107,22 +105,13 @@ class MixState:
     def draw(self, points: Points | None) -> None:
         """Mix with an envelope that somebody draws.
 
-        Parameters
-        ----------
-        points : of the envelope; None: as it is measured
+        `points`: of the envelope; None: as it is measured.
         """
         self.drawn = points
         self.mix = None if self.mix is None else with_drawn(self.mix, points)
 
     def hear(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances = ()) -> None:
-        """Take the utterances that were found with other parameters of the voice.
-
-        Parameters
-        ----------
-        voice : with which they were found
-        utterances : of the soundtrack
-        uncertain : where somebody may speak besides
-        """
+        """Take the utterances that were found with other parameters of the voice."""
         if self.sounds is not None:
             levels = self.sounds.levels.with_utterances(voice, utterances, uncertain)
             self.sounds = replace(self.sounds, levels=levels)
@@ -146,12 +135,7 @@ class MixState:
         return self.sounds is not None and self.sounds.levels.outside is None and self.bands.differ
 
     def take_bands(self, outside: LevelCurve) -> None:
-        """Take the levels of the music outside the band of speech.
-
-        Parameters
-        ----------
-        outside : from `measure_outside`
-        """
+        """Take the levels of the music outside the band of speech."""
         if self.sounds is not None:
             self.sounds = replace(self.sounds, levels=replace(self.sounds.levels, outside=outside))
 
@@ -249,16 +233,8 @@ class MixState:
 def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
     """Loudness over 400 ms at evenly spaced times of a view.
 
-    Parameters
-    ----------
-    power : shape (n_hops,), K-weighted, a hundred hops a second
-    from_s, to_s : the view, s
-    columns : times at most
-
-    Returns
-    -------
-    times : shape (n,), s
-    lufs : shape (n,), LUFS, no quieter than the lower end of the picture
+    `power`: shape (n_hops,), K-weighted, a hundred hops a second. `from_s`, `to_s`: the view, s. Returns shape (n,),
+    s. Returns shape (n,), LUFS, no quieter than the lower end of the picture.
     """
     total = np.concatenate([[0.0], np.cumsum(power)])
     first, stop = max(0, round(from_s * HOPS_PER_SECOND)), min(power.size, round(to_s * HOPS_PER_SECOND))
@@ -272,16 +248,7 @@ def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tup
 
 
 def preset_of(duck: DuckParams) -> str:
-    """Name of the preset that these parameters are.
-
-    Parameters
-    ----------
-    duck : of any origin
-
-    Returns
-    -------
-    str : `OWN` where they are no preset
-    """
+    """Name of the preset that these parameters are."""
     return next((name for name in DUCK_PRESETS if DuckParams.model_validate({"preset": name}) == duck), OWN)
 
 
@@ -289,12 +256,6 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
     """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first.
 
     Where the music is ducked in bands for the first time, a worker measures it outside that of speech.
-
-    Parameters
-    ----------
-    state : whose mix is made
-    session : whose parameters count; it runs the worker
-    then : called once the mix is there, at once where no worker is needed; again when the bands are measured
     """
     sounds, voice = state.sounds, session.params.voice
     if sounds is None or sounds.levels.voice == voice:
@@ -332,12 +293,7 @@ def _is_of(now: MixSounds | None, sounds: MixSounds) -> bool:
 
 
 class MixPicture(Picture):
-    """Levels of both, speech, and the duck.
-
-    Parameters
-    ----------
-    state : what is shown of it
-    """
+    """Levels of both, speech, and the duck."""
 
     def __init__(self, state: MixState) -> None:
         self.state = state
@@ -357,9 +313,7 @@ class MixPicture(Picture):
     def on_hand(self, drag: Callable[[str, float, float, float, float], object]) -> None:
         """Call a function when somebody drags on the duck.
 
-        Parameters
-        ----------
-        drag : takes the phase, video seconds and positive dB of the pointer, and what of both is within its reach
+        `drag`: takes the phase, video seconds and positive dB of the pointer, and what of both is within its reach.
         """
 
         def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
@@ -371,9 +325,7 @@ class MixPicture(Picture):
     def on_pick(self, pick: Callable[[float, float, float, float], object]) -> None:
         """Call a function when somebody clicks on the duck.
 
-        Parameters
-        ----------
-        pick : takes video seconds and positive dB of the click, and what of both is within reach of it
+        `pick`: takes video seconds and positive dB of the click, and what of both is within reach of it.
         """
 
         def heard(event: Tap) -> None:
@@ -393,12 +345,7 @@ class MixPicture(Picture):
         self.show_mix()
 
     def show_mix(self, *, dragged: bool = False) -> None:
-        """Show another mix of the same sounds.
-
-        Parameters
-        ----------
-        dragged : while a point is dragged, so that the scale stays under the pointer
-        """
+        """Show another mix of the same sounds."""
         state = self.state
         speech = state.speech
         own = () if state.sounds is None else state.sounds.levels.own_music
@@ -520,12 +467,7 @@ class MixPicture(Picture):
 
 
 class MixTab(Tab):
-    """Speech, levels and the duck, seen, heard and tuned.
-
-    Parameters
-    ----------
-    session : whose plan and parameters these are
-    """
+    """Speech, levels and the duck, seen, heard and tuned."""
 
     title = "Mix"
 
@@ -567,12 +509,7 @@ class MixTab(Tab):
         self.follow(["envelope"], self.draw)
 
     def take(self, loop: Loop | None) -> None:
-        """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-        """
+        """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none."""
         if loop is not None and self._loop is not None and loop.answer is self._loop.answer:
             self._loop = loop
             return
@@ -591,12 +528,7 @@ class MixTab(Tab):
         )  # fmt: skip
 
     def hear(self, sounds: MixSounds) -> None:
-        """Mix and show sounds that were measured.
-
-        Parameters
-        ----------
-        sounds : of the plan that is shown
-        """
+        """Mix and show sounds that were measured."""
 
         def show() -> None:
             self.player.duration = sounds.levels.seconds
@@ -610,35 +542,20 @@ class MixTab(Tab):
         tune_state(self.state, self._session, show)
 
     def choose(self, preset: str) -> None:
-        """Take the parameters of a preset.
-
-        Parameters
-        ----------
-        preset : its name; `OWN` changes nothing
-        """
+        """Take the parameters of a preset."""
         if preset != OWN and preset != preset_of(self._session.params.duck):
             duck = DuckParams.model_validate({"preset": preset})
             self._session.params = self._session.params.model_copy(update={"duck": duck})
 
     def give_way(self, own_music: str) -> None:
-        """Choose what the music does where the soundtrack is music itself.
-
-        Parameters
-        ----------
-        own_music : as `MixParams.own_music`
-        """
+        """Choose what the music does where the soundtrack is music itself."""
         params = self._session.params
         if own_music != params.mix.own_music:
             mix = MixParams.model_validate({**params.mix.model_dump(), "own_music": own_music})
             self._session.params = params.model_copy(update={"mix": mix})
 
     def duck_by(self, ducking: str) -> None:
-        """Choose what is lowered under speech.
-
-        Parameters
-        ----------
-        ducking : as `RenderParams.ducking`
-        """
+        """Choose what is lowered under speech."""
         params = self._session.params
         if ducking != params.render.ducking:
             render = RenderParams.model_validate({**params.render.model_dump(), "ducking": ducking})
@@ -665,9 +582,7 @@ class MixTab(Tab):
     def draw(self, points: Points | None) -> None:
         """Mix with an envelope that was drawn: see and hear it at once.
 
-        Parameters
-        ----------
-        points : of the envelope; None: as it is measured
+        `points`: of the envelope; None: as it is measured.
         """
         self.state.draw(points)
         self._show_envelope()

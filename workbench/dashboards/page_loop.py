@@ -34,12 +34,7 @@ class PageLoop:
         return context is None or context.destroyed or not self.loop.is_running()
 
     def call_soon(self, function: Callable[[], None]) -> None:
-        """Call a function on the loop, from any thread; never where the page has gone.
-
-        Parameters
-        ----------
-        function : may change what the page shows
-        """
+        """Call a function on the loop, from any thread; never where the page has gone."""
         if self.gone:
             return
         # A document takes callbacks on its loop only: while its events are held back, as they are during every change
@@ -58,13 +53,7 @@ class PageLoop:
             function()
 
     def call_later(self, function: Callable[[], None], milliseconds: int) -> None:
-        """Call a function on the loop after a while; never where the page has gone by then.
-
-        Parameters
-        ----------
-        function : may change what the page shows
-        milliseconds : from now
-        """
+        """Call a function on the loop after a while; never where the page has gone by then."""
         self.document.add_timeout_callback(partial(self._run, function), milliseconds)
 
 

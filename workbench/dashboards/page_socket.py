@@ -46,14 +46,7 @@ class PageSocket(WSHandler):
 
 
 def make_site(page: Callable[[], Any], title: str, **options: Any) -> BokehTornado:
-    """The web application that serves a page at its root.
-
-    Parameters
-    ----------
-    page : makes it, for each browser tab anew
-    title : of the browser tab
-    options : of `BokehTornado`
-    """
+    """The web application that serves a page at its root."""
     site = BokehTornado(build_applications({"/": page}, title=title), **options)
     context = {"application_context": site.applications["/"], "bokeh_websocket_path": "/ws"}
     site.add_handlers(".*", [("/ws", PageSocket, context)])  # before the route that Bokeh has for this address

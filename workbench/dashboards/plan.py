@@ -57,12 +57,7 @@ class OptionCards(JSComponent):
 
 
 class PlanTab(Tab):
-    """The plan under its video, seen and heard.
-
-    Parameters
-    ----------
-    session : whose plan it is
-    """
+    """The plan under its video, seen and heard."""
 
     title = "Plan"
 
@@ -124,12 +119,7 @@ class PlanTab(Tab):
         self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
 
     def take(self, loop: Loop | None) -> None:
-        """Show another plan, and prepare its sound; or balance the same plan with another mix.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-        """
+        """Show another plan, and prepare its sound; or balance the same plan with another mix."""
         if loop is not None and self.state.is_same_plan(loop):
             self._take_mix(loop)
             return
@@ -159,9 +149,7 @@ class PlanTab(Tab):
     def look_at_option(self, option: int) -> None:
         """Look at an option, and hear it as A; B stays what it is.
 
-        Parameters
-        ----------
-        option : counted from 0; one that the plan does not have is not looked at
+        `option`: counted from 0; one that the plan does not have is not looked at.
         """
         here = self.state.loop is self._session.loop  # else it is an option of a plan that is about to be shown
         if here and option != self.state.shown and option < len(self.state.options):
@@ -170,9 +158,7 @@ class PlanTab(Tab):
     def listen_at(self, time: float) -> None:
         """Play from another place, which an address or an opened project names.
 
-        Parameters
-        ----------
-        time : video s; nothing happens without a plan, or where that is played already
+        `time`: video s; nothing happens without a plan, or where that is played already.
         """
         plan = self.state.plan
         if plan is not None and time != self.player.time:
@@ -188,10 +174,7 @@ class PlanTab(Tab):
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, or make it the plan of the page.
 
-        Parameters
-        ----------
-        option : counted from 0
-        name : "a", "b" or "use"
+        `option`: counted from 0.
         """
         if name == "use":
             self._wanted = option
@@ -204,9 +187,7 @@ class PlanTab(Tab):
     def look_at(self, seam: int) -> None:
         """Open a seam of the plan in use in the Seams tab; those of another option are only shown.
 
-        Parameters
-        ----------
-        seam : counted from 0
+        `seam`: counted from 0.
         """
         if self.state.shown == 0:
             self._session.seam = seam

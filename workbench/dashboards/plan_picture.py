@@ -65,12 +65,7 @@ _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12
 
 
 class PlanPicture(Picture):
-    """The figure, and what of it follows the view.
-
-    Parameters
-    ----------
-    state : what is shown of it
-    """
+    """The figure, and what of it follows the view."""
 
     def __init__(self, state: PlanState) -> None:
         self.state = state
@@ -135,9 +130,7 @@ class PlanPicture(Picture):
     def show_chosen(self, seam: int | None) -> None:
         """Show which seam the buttons are about.
 
-        Parameters
-        ----------
-        seam : of the plan that is looked at, counted from 0; None: none of it
+        `seam`: of the plan that is looked at, counted from 0; None: none of it.
         """
         times = () if self.state.plan is None else self.state.plan.seam_times
         self._set("chosen", x=[] if seam is None else list(times[seam : seam + 1]))
@@ -145,18 +138,15 @@ class PlanPicture(Picture):
     def mark(self, region: Sequence[float]) -> None:
         """Show the range that is looped, or none.
 
-        Parameters
-        ----------
-        region : from and to, video seconds; empty for none
+        `region`: from and to, video seconds; empty for none.
         """
         self._set("region", left=list(region[:1]), right=list(region[1:]))
 
     def show_places(self, places: Sequence[Sequence[SeamPlace]]) -> None:
         """Let the seams be dragged.
 
-        Parameters
-        ----------
-        places : of each seam of the plan that is looked at; empty while they are not known, or where none can be moved
+        `places`: of each seam of the plan that is looked at; empty while they are not known, or where none can be
+        moved.
         """
         plan = self.state.plan
         self.hand.update(
@@ -168,10 +158,7 @@ class PlanPicture(Picture):
     def show_ranges(self, ranges: Sequence[tuple[float, float, str]], selected: Sequence[float]) -> None:
         """Show what is asked of the track, and the stretch that is selected.
 
-        Parameters
-        ----------
-        ranges : from and to, s of the track, and colour
-        selected : from and to; empty for none
+        `ranges`: from and to, s of the track, and colour. `selected`: from and to; empty for none.
         """
         scale = 1.0 if self.state.plan is None else _track_scale(self.state.plan)
         self._set(
@@ -181,13 +168,7 @@ class PlanPicture(Picture):
         self._set("selected", left=[s * scale for s in selected[:1]], right=[s * scale for s in selected[1:2]])
 
     def on_hand(self, name: str, act: Callable[[Sequence[Any]], object]) -> None:
-        """Call a function when somebody takes hold of a seam, moves one, or selects a stretch of the track.
-
-        Parameters
-        ----------
-        name : `chosen`, `heard`, `moved` or `stretch`, see `SeamTool`
-        act : takes the new value
-        """
+        """Call a function when somebody takes hold of a seam, moves one, or selects a stretch of the track."""
 
         def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
             act(new)
@@ -459,12 +440,7 @@ def _track_scale(plan: LoopPlan) -> float:
 
 
 def place_facts(place: SeamPlace) -> dict[str, object]:
-    """A place of a seam as the page shows it.
-
-    Parameters
-    ----------
-    place : its words say by how many bars it is moved, and its score and two lowest parts, or what is in the way
-    """
+    """A place of a seam as the page shows it."""
     words = f"{place.bars:+d} bar{'' if abs(place.bars) == 1 else 's'}" if place.bars else "where it is"
     if place.obstacle:
         words = f"{words}: {place.obstacle}"

@@ -94,12 +94,7 @@ class PlanState:
         return planned_scores(self.plan, self.loop.analysis)
 
     def is_same_plan(self, loop: Loop) -> bool:
-        """Whether a loop is the one that is looked at, but for its mix.
-
-        Parameters
-        ----------
-        loop : of any track under any video
-        """
+        """Whether a loop is the one that is looked at, but for its mix."""
         mine = self.loop
         return (
             mine is not None
@@ -108,12 +103,7 @@ class PlanState:
         )
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan; what was heard of the one before is forgotten.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-        """
+        """Look at another plan; what was heard of the one before is forgotten."""
         same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
         self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
         self.heard, self.sounds, self.outdated = {}, {}, set()
@@ -124,10 +114,6 @@ class PlanState:
         """Balance the plan that is looked at with another mix; what is compared stays.
 
         The mix is that of the plan itself. Other options keep theirs until they are balanced anew.
-
-        Parameters
-        ----------
-        loop : the same plan with another mix, see `is_same_plan`
         """
         before, self.loop = None if self.loop is None else self.loop.mix, loop
         if before is not None and loop.mix is not None and with_drawn(before, None) == with_drawn(loop.mix, None):
@@ -146,10 +132,7 @@ class PlanState:
     def hear(self, option: int, rendered: RenderedOption) -> None:
         """Take an option that was rendered and balanced.
 
-        Parameters
-        ----------
-        option : counted from 0
-        rendered : its music and its mix
+        `option`: counted from 0.
         """
         self.heard[option] = rendered
         self.outdated.discard(option)
@@ -157,27 +140,21 @@ class PlanState:
     def balanced(self, option: int) -> RenderedOption | None:
         """An option with the mix that it has now; None where it is not rendered, or another mix was set since.
 
-        Parameters
-        ----------
-        option : counted from 0
+        `option`: counted from 0.
         """
         return None if option in self.outdated else self.heard.get(option)
 
     def gains(self, option: int | None) -> MixGains:
         """What the player does for the mix of an option; until its own is known, for that of the plan served.
 
-        Parameters
-        ----------
-        option : counted from 0; None: nothing is changed
+        `option`: counted from 0; None: nothing is changed.
         """
         return gains_of(self.mix_of(option))
 
     def mix_of(self, option: int | None) -> Mix | None:
         """The mix of an option; until its own is known, that of the plan served.
 
-        Parameters
-        ----------
-        option : counted from 0; None: there is none
+        `option`: counted from 0; None: there is none.
         """
         if option is None or self.loop is None:
             return None
@@ -187,10 +164,7 @@ class PlanState:
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, and look at it; the same option cannot be both.
 
-        Parameters
-        ----------
-        option : counted from 0
-        name : "a" or "b"
+        `option`: counted from 0.
         """
         if name == "a":
             self.a, self.b = option, (None if self.b == option else self.b)
@@ -201,14 +175,8 @@ class PlanState:
     def matching(self, at: float, region: Sequence[float]) -> tuple[float, float]:
         """Gains that make A and B equally loud in the loop, or around the playhead.
 
-        Parameters
-        ----------
-        at : playhead, video seconds
-        region : from and to of the loop, video seconds; empty for none
-
-        Returns
-        -------
-        a, b : dB, at most 0; both 0 where only one of them can be heard
+        `at`: playhead, video seconds. `region`: from and to of the loop, video seconds; empty for none. Returns a, b :
+        dB, at most 0; both 0 where only one of them can be heard.
         """
         a, b = self.heard.get(self.a), self.heard.get(-1 if self.b is None else self.b)
         if a is None or b is None:
@@ -250,14 +218,8 @@ class PlanState:
 def played_pieces(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[tuple[float, float, str, str]]:
     """What is played, cut at section borders.
 
-    Parameters
-    ----------
-    plan : one option
-    sections : of its track
-
-    Returns
-    -------
-    list : from and to in video seconds, colour as `#RRGGBB`, name of the section; grey and no name outside of sections
+    Returns from and to in video seconds, colour as `#RRGGBB`, name of the section; grey and no name outside of
+    sections.
     """
     pieces = []
     for start, segment in zip(plan.segment_starts, plan.segments, strict=False):

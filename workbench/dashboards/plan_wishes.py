@@ -72,12 +72,7 @@ class SeamSound(JSComponent):
 class WishDesk:
     """Joins the panel with the session and the picture of the plan.
 
-    Parameters
-    ----------
-    session : whose plan it is
-    picture : in which seams are dragged and stretches of the track selected
-    playhead : where the player stands, video seconds
-    run : runs work for the tab, as `Tab.run` does
+    `playhead`: where the player stands, video seconds.
     """
 
     def __init__(
@@ -100,12 +95,7 @@ class WishDesk:
         session.param.watch(lambda *_: self.show(), ["wishes", "contradiction", "seam"])
 
     def take(self, loop: Loop | None) -> None:
-        """Show what is asked of another plan, and find out where its seams could be.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-        """
+        """Show what is asked of another plan, and find out where its seams could be."""
         plan = loop.answer.alone if loop is not None and isinstance(loop.answer, LoopPlan) else None
         if plan != self._placed:
             self._places, self._placed = (), plan
@@ -124,10 +114,7 @@ class WishDesk:
     def hear(self, seam: int, bars: int | None) -> None:
         """Hear the splice of a seam where it would be, over and over; silence where it cannot be.
 
-        Parameters
-        ----------
-        seam : counted from 0
-        bars : by which it would be moved; None: hear nothing any more
+        `seam`: counted from 0. `bars`: by which it would be moved; None: hear nothing any more.
         """
         places = self._places[seam] if seam < len(self._places) else ()
         place = next((place for place in places if place.bars == bars), None)
@@ -149,9 +136,7 @@ class WishDesk:
     def select(self, song_from: float, song_to: float) -> None:
         """Select a stretch of the track, about which something can be asked.
 
-        Parameters
-        ----------
-        song_from, song_to : s of the track
+        `song_from`, `song_to`: s of the track.
         """
         loop = self._session.loop
         longest = song_to if loop is None or loop.analysis is None else loop.analysis.profile.song_duration
@@ -161,9 +146,7 @@ class WishDesk:
     def select_region(self, region: Sequence[float]) -> None:
         """Select what is played in a region of the video: of several pieces the longest.
 
-        Parameters
-        ----------
-        region : from and to, video seconds; empty for none
+        `region`: from and to, video seconds; empty for none.
         """
         plan = self._session.plan
         found = None if plan is None or len(region) != 2 else track_stretch(plan, region[0], region[1])

@@ -66,37 +66,18 @@ class ReviewState:
         return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
 
     def is_about_same(self, other: ReviewState) -> bool:
-        """Whether another page looks at a plan of the same track under the same video.
-
-        Parameters
-        ----------
-        other : of that page
-        """
+        """Whether another page looks at a plan of the same track under the same video."""
         if self.loop is None or other.loop is None or self.workspace.home != other.workspace.home:
             return False
         return (self.loop.track.path, self.loop.video) == (other.loop.track.path, other.loop.video)
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-
-        Raises
-        ------
-        WorkbenchError : what was said cannot be read
-        """
+        """Look at another plan."""
         self.loop, self.review = loop, None
         self.reload()
 
     def reload(self) -> None:
-        """Read again what was said.
-
-        Raises
-        ------
-        WorkbenchError : it cannot be read
-        """
+        """Read again what was said."""
         self.review = None if self.loop is None or self.plan is None else load_review(self.workspace, self.loop)
 
     def facts(self) -> dict[str, Any]:
@@ -144,9 +125,7 @@ class ReviewState:
 def when(at: str) -> str:
     """A time of a record as reviewers read it, on the clock of this machine.
 
-    Parameters
-    ----------
-    at : ISO 8601 with its offset
+    `at`: ISO 8601 with its offset.
     """
     return _date(datetime.fromisoformat(at).astimezone())
 
@@ -184,12 +163,7 @@ _open: weakref.WeakSet[ReviewTab] = weakref.WeakSet()
 
 
 class ReviewTab(Tab):
-    """Comments, decisions and links.
-
-    Parameters
-    ----------
-    session : whose plan is reviewed
-    """
+    """Comments, decisions and links."""
 
     title = "Review"
 
@@ -212,12 +186,7 @@ class ReviewTab(Tab):
         _open.add(self)
 
     def take(self, loop: Loop | None) -> None:
-        """Review another plan, and prepare its sound.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-        """
+        """Review another plan, and prepare its sound."""
         self.attempt(self.state.take, loop)
         self.board.param.update(address="", open_until="", fault="")
         self.show()
@@ -257,13 +226,7 @@ class ReviewTab(Tab):
                 self.ask(*wish)
 
     def ask(self, what: str, *details: Any) -> None:
-        """Do what a reviewer asks for.
-
-        Parameters
-        ----------
-        what : comment, answer, resolve, open, decide or link
-        details : of it, as the board sends them
-        """
+        """Do what a reviewer asks for."""
         if self.state.plan is None:
             return
         acts: dict[str, Callable[..., None]] = {
@@ -281,85 +244,31 @@ class ReviewTab(Tab):
     def comment(self, text: str, seam: int = -1, at: float | None = None) -> None:
         """Comment on a seam, or on the place where the plan is listened to.
 
-        Parameters
-        ----------
-        text : of the comment
-        seam : counted from 0; -1: where the playhead is
-        at : where that is, s; None: where the player last told
-
-        Raises
-        ------
-        WorkbenchError : it cannot be kept
+        `seam`: counted from 0; -1: where the playhead is. `at`: where that is, s; None: where the player last told.
         """
         place, about = float(self.player.time if at is None else at), None if seam < 0 else int(seam)
         comment_on(self._session.workspace, self._loop(), self._session.reviewer, text, place, about)
         self.board.sent += 1
 
     def answer(self, comment_id: str, text: str) -> None:
-        """Answer a comment.
-
-        Parameters
-        ----------
-        comment_id : which
-        text : of the answer
-
-        Raises
-        ------
-        WorkbenchError : it cannot be kept
-        """
+        """Answer a comment."""
         answer_comment(self._session.workspace, self._loop(), comment_id, self._session.reviewer, text)
         self.board.answered = [comment_id, (self.board.answered[1] + 1) if self.board.answered else 1]
 
     def resolve(self, comment_id: str) -> None:
-        """Resolve a thread.
-
-        Parameters
-        ----------
-        comment_id : of its first comment
-
-        Raises
-        ------
-        WorkbenchError : it cannot be kept
-        """
+        """Resolve a thread."""
         resolve_thread(self._session.workspace, comment_id, self._session.reviewer)
 
     def open_again(self, comment_id: str) -> None:
-        """Open a thread again that was resolved.
-
-        Parameters
-        ----------
-        comment_id : of its first comment
-
-        Raises
-        ------
-        WorkbenchError : it cannot be kept
-        """
+        """Open a thread again that was resolved."""
         resolve_thread(self._session.workspace, comment_id, None)
 
     def decide(self, decision: str) -> None:
-        """Approve the plan as it is heard, or say that it needs work.
-
-        Parameters
-        ----------
-        decision : "approved" or "needs work"
-
-        Raises
-        ------
-        WorkbenchError : it cannot be kept
-        """
+        """Approve the plan as it is heard, or say that it needs work."""
         decide(self._session.workspace, self._loop(), self._session.reviewer, cast(Decision, decision))
 
     def share(self, days: float) -> None:
-        """Make a link to the plan as it is heard, and the sound that it plays.
-
-        Parameters
-        ----------
-        days : for which it is open
-
-        Raises
-        ------
-        WorkbenchError : the plan cannot be frozen, or the link cannot be signed
-        """
+        """Make a link to the plan as it is heard, and the sound that it plays."""
         lasts = timedelta(days=float(days))
         version = freeze_plan(self._session.workspace, self._loop())
         token = sign_link(self._session.home, version.version_id, lasts)

@@ -32,12 +32,7 @@ class ReviewerName(JSComponent):
 
 
 def reviewer_field(session: Session) -> ReviewerName:
-    """A field that shows and sets the reviewer of a session.
-
-    Parameters
-    ----------
-    session : of the page
-    """
+    """A field that shows and sets the reviewer of a session."""
     field = ReviewerName(reviewer=session.reviewer, width=220, margin=(4, 10))
     field.param.watch(lambda event: setattr(session, "reviewer", event.new), "reviewer")
     session.param.watch(lambda event: setattr(field, "reviewer", event.new), "reviewer")
@@ -45,10 +40,5 @@ def reviewer_field(session: Session) -> ReviewerName:
 
 
 def known_reviewer(cookies: Mapping[str, str]) -> str:
-    """The name that a browser has kept; empty where it keeps none.
-
-    Parameters
-    ----------
-    cookies : of the request for a page
-    """
+    """The name that a browser has kept; empty where it keeps none."""
     return unquote(cookies.get(_KEPT, "")).strip()[:_MOST_LETTERS]

@@ -38,10 +38,7 @@ class SeamPicture(Picture):
     def show(self, look: SeamLook | None, fade_seconds: float = 0.0) -> None:
         """Draw a seam, or nothing.
 
-        Parameters
-        ----------
-        look : None: nothing
-        fade_seconds : length of the crossfade that is heard, s
+        `fade_seconds`: length of the crossfade that is heard, s.
         """
         if look is None:
             self._empty()
@@ -116,12 +113,7 @@ class ScorePicture(Picture):
         self._draw()
 
     def show(self, look: SeamLook | None) -> None:
-        """Draw the parts of a seam's score, or nothing.
-
-        Parameters
-        ----------
-        look : None: nothing
-        """
+        """Draw the parts of a seam's score, or nothing."""
         self._empty("parts", "own")
         if look is None:
             return
@@ -132,12 +124,7 @@ class ScorePicture(Picture):
             self._set("own", y=self._rows - 0.18, low=low, middle=middle, high=high)
 
     def ink(self, *, dark: bool) -> None:
-        """Set the colours for a light or a dark page.
-
-        Parameters
-        ----------
-        dark : whether the page is dark
-        """
+        """Set the colours for a light or a dark page."""
         super().ink(dark=dark)
         axis, grid = self.figure.xaxis, self.figure.xgrid
         axis.major_label_text_font_size = "11px"

@@ -90,16 +90,7 @@ class SeamState:
         return worst_of(self.scores)
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan, at the same seam where it has as many.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-
-        Raises
-        ------
-        StoreError : verdicts given before cannot be read; the plan is shown all the same
-        """
+        """Look at another plan, at the same seam where it has as many."""
         before = self.track
         self.loop, self.changed, self.scores = loop, None, ()
         if self.plan is not None and loop is not None and loop.analysis is not None:
@@ -110,12 +101,7 @@ class SeamState:
             self.read_verdicts()
 
     def read_verdicts(self) -> None:
-        """Read the reviewer's verdicts about the track again, which may have been put back.
-
-        Raises
-        ------
-        StoreError : the database cannot be used
-        """
+        """Read the reviewer's verdicts about the track again, which may have been put back."""
         mine = [
             one
             for one in newest_verdicts(self.workspace)
@@ -124,16 +110,7 @@ class SeamState:
         self.given = {verdict.heard: verdict for verdict in mine}
 
     def review_as(self, reviewer: str) -> None:
-        """Show the verdicts of another reviewer.
-
-        Parameters
-        ----------
-        reviewer : the name
-
-        Raises
-        ------
-        StoreError : the database cannot be used
-        """
+        """Show the verdicts of another reviewer."""
         self.reviewer = reviewer
         self.read_verdicts()
 
@@ -170,14 +147,8 @@ class SeamState:
     def try_fade(self, seconds: float, exponent: float) -> None:
         """Hear the seam under another crossfade.
 
-        Parameters
-        ----------
-        seconds : length of the crossfade
-        exponent : of its curve, 0.5 (constant power) to 1 (constant amplitude)
-
-        Raises
-        ------
-        PlanError : there is no room for it
+        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude). Raises `PlanError`: there is no room
+        for it.
         """
         if self.plan is not None:
             self.changed = with_fade(self.plan, self.seam, seconds, exponent)
@@ -185,15 +156,7 @@ class SeamState:
     def judge(self, look: SeamLook, word: Word, note: str) -> None:
         """Keep what somebody heard at the seam, under the crossfade that was heard.
 
-        Parameters
-        ----------
-        look : what was looked at and heard
-        word : the verdict
-        note : in the reviewer's own words; empty for none
-
-        Raises
-        ------
-        StoreError : the database cannot be used
+        `note`: in the reviewer's own words; empty for none.
         """
         assert self.loop is not None, "a seam belongs to a loop"
         assert self.plan is not None, "a seam belongs to a plan"
@@ -235,12 +198,7 @@ class SeamPlayer(JSComponent):
 
 
 class SeamsTab(Tab):
-    """The seams of the plan, one at a time.
-
-    Parameters
-    ----------
-    session : whose plan it is
-    """
+    """The seams of the plan, one at a time."""
 
     title = "Seams"
     plays_itself = True
@@ -282,12 +240,7 @@ class SeamsTab(Tab):
         session.param.watch(lambda _: self.reread(), "records")
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan, at the seam that the page is at; the same plan with another mix has the same seams.
-
-        Parameters
-        ----------
-        loop : None: there is none yet
-        """
+        """Look at another plan, at the seam that the page is at; the same plan with another mix has the same seams."""
         before = self.state.loop
         if (
             loop is not None
@@ -304,9 +257,7 @@ class SeamsTab(Tab):
     def review_as(self, reviewer: str) -> None:
         """Show and take the verdicts of a reviewer.
 
-        Parameters
-        ----------
-        reviewer : the name; empty where none was given
+        `reviewer`: the name; empty where none was given.
         """
         self.attempt(self.state.review_as, reviewer)
         self._mark()
@@ -314,9 +265,7 @@ class SeamsTab(Tab):
     def go(self, seam: int) -> None:
         """Look at a seam.
 
-        Parameters
-        ----------
-        seam : counted from 0; one that the plan does not have is not looked at
+        `seam`: counted from 0; one that the plan does not have is not looked at.
         """
         if seam != self.state.seam and 0 <= seam < self.state.count:
             self.state.seam, self.state.changed = seam, None
@@ -331,9 +280,7 @@ class SeamsTab(Tab):
     def step(self, by: int) -> None:
         """Look at the next seam, or the one before.
 
-        Parameters
-        ----------
-        by : seams forward; negative for back
+        `by`: seams forward; negative for back.
         """
         if self.state.count:
             self.go((self.state.seam + by) % self.state.count)
@@ -341,10 +288,7 @@ class SeamsTab(Tab):
     def try_fade(self, seconds: float, exponent: float) -> None:
         """Hear the seam under another crossfade.
 
-        Parameters
-        ----------
-        seconds : length of the crossfade
-        exponent : of its curve, 0.5 (constant power) to 1 (constant amplitude)
+        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude).
         """
         if not self.attempt(self.state.try_fade, float(seconds), float(exponent)):
             self.player.refused += 1
@@ -374,12 +318,7 @@ class SeamsTab(Tab):
             self.used.object = f"Seam {self.state.seam + 1} of the plan now has a crossfade of {fade:.0f} ms."
 
     def judge(self, word: Word) -> None:
-        """Keep a verdict about the seam as it is heard.
-
-        Parameters
-        ----------
-        word : the verdict
-        """
+        """Keep a verdict about the seam as it is heard."""
         if self.look is None:
             waits = "a verdict can be given once this seam can be heard"
             self.outcome.object = waits if self.state.count else "there is no seam to judge"
@@ -401,12 +340,7 @@ class SeamsTab(Tab):
         self.outcome.object = self.used.object = ""
 
     def write(self, note: str) -> None:
-        """Take a note on the seam: into the verdict that was given, or into the one that will be.
-
-        Parameters
-        ----------
-        note : empty for none
-        """
+        """Take a note on the seam: into the verdict that was given, or into the one that will be."""
         state, given = self.state, self.state.verdict
         if note == state.note or state.place is None:
             return

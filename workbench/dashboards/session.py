@@ -67,10 +67,7 @@ class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in i
 class Session(param.Parameterized):
     """State of one page.
 
-    Parameters
-    ----------
-    workspace : of this process: its records are read and written, and the page starts from its parameters
-    pool : of workers; None: the one of this process
+    `pool`: of workers; None: the one of this process.
     """
 
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
@@ -155,13 +152,7 @@ class Session(param.Parameterized):
     def open_track(self, named: Path | str) -> Task | None:
         """Open a file or a track of the catalog: plan it under the video, or analyse it where there is no video.
 
-        Parameters
-        ----------
-        named : path of a file, or id of a track of the catalog
-
-        Returns
-        -------
-        Task : the work under way; None where there is no such track, as `message` says
+        Returns the work under way; None where there is no such track, as `message` says.
         """
         try:
             track = find_track(self.workspace, str(named))
@@ -181,13 +172,7 @@ class Session(param.Parameterized):
     def open_video(self, named: Path | str) -> Task | None:
         """Open a video, and plan the track under it.
 
-        Parameters
-        ----------
-        named : path of a file, or id of a video
-
-        Returns
-        -------
-        Task : the work under way; None where there is no such video, as `message` says, or no track
+        Returns the work under way; None where there is no such video, as `message` says, or no track.
         """
         try:
             video = find_video(self.workspace, named).path
@@ -203,14 +188,7 @@ class Session(param.Parameterized):
     def open_new(self, track: Path | str, video: Path) -> Task | None:
         """Open a track under a video in a new project, whatever was done to them before.
 
-        Parameters
-        ----------
-        track : path of a file, or id of a track of the catalog
-        video : its file
-
-        Returns
-        -------
-        Task : the work under way; None where there is no such track, as `message` says
+        Returns the work under way; None where there is no such track, as `message` says.
         """
         try:
             found = find_track(self.workspace, str(track))
@@ -223,12 +201,7 @@ class Session(param.Parameterized):
         return self._go_on(self._begin(anew=True))
 
     def foresee(self, track: Path | str, video: Path) -> None:
-        """Have the plan of a new project made before its page is drawn; `open_new` then joins that work.
-
-        Parameters
-        ----------
-        track, video : as of `open_new`, which says what is wrong with them
-        """
+        """Have the plan of a new project made before its page is drawn; `open_new` then joins that work."""
         try:
             found = find_track(self.workspace, str(track))
         except WorkbenchError:
@@ -243,14 +216,7 @@ class Session(param.Parameterized):
     def open_project(self, project_id: str, place: Mapping[str, Any] | None = None) -> Task | None:
         """Open a project as it was left.
 
-        Parameters
-        ----------
-        project_id : of the project
-        place : where in it, by the names of `tab`, `option`, `seam` and `time`; what is not said is as it was left
-
-        Returns
-        -------
-        Task : the work under way; None where there is no such project, or its track is gone, as `message` says
+        Returns the work under way; None where there is no such project, or its track is gone, as `message` says.
         """
         self.message = ""
         try:
@@ -283,12 +249,7 @@ class Session(param.Parameterized):
         return track, video, gone
 
     def look_at(self, view: Mapping[str, Any]) -> None:
-        """Go to a place of the project; what is not said, or makes no sense, stays as it is.
-
-        Parameters
-        ----------
-        view : by the names of `tab`, `option`, `seam` and `time`
-        """
+        """Go to a place of the project; what is not said, or makes no sense, stays as it is."""
         found: dict[str, Any] = {}
         for name, kind in (("tab", str), ("option", int), ("seam", int), ("time", float)):
             with suppress(KeyError, TypeError, ValueError):  # typed by hand, or written by another version
@@ -378,9 +339,7 @@ class Session(param.Parameterized):
         A plan that `replan` or `fit` makes for it belongs to the step, although it comes later. For a change that a
         worker makes, keep what this returns, and call its `finish()` when the result is shown.
 
-        Parameters
-        ----------
-        words : what is changed, such as "crossfade of seam 2: 80 → 120 ms"
+        `words`: what is changed, such as "crossfade of seam 2: 80 → 120 ms".
         """
         self.message = self.notice = ""  # they were about what was done before
         return self._keeper.change(words)
@@ -432,13 +391,7 @@ class Session(param.Parameterized):
     def open_file(self, path: Path) -> Task | None:
         """Open a file as what it is: a video where it has a moving picture, else a track.
 
-        Parameters
-        ----------
-        path : of the file
-
-        Returns
-        -------
-        Task : the work under way; None where it is no media file, as `message` says
+        Returns the work under way; None where it is no media file, as `message` says.
         """
         from workbench.media.probe import probe
 
@@ -483,12 +436,7 @@ class Session(param.Parameterized):
             self.show(loop)
 
     def show(self, loop: Loop) -> None:
-        """Make a plan the one that the page is about.
-
-        Parameters
-        ----------
-        loop : a plan or a refusal
-        """
+        """Make a plan the one that the page is about."""
         with self._settle():
             self._show(loop, option=0)
 
@@ -520,10 +468,7 @@ class Session(param.Parameterized):
     def show_with_fade(self, loop: Loop, seam: int) -> None:
         """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam.
 
-        Parameters
-        ----------
-        loop : with a plan that has this crossfade
-        seam : counted from 0
+        `seam`: counted from 0.
         """
         assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
         fade = HandFade.at(loop.answer, seam)
@@ -535,12 +480,7 @@ class Session(param.Parameterized):
             self._hand_fades[(fade.place, round(fade.heard_s))] = fade
 
     def show_again(self, loop: Loop) -> None:
-        """Show a track that was planned again, with the crossfades set by hand where the plan has their seams.
-
-        Parameters
-        ----------
-        loop : a plan or a refusal
-        """
+        """Show a track that was planned again, with the crossfades set by hand where the plan has their seams."""
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
         kept_with = [kept_words(loop.kept_constraints.labels)] if loop.kept_constraints else []
@@ -586,9 +526,7 @@ class Session(param.Parameterized):
     def fit(self) -> Task | None:
         """Fit the track to the video: looped, straight or cut down, always as long as the video.
 
-        Returns
-        -------
-        Task : the work under way; None where there is no track or no video
+        Returns the work under way; None where there is no track or no video.
         """
         track, video = self.track, self.video
         if track is None or video is None:
@@ -622,13 +560,7 @@ class Session(param.Parameterized):
     def ask(self, wishes: PlanWishes) -> Task | None:
         """Plan again around what is asked for; what cannot be kept is said, and the plan stays.
 
-        Parameters
-        ----------
-        wishes : all that apply from now on
-
-        Returns
-        -------
-        Task : the work under way; None where there is no track or no video
+        Returns the work under way; None where there is no track or no video.
         """
         under = self.video or (None if self.loop is None else self.loop.video_seconds)
         if self.track is None or under is None:
@@ -638,14 +570,8 @@ class Session(param.Parameterized):
     def move_seam(self, seam: int, bars: int) -> Task | None:
         """Move a seam of the plan to another bar line, and pin it there.
 
-        Parameters
-        ----------
-        seam : counted from 0
-        bars : by which it is moved; negative: earlier
-
-        Returns
-        -------
-        Task : the work under way; None where there is no plan
+        `seam`: counted from 0. `bars`: by which it is moved; negative: earlier. Returns the work under way; None where
+        there is no plan.
         """
         if self.plan is None:
             return None
@@ -701,24 +627,13 @@ class Session(param.Parameterized):
         """A loop with the ducking that was drawn, and in its provenance the parameters it is rendered with.
 
         Those that its mix was made with are recorded where it is made, see `take_mix`.
-
-        Parameters
-        ----------
-        loop : of any track under the video
         """
         drawn = draw_envelope(loop, self.envelope)
         made = None if drawn.provenance is None else with_render_params(drawn.provenance, self.params)
         return drawn if made == drawn.provenance else replace(drawn, provenance=made)
 
     def take_mix(self, loop: Loop, mix: Mix | None, params: WorkbenchParams) -> None:
-        """Let the plan that is shown have another mix, and record the parameters that made it.
-
-        Parameters
-        ----------
-        loop : with the plan that is shown
-        mix : of that plan
-        params : that the mix was made with
-        """
+        """Let the plan that is shown have another mix, and record the parameters that made it."""
         made = None if loop.provenance is None else with_mix_params(loop.provenance, params)
         mixed = self.as_tuned(replace(loop, mix=mix, provenance=made))
         if mixed != self.loop:
@@ -795,10 +710,7 @@ class Session(param.Parameterized):
     def draw(self, path: Path, then: Callable[[LongSound], None]) -> Task:
         """Open a sound to draw it; a worker makes its summary where there is none yet.
 
-        Parameters
-        ----------
-        path : WAV file, as `workbench.audition.plans` writes them
-        then : takes the sound, on this page's event loop; not called where the file has gone, as `message` says
+        `then`: takes the sound, on this page's event loop; not called where the file has gone, as `message` says.
         """
 
         def made(path: Path) -> None:
@@ -828,23 +740,13 @@ class Session(param.Parameterized):
         Work whose page has gone, because its browser tab was closed or the server has stopped, is cancelled. So is what
         waits for a worker and is not wanted any more, as soon as there is other work.
 
-        Parameters
-        ----------
-        function : importable by its name; takes a workspace, with the page's home and parameters, before the arguments
-        arguments, named : of the function, picklable
-        then : takes the result, on this page's event loop, wanted or not
-        wanted : whether the page still wants the result; None: always
-        subject : what the work is about; a worker that knows it already is preferred
-        otherwise : takes the sentence that says what went wrong, once it is the page's `message`
-        cancelled : called where somebody cancels the work
-        same : what the result depends on beside the page's home and parameters, such as `stamps_of` files: pages that
-            ask for the same share one piece of work, and none of them changes its result; None: it is done for this
-            page alone. A function that says it is asked again, in another thread, once the work has ended: where it
-            says something else by then, the result is not kept for pages that come later
-
-        Returns
-        -------
-        Task : under way; cancelled already where the page has gone
+        `function`: importable by its name; takes a workspace, with the page's home and parameters, before the
+        arguments. `then`: takes the result, on this page's event loop, wanted or not. `wanted`: whether the page still
+        wants the result; None: always. `otherwise`: takes the sentence that says what went wrong, once it is the
+        page's `message`. `same`: what the result depends on beside the page's home and parameters, such as `stamps_of`
+        files: pages that ask for the same share one piece of work, and none of them changes its result; None: it is
+        done for this page alone. A function that says it is asked again, in another thread, once the work has ended:
+        where it says something else by then, the result is not kept for pages that come later.
         """
         page = this_page_loop()
         self._give_up_unwanted(running=False)
@@ -933,25 +835,14 @@ class Session(param.Parameterized):
         self._tasks.clear()
 
     def for_the_page(self, text: str) -> str:
-        """A sentence as the page may show it: files by their names, without the folders they lie in.
-
-        Parameters
-        ----------
-        text : such as the message of an error
-        """
+        """A sentence as the page may show it: files by their names, without the folders they lie in."""
         opened = [self.video] if self.track is None else [self.video, self.track.path]
         return without_folders(text, self.home.root, *(path.parent for path in opened if path is not None))
 
     def url_of(self, path: Path) -> str:
         """The address under which the page streams a file, by range requests.
 
-        Parameters
-        ----------
-        path : below the home's `renders/dashboard`
-
-        Raises
-        ------
-        ValueError : the file lies elsewhere
+        `path`: below the home's `renders/dashboard`. Raises `ValueError`: the file lies elsewhere.
         """
         inside = path.relative_to(self.home.renders / "dashboard")
         return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"

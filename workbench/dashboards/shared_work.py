@@ -39,26 +39,12 @@ class SharedWork:
     """that wait for its end, oldest first"""
 
     def join(self, task: Task) -> None:
-        """Have a task wait for this work too.
-
-        Parameters
-        ----------
-        task : of a page
-        """
+        """Have a task wait for this work too."""
         self.members.append(task)
         self.work.owner = self.members[0].owner
 
     def leave(self, task: Task) -> bool:
-        """Have a task wait no longer.
-
-        Parameters
-        ----------
-        task : of a page
-
-        Returns
-        -------
-        bool : False where it did not wait any more, because the work has ended
-        """
+        """Have a task wait no longer."""
         if task not in self.members:
             return False
         self.members.remove(task)
@@ -67,26 +53,14 @@ class SharedWork:
         return True
 
     def report_progress(self, stage: str, done: float) -> None:
-        """Tell all tasks how far the work is.
-
-        Parameters
-        ----------
-        stage, done : as for `Task.on_progress`
-        """
+        """Tell all tasks how far the work is."""
         for task in tuple(self.members):
             if task.on_progress is not None:
                 task.report(partial(task.on_progress, stage, done))
 
     @staticmethod
     def end(members: list[Task], kind: str, outcome: Any) -> None:
-        """Tell tasks how the work ended.
-
-        Parameters
-        ----------
-        members : that waited for it
-        kind : "done" or "fault"
-        outcome : the result, or the sentence that says what went wrong
-        """
+        """Tell tasks how the work ended."""
         for task in members:
             if task.cancelled:
                 task.report(task.on_cancelled)
@@ -97,13 +71,7 @@ class SharedWork:
 
 
 class RecentResults:
-    """Results of shared work, the latest used last; the oldest go where they are too many or too large.
-
-    Parameters
-    ----------
-    most_bytes : of all results together, as they came from their workers
-    seconds : for which a result is kept; it may name files, which are cleared by age
-    """
+    """Results of shared work, the latest used last; the oldest go where they are too many or too large."""
 
     def __init__(self, most_bytes: int, seconds: float) -> None:
         self._most_bytes, self._seconds = most_bytes, seconds
@@ -111,30 +79,14 @@ class RecentResults:
         """result, size and end of its time, by what it depends on"""
 
     def keep(self, key: Hashable, result: Any, size: int) -> None:
-        """Keep a result.
-
-        Parameters
-        ----------
-        key : what it depends on
-        result : not changed by whoever takes it
-        size : bytes; a result that is larger than all may be is not kept
-        """
+        """Keep a result."""
         self._kept.pop(key, None)
         if size <= self._most_bytes:
             self._kept[key] = result, size, monotonic() + self._seconds
             self._drop()
 
     def find(self, key: Hashable) -> tuple[Any] | None:
-        """A result that is kept.
-
-        Parameters
-        ----------
-        key : what it depends on
-
-        Returns
-        -------
-        it alone in a tuple, for it may be None; None where there is none
-        """
+        """A result that is kept."""
         self._drop()
         found = self._kept.get(key)
         if found is None:
@@ -155,15 +107,7 @@ class RecentResults:
 def what_seams_follow(loop: Loop, plan: LoopPlan, *more: Hashable) -> Hashable | None:
     """What is known of the seams of a plan depends on these, beside the page's home and parameters.
 
-    Parameters
-    ----------
-    loop : of the plan
-    plan : it, or one of its options
-    more : such as the number of a seam
-
-    Returns
-    -------
-    for `Task.same`; None where the loop has no analysis
+    Returns for `Task.same`; None where the loop has no analysis.
     """
     if loop.analysis is None:
         return None

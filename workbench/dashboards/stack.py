@@ -61,12 +61,7 @@ class StackBoard(JSComponent):
 
 
 class StackTab(Tab):
-    """Tracks under one video, heard in turn at the same place.
-
-    Parameters
-    ----------
-    session : whose video it is, and whose project keeps which tracks are compared
-    """
+    """Tracks under one video, heard in turn at the same place."""
 
     title = "Tracks"
     plays_itself = has_transport = True
@@ -123,10 +118,7 @@ class StackTab(Tab):
     def ask(self, what: str, which: str) -> None:
         """Do what a button asks for.
 
-        Parameters
-        ----------
-        what : `add` a track of the catalog, `remove` one, or `use` one as the page's own
-        which : id of the track, as the catalog or the board has it; one that is not there any more is ignored
+        `what`: `add` a track of the catalog, `remove` one, or `use` one as the page's own.
         """
         session, slots = self._session, compared_tracks(self._session)
         if what == "add":

@@ -34,12 +34,7 @@ class ProjectList(JSComponent):
 
 
 class StartPage:
-    """The first page, which is seen until something is opened.
-
-    Parameters
-    ----------
-    session : of the page
-    """
+    """The first page, which is seen until something is opened."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -58,23 +53,12 @@ class StartPage:
         self._attempt(read)
 
     def rename(self, project_id: str, name: str) -> None:
-        """Give a project another name.
-
-        Parameters
-        ----------
-        project_id : of the project
-        name : as it was typed
-        """
+        """Give a project another name."""
         self._attempt(lambda: rename_project(self._session.workspace, project_id, name))
         self.show()
 
     def delete(self, project_id: str) -> None:
-        """Delete a project.
-
-        Parameters
-        ----------
-        project_id : of the project
-        """
+        """Delete a project."""
         self._attempt(lambda: delete_project(self._session.workspace, project_id))
         self.show()
 
@@ -86,17 +70,7 @@ class StartPage:
 
 
 def project_cards(session: Session, projects: list[Project]) -> list[dict[str, str]]:
-    """What the first page shows of projects.
-
-    Parameters
-    ----------
-    session : whose page shows them
-    projects : in this order
-
-    Returns
-    -------
-    list : see `ProjectList.projects`
-    """
+    """What the first page shows of projects."""
     cards = []
     for project in projects:
         still = find_still(session.home, Path(project.video)) if project.video else None

@@ -19,23 +19,14 @@ _LEAST_WINDOW = 720
 
 
 def stylesheet(name: str) -> str:
-    """The style of a component, after what all of them have in common.
-
-    Parameters
-    ----------
-    name : of a CSS file in `ASSETS`, without suffix
-    """
+    """The style of a component, after what all of them have in common."""
     return "\n".join((ASSETS / f"{part}.css").read_text(encoding="utf-8") for part in ("base", name))
 
 
 def scrolled(column: pmui.Column, height: str, least: int = 0) -> pmui.Column:
     """A column that may be longer than the page is high, with a bar beside it that covers nothing.
 
-    Parameters
-    ----------
-    column : what is scrolled; its `width` is set, or it is stretched
-    height : most of it, as CSS, so that it can follow the height of the page
-    least : of one that is stretched, pixels beside its neighbour
+    `least`: of one that is stretched, pixels beside its neighbour.
     """
     # The label of a field stands out of its frame: the first one needs room above.
     bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin", "padding-top": "4px"}
@@ -48,15 +39,8 @@ def scrolled(column: pmui.Column, height: str, least: int = 0) -> pmui.Column:
 def beside(least: int, share: int = 999) -> dict[str, str]:
     """How something takes the width that is left beside its neighbour in a `FlexBox`, or a line of its own.
 
-    Parameters
-    ----------
-    least : pixels, under which it stands in a line of its own
-    share : of the width that is left over; with 1 it keeps to its least width beside a neighbour of 999, and fills the
-        line where it stands alone
-
-    Returns
-    -------
-    dict : CSS
+    `least`: pixels, under which it stands in a line of its own. `share`: of the width that is left over; with 1 it
+    keeps to its least width beside a neighbour of 999, and fills the line where it stands alone.
     """
     return {"flex": f"{share} 1 {least}px", "width": "auto", "min-width": "0"}
 
@@ -64,11 +48,8 @@ def beside(least: int, share: int = 999) -> dict[str, str]:
 def growing(figure: Any, share: float = 1.0, **options: Any) -> pn.pane.Bokeh:
     """A figure as wide as its place, and higher than its own height in a window that leaves room for it.
 
-    Parameters
-    ----------
-    figure : with its height in a window of 720 pixels
-    share : of the height by which the window exceeds that; the shares of a column's figures sum to 1
-    options : of the pane
+    `figure`: with its height in a window of 720 pixels. `share`: of the height by which the window exceeds that; the
+    shares of a column's figures sum to 1.
     """
     height = f"calc({figure.height}px + {share} * max(0px, 100vh - {_LEAST_WINDOW}px))"
     figure.update(sizing_mode="stretch_width", styles={"height": height, "flex": "none"})

@@ -45,13 +45,7 @@ NOT_LOOPED = ": the track is not looped under this video. The tab Plan says why,
 
 
 class Tab:
-    """A tab of the page; it is made when it is first opened.
-
-    Parameters
-    ----------
-    session : what the page works on
-    pictures : figures of the tab, which take the colours of a light or a dark page
-    """
+    """A tab of the page; it is made when it is first opened."""
 
     title: ClassVar[str]
     """on the page"""
@@ -77,13 +71,7 @@ class Tab:
         raise NotImplementedError
 
     def follow(self, names: Sequence[str], act: Callable[..., None]) -> None:
-        """Call a function with values of the session, at once and whenever one of them changes.
-
-        Parameters
-        ----------
-        names : parameters of `Session`; several that change together are one call
-        act : takes their values, in this order
-        """
+        """Call a function with values of the session, at once and whenever one of them changes."""
 
         def call(*_: Any) -> None:
             act(*(getattr(self._session, name) for name in names))
@@ -96,11 +84,6 @@ class Tab:
 
         What changes meanwhile is one call later, with the latest values. For what asks for work: a tab that nobody
         looks at asks for none.
-
-        Parameters
-        ----------
-        names : parameters of `Session`
-        act : takes their values, in this order; what it did not see in between must not matter to it
         """
 
         def call() -> None:
@@ -119,9 +102,7 @@ class Tab:
     def follow_place(self, player: Program) -> None:
         """Let a player of the plan stand where the page does, and the page where the player does.
 
-        Parameters
-        ----------
-        player : whose seconds are those of the video
+        `player`: whose seconds are those of the video.
         """
 
         def go(time: float) -> None:
@@ -136,12 +117,7 @@ class Tab:
         return self._is_shown or (self.program is not None and self.program.playing)
 
     def show_tab(self, *, shown: bool) -> None:
-        """Take note of whether the tab is the one that is open, and catch up where it is.
-
-        Parameters
-        ----------
-        shown : whether it is
-        """
+        """Take note of whether the tab is the one that is open, and catch up where it is."""
         self._is_shown = shown
         self.catch_up()
 
@@ -165,17 +141,7 @@ class Tab:
     ) -> Task:
         """Run work in a process of its own, as `Session.run` does; a result that came too late is dropped.
 
-        Parameters
-        ----------
-        function : importable by its name; takes a workspace before the arguments
-        arguments : picklable
-        then : takes the result
-        wanted : whether the page still wants the result when it is there; None: always
-        subject : what the work is about; a worker that knows it already is preferred
-        otherwise : takes the sentence that says what went wrong, where the page still wants the result
-        cancelled : called where somebody cancels the work that the page still wants; not for work that was given up
-            because nobody wanted it, though the same may be wanted again, and asked for anew, by the time that is heard
-        same : what the result depends on, see `Session.run`
+        `wanted`: whether the page still wants the result when it is there; None: always.
         """
 
         def is_wanted() -> bool:
@@ -200,17 +166,7 @@ class Tab:
         return task
 
     def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
-        """Do something that takes no time; where it cannot be done, the page says why.
-
-        Parameters
-        ----------
-        act : raises `WorkbenchError` where it cannot be done
-        arguments : of `act`
-
-        Returns
-        -------
-        bool : whether it was done
-        """
+        """Do something that takes no time; where it cannot be done, the page says why."""
         try:
             act(*arguments)
         except WorkbenchError as error:
@@ -224,14 +180,6 @@ def _ink(picture: Picture, dark: bool) -> None:
 
 
 def action(label: str, act: Callable[[], Any], *, tip: str = "", **options: Any) -> pmui.Button:
-    """A button that does something.
-
-    Parameters
-    ----------
-    label : what it does
-    act : called when it is pressed
-    tip : what it does in more words, shown on hover
-    options : of the button, such as `variant` or `disabled`
-    """
+    """A button that does something."""
     description = f"{label}: {tip}" if tip else None  # a screen reader reads it instead of the label
     return pmui.Button(label=label, size="small", description=description, on_click=lambda _: act(), **options)

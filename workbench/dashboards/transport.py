@@ -60,9 +60,7 @@ from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 def script(*names: str) -> str:
     """The script of a component: pieces that several components share, and its own after them.
 
-    Parameters
-    ----------
-    names : of JavaScript files in `ASSETS`, without suffix, in order
+    `names`: of JavaScript files in `ASSETS`, without suffix, in order.
     """
     return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
@@ -106,12 +104,7 @@ class Program(param.Parameterized):
         return bool(self.music_a or self.soundtrack)
 
     def go(self, seconds: float) -> None:
-        """Play from another place.
-
-        Parameters
-        ----------
-        seconds : on the clock of the files
-        """
+        """Play from another place."""
         # The time too: what is not loaded yet begins at the time, and misses what is sought before.
         self.param.update(time=float(seconds), seek=[float(seconds), (self.seek[1] + 1.0) if self.seek else 1.0])
 
@@ -154,27 +147,14 @@ class Transport:
         self.bar.param.watch(lambda event: self._hear_here(event.new[0]), "asked")
 
     def add(self, title: str, program: Program) -> None:
-        """Have a program to be heard where its tab is open.
-
-        Parameters
-        ----------
-        title : of the tab
-        program : of the tab
-        """
+        """Have a program to be heard where its tab is open."""
         self._programs[title] = program
         program.param.watch(lambda *events: self._follow(program, events), [*_LOADED, "playheads"])
         program.param.watch(lambda event: self._go(program, event.new[0]), "seek")
         self._show_place()
 
     def open_tab(self, title: str, *, plays_itself: bool = False, has_transport: bool = False) -> None:
-        """Take over what the open tab has to be heard: at once, or when what plays is stopped.
-
-        Parameters
-        ----------
-        title : of the tab that is open
-        plays_itself : whether the tab has a player of its own
-        has_transport : whether that is a whole transport, beside which this one is shown only while it plays
-        """
+        """Take over what the open tab has to be heard: at once, or when what plays is stopped."""
         self._here = title
         self.bar.param.update(own_keys=plays_itself, aside=has_transport)
         self._settle()
@@ -258,11 +238,7 @@ class Transport:
 def playhead(figure: Figure, name: str, colour: str) -> Span:
     """A line on a figure that a player moves.
 
-    Parameters
-    ----------
-    figure : on which it is put
-    name : which goes into the player's `playheads`; no other model of the page has it
-    colour : `#RRGGBB`
+    `name`: which goes into the player's `playheads`; no other model of the page has it.
     """
     span = Span(dimension="height", location=0.0, line_color=colour, line_width=2, level="overlay", name=name)
     figure.add_layout(span)
@@ -272,8 +248,6 @@ def playhead(figure: Figure, name: str, colour: str) -> Span:
 def seek_on_tap(figure: Figure) -> None:
     """Let a click on a figure seek.
 
-    Parameters
-    ----------
-    figure : whose horizontal axis is the clock of the player, s
+    `figure`: whose horizontal axis is the clock of the player, s.
     """
     figure.js_on_event("tap", SeekTo())

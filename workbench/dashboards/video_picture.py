@@ -22,11 +22,7 @@ from workbench.dashboards.work import Task
 class VideoPicture:
     """Shows a video in a program, itself or as a copy.
 
-    Parameters
-    ----------
-    session : whose files are shown
-    program : that the page's transport plays; its `video_url` is set here and may be emptied by anybody
-    run : `Tab.run` of the tab whose program this is
+    `program`: that the page's transport plays; its `video_url` is set here and may be emptied by anybody.
     """
 
     def __init__(self, session: Session, program: Program, run: Callable[..., Any]) -> None:
@@ -36,15 +32,7 @@ class VideoPicture:
         program.param.watch(lambda event: self._copy(event.new), "refused_url")
 
     def show(self, video: Path, digest: str, fps: float, *, for_browsers: bool = True) -> None:
-        """Show a video.
-
-        Parameters
-        ----------
-        video : its file
-        digest : of its bytes
-        fps : pictures a second
-        for_browsers : whether some browser may play the file; else a copy is made at once
-        """
+        """Show a video."""
         self._video = video
         self._program.param.update(fps=fps, video_url=video_url(video, digest) if for_browsers else "")
         if not for_browsers:

@@ -38,17 +38,7 @@ _BLOCK = 1 << 22
 
 
 class LongSound:
-    """A WAV file of 16 bits, to be drawn in part.
-
-    Parameters
-    ----------
-    path : as `workbench.audition.plans` writes them
-
-    Raises
-    ------
-    MediaError : not such a file
-    StoreError : the summary cannot be written beside it
-    """
+    """A WAV file of 16 bits, to be drawn in part."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
@@ -70,14 +60,8 @@ class LongSound:
     def envelope(self, from_s: float, to_s: float, columns: int = 2000) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Lowest and highest sample of each column of a view, over all channels.
 
-        Parameters
-        ----------
-        from_s, to_s : the view, s; what lies outside the sound is left out
-        columns : at most, and never over `MOST_COLUMNS`
-
-        Returns
-        -------
-        times, lows, highs : shape (n,) each; middles of the columns in s, full scale 1.0
+        `from_s`, `to_s`: the view, s; what lies outside the sound is left out. Returns times, lows, highs : shape (n,)
+        each; middles of the columns in s, full scale 1.0.
         """
         first, stop = self._inside(from_s, to_s)
         if stop <= first:
@@ -101,13 +85,8 @@ class LongSound:
     def excerpt(self, from_s: float, to_s: float) -> FloatArray:
         """Samples of a stretch.
 
-        Parameters
-        ----------
-        from_s, to_s : the stretch, s
-
-        Returns
-        -------
-        FloatArray : shape (channels, n), float32, full scale 1.0; shorter at the ends of the sound
+        `from_s`, `to_s`: the stretch, s. Returns shape (channels, n), float32, full scale 1.0; shorter at the ends of
+        the sound.
         """
         first, stop = self._inside(from_s, to_s)
         return np.ascontiguousarray(self._samples[first:stop].T, dtype=np.float32) / np.float32(32768.0)
@@ -117,17 +96,8 @@ class LongSound:
     ) -> FloatArray:
         """Level by time and pitch of what is in view, one spectrum a column.
 
-        Parameters
-        ----------
-        from_s, to_s : the view, s
-        columns : at most `MOST_COLUMNS`
-        rows : bands
-        lowest_hz : lower edge of the lowest band
-
-        Returns
-        -------
-        FloatArray : shape (rows, columns), dB, bands evenly spaced in pitch from `lowest_hz` to `HIGHEST_HZ` or
-            what the rate allows, lowest first; -120 where there is no sound
+        `from_s`, `to_s`: the view, s. Returns shape (rows, columns), dB, bands evenly spaced in pitch from `lowest_hz`
+        to `HIGHEST_HZ` or what the rate allows, lowest first; -120 where there is no sound.
         """
         columns = max(1, min(columns, MOST_COLUMNS))
         size = 4096 if self.sample_rate >= 32_000 else 2048
@@ -182,22 +152,7 @@ class LongSound:
 
 
 def write_summary(workspace: Workspace, path: Path) -> Path:
-    """Make the summary beside a sound where it is missing; for a worker.
-
-    Parameters
-    ----------
-    workspace : whose progress is reported
-    path : of the sound
-
-    Returns
-    -------
-    Path : of the sound
-
-    Raises
-    ------
-    MediaError : not a WAV file of 16 bits
-    StoreError : the summary cannot be written
-    """
+    """Make the summary beside a sound where it is missing; for a worker."""
     workspace.progress("drawing the sound", 0.0)
     return LongSound(path).path
 
@@ -207,15 +162,9 @@ def video_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, hei
 
     A stretch wider than its picture shows it several times, a narrower one shows the picture's middle.
 
-    Parameters
-    ----------
-    tiles : in order of time
-    from_s, to_s : the view, video seconds
-    width, height : of the row, pixels
-
-    Returns
-    -------
-    shape (height, width), RGBA packed as Bokeh takes it, the last row first; transparent where there is no video
+    `tiles`: in order of time. `from_s`, `to_s`: the view, video seconds. `width`, `height`: of the row, pixels.
+    Returns shape (height, width), RGBA packed as Bokeh takes it, the last row first; transparent where there is no
+    video.
     """
     row = np.zeros((height, width, 4), dtype=np.uint8)
     scale = width / max(1e-9, to_s - from_s)

@@ -17,9 +17,7 @@ _WORDS = {
 def in_words(label: str) -> str:
     """A wish as the page calls it.
 
-    Parameters
-    ----------
-    label : as one types it, such as `--pin-seam 1:32-0:48`
+    `label`: as one types it, such as `--pin-seam 1:32-0:48`.
     """
     option, _, times = label.partition(" ")
     between = " → " if option in ("--pin-seam", "--forbid-seam") else " to "
@@ -27,23 +25,12 @@ def in_words(label: str) -> str:
 
 
 def all_in_words(sentence: str, labels: Iterable[str]) -> str:
-    """A sentence in which wishes are called as on the page.
-
-    Parameters
-    ----------
-    sentence : as the command line says it
-    labels : of the wishes that it may name
-    """
+    """A sentence in which wishes are called as on the page."""
     for label in sorted(labels, key=len, reverse=True):  # one may begin as another does
         sentence = sentence.replace(label, in_words(label))
     return sentence
 
 
 def kept_words(labels: Iterable[str]) -> str:
-    """What is kept with the track, and where it is dropped.
-
-    Parameters
-    ----------
-    labels : of the constraints, at least one
-    """
+    """What is kept with the track, and where it is dropped."""
     return f"kept with the track: {', '.join(map(in_words, labels))}; it can be dropped in Plan"

@@ -63,12 +63,7 @@ _KEPT_SECONDS = 600.0
 
 
 def at_once(function: Callable[[], None]) -> None:
-    """Deliver in the thread that has the news; for tests and scripts, which have no event loop.
-
-    Parameters
-    ----------
-    function : brings the news
-    """
+    """Deliver in the thread that has the news; for tests and scripts, which have no event loop."""
     function()
 
 
@@ -146,22 +141,14 @@ class Task:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for its end, in a script or a test.
 
-        Parameters
-        ----------
-        seconds : to wait at most; None: as long as it takes
-
-        Returns
-        -------
-        bool : False where the time was up first
+        `seconds`: to wait at most; None: as long as it takes.
         """
         return self._ended.wait(seconds)
 
     def report(self, news: Callable[[], None] | None) -> None:
         """Deliver news.
 
-        Parameters
-        ----------
-        news : calls one of the `on_…` functions; None where nobody wants it
+        `news`: calls one of the `on_…` functions; None where nobody wants it.
         """
         if news is not None:
             self.deliver(news)
@@ -173,12 +160,7 @@ class Task:
 
 
 class Pool:
-    """Worker processes and the tasks that wait for them.
-
-    Parameters
-    ----------
-    size : workers, each started when it is first needed
-    """
+    """Worker processes and the tasks that wait for them."""
 
     def __init__(self, size: int = 2) -> None:
         self._waiting: deque[Task] = deque()
@@ -196,20 +178,7 @@ class Pool:
                 self._workers[0].warm()
 
     def submit(self, task: Task) -> Task:
-        """Queue a task.
-
-        Parameters
-        ----------
-        task : not submitted before
-
-        Returns
-        -------
-        Task : the same
-
-        Raises
-        ------
-        WorkbenchError : the pool is closed
-        """
+        """Queue a task."""
         with self._news:
             if self._closed:
                 raise WorkbenchError("the pool of workers is closed")
@@ -286,14 +255,8 @@ class Pool:
     def take(self, worker: _Worker) -> Task | None:
         """The next task for a worker; waits until there is one.
 
-        Parameters
-        ----------
-        worker : which is free
-
-        Returns
-        -------
-        Task : of an owner for which the fewest workers are at work; of these one with the worker's subject, else the
-            oldest whose subject no other free worker has; None when the pool closes
+        Returns of an owner for which the fewest workers are at work; of these one with the worker's subject, else the
+        oldest whose subject no other free worker has; None when the pool closes.
         """
         with self._news:
             worker.task, worker.idle = None, True
