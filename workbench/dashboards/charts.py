@@ -32,6 +32,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure as new_bokeh_figure
 from bokeh.themes import Theme
+from panel.io.document import hold
 
 from workbench.dashboards.figures import ClockTickFormatter, ClockZoomTool, ShowAll
 from workbench.dashboards.page_loop import this_page_loop
@@ -296,10 +297,13 @@ class Picture:
         if _is_same(source.data, columns):
             return
         was_drawn = any(len(column) for column in source.data.values())
-        source.data = columns
-        if was_drawn != any(len(column) for column in columns.values()):
-            for figure in self.figures:
-                show_used(figure)
+        # Panel handles a click that follows a change at once without the document's lock, which Bokeh wants for what it
+        # sends by itself; held, it is sent by Panel.
+        with hold():
+            source.data = columns
+            if was_drawn != any(len(column) for column in columns.values()):
+                for figure in self.figures:
+                    show_used(figure)
 
     def _empty(self, *names: str) -> None:
         """Draw nothing of these; of all where none is named."""
