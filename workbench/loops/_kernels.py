@@ -12,12 +12,7 @@ from workbench.recording import FloatArray, IntArray
 def add_products(rows: FloatArray, first: IntArray, second: IntArray, count: int, out: FloatArray) -> None:
     """Inner products of pairs of stretches of neighbouring rows, added to `out`.
 
-    Parameters
-    ----------
-    rows : shape (n, features), float32
-    first, second : shape (n_pairs,), the row at which each stretch begins
-    count : rows of a stretch
-    out : shape (n_pairs,), float32, added to
+    `rows` are float32, shape (n, features); pair k compares the `count` rows from `first[k]` and from `second[k]` on.
     """
     for k in range(first.size):
         total = np.float32(0.0)

@@ -95,24 +95,14 @@ class PlayedEnds(NamedTuple):
 
 
 def micros(seconds: float) -> int:
-    """Whole microseconds.
-
-    Parameters
-    ----------
-    seconds : s
-    """
+    """Whole microseconds."""
     return round(seconds * 1e6)
 
 
 def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
     """The route that takes these splices and plays the track to its own end; None if it does not fit the video.
 
-    Parameters
-    ----------
-    usable : the track's splices
-    taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
-    profile : of the same track; whether it has an ending worth playing is not checked
-    video_seconds : s
+    `taken` are indices into `usable` in the order of playback. Whether the ending is worth playing is not checked.
     """
     spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
     spare -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
@@ -126,18 +116,10 @@ def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, 
 def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -> tuple[FloatArray, FloatArray]:
     """What a track's own ending leaves of the video, as `music_in` and tail, in the unit of the arguments.
 
-    The tail takes it all where it can, for music starts with the picture unless a later start buys the ending. Where
-    it must start later it starts as late as it may: a video bears a beat of silence before its music better than
-    silence after it.
-
-    Parameters
-    ----------
-    spare : any shape, how much longer the video is than the music
-    longest_tail, latest_start : limits of the two results, from `end_slack`
-
-    Returns
-    -------
-    music_in, tail : both of the shape of `spare`; the tail is over its limit where `spare` exceeds both together
+    The tail takes it all where it can, for music starts with the picture unless a later start buys the ending. Where it
+    must start later it starts as late as it may: a video bears a beat of silence before its music better than silence
+    after it. All in seconds; `spare` is how much longer the video is than the music. The tail is over its limit where
+    `spare` exceeds both limits together.
     """
     late: FloatArray = np.where(spare <= longest_tail, 0.0, np.minimum(spare, latest_start))
     return late, spare - late
@@ -146,16 +128,7 @@ def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -
 def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
     """The route that takes these splices and then plays on to the end of the video, or of a file that repeats whole.
 
-    Parameters
-    ----------
-    usable : the track's splices
-    taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
-    profile : of the same track
-    video_seconds : s
-
-    Returns
-    -------
-    Route : its `last_to` is not checked against the end of the track
+    `taken` are indices into `usable` in the order of playback. `last_to` is not checked against the end of the track.
     """
     last_to = micros(video_seconds) + micros(profile.song_start)
     last_to -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
@@ -167,9 +140,7 @@ def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, vid
 def end_slack(profile: LoopProfile) -> tuple[float, float]:
     """Longest tail and latest `music_in` of a plan that ends on the track's own ending, s: just under a bar each.
 
-    Parameters
-    ----------
-    profile : of a track with at least two bars
+    The track has at least two bars.
     """
     bars = np.diff(profile.downbeats)
     usual = float(np.median(bars))
@@ -180,15 +151,7 @@ def end_slack(profile: LoopProfile) -> tuple[float, float]:
 def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArray:
     """The track ranges of a route, shape (n_seams + 1, 2), seconds.
 
-    Parameters
-    ----------
-    route : its `taken` are indices into `usable`
-    usable : the track's splices
-    profile : of the same track
-
-    Returns
-    -------
-    each row is the `song_from` and `song_to` of one segment
+    A row is the `song_from` and `song_to` of one segment.
     """
     table = np.empty((route.taken.size + 1, 2))
     table[0, 0] = round(profile.song_start, 6)
@@ -201,12 +164,7 @@ def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArr
 def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> Worth:
     """The parts of the route's score, exactly; see `workbench.loops.worth`.
 
-    Parameters
-    ----------
-    route : with at least one splice
-    usable : the track's splices
-    profile : of the same track
-    params : limits and time constants; the weights are not used here
+    The route has at least one splice; the weights of `params` are not used here.
     """
     table = spans(route, usable, profile)
     lengths = table[:, 1] - table[:, 0]
@@ -250,15 +208,8 @@ def _restarts(route: Route, usable: UsableSplices, profile: LoopProfile) -> Bool
 def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
     """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,).
 
-    Parameters
-    ----------
-    taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
-    usable : the track's splices
-    stops : bar line at which the last segment ends; the number of bars for the whole last bar
-
-    Returns
-    -------
-    bar numbers, from 0
+    `taken` are in the order of playback; the last segment ends at bar line `stops`, the number of bars for the whole
+    last bar.
     """
     enters, leaves = np.append(0, usable.enter[taken]), np.append(usable.leave[taken], stops)
     lengths = np.maximum(leaves - enters, 0)
@@ -269,15 +220,7 @@ def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
 def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> FloatArray:
     """Mean over the time of `bars_heard` of how fresh each bar is when it is heard again; 1 for its last time.
 
-    Parameters
-    ----------
-    bars : shape (n_bars_heard,), from `bars_heard`
-    bar_seconds : shape (n_bars,), s
-    params : `fresh_seconds`
-
-    Returns
-    -------
-    one number, 0 to 1
+    0 to 1; `bars` come from `bars_heard`, `bar_seconds` has one entry a bar.
     """
     lasts = bar_seconds[bars]
     begins = np.cumsum(lasts) - lasts
@@ -307,15 +250,9 @@ class Run(NamedTuple):
 def longest_run(taken: IntArray, apart: BoolArray) -> Run:
     """Where the same splice is taken most often in a row.
 
-    Parameters
-    ----------
-    taken : shape (n_seams,), splices in the order in which they are taken
-    apart : same shape, which of them are each a run of their own: those that begin the whole track again, for there is
-        no other body that could stand between, and those of bodies that are too long to be heard as a run
-
-    Returns
-    -------
-    Run : the first of the longest; of length 0 for no splices
+    `apart` marks splices that are each a run of their own: those that begin the whole track again, for no other body
+    could stand between, and those of bodies too long to be heard as a run. The first of the longest runs counts; it has
+    length 0 without splices.
     """
     if taken.size == 0:
         return Run(0, 0)
@@ -329,20 +266,7 @@ def longest_run(taken: IntArray, apart: BoolArray) -> Run:
 def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:
     """Make the plan of a route; its invariants are validated.
 
-    Parameters
-    ----------
-    route : with at least one loop back
-    usable : the track's splices
-    profile : of the same track
-    params : limits of gains, glide and closing fade; weights of the score
-
-    Returns
-    -------
-    LoopPlan : without options
-
-    Raises
-    ------
-    PlanError : the plan breaks a rule
+    The route has at least one loop back; the plan has no options. A broken rule raises `PlanError`.
     """
     table = spans(route, usable, profile)
     taken = route.taken
@@ -411,25 +335,10 @@ def assemble_segments(
     glide_seconds: float,
     start_at: VideoSeconds | None = None,
 ) -> LoopPlan:
-    """Make the plan of any segments: straight, cut down or looped, as they are; its invariants are validated.
+    """Make the plan of any segments, straight, cut down or looped; its invariants are validated.
 
-    Parameters
-    ----------
-    profile : of the track
-    played, ends : what is played
-    music_in : where the music begins
-    seconds : length of the video
-    plan_score : 0 to 1
-    glide_seconds : over which levels move; the shortest segment limits it
-    start_at : where the music was asked to start
-
-    Returns
-    -------
-    LoopPlan : without options
-
-    Raises
-    ------
-    PlanError : the plan breaks a rule
+    The music begins at `music_in`, was asked to start at `start_at`, and the video lasts `seconds`. Levels move over
+    `glide_seconds`, which the shortest segment limits. The plan has no options. A broken rule raises `PlanError`.
     """
     table = played.table
     whole = np.rint(table * 1e6).astype(np.int64)
@@ -507,27 +416,14 @@ def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) 
 def seam_gains(level_step_db: FloatArray) -> FloatArray:
     """Level in dB at which each entered segment starts, so that no step is heard.
 
-    Parameters
-    ----------
-    level_step_db : shape (n_seams,), LU by which the entered side is louder
-
-    Returns
-    -------
-    same shape, to the hundredth
+    `level_step_db` is by how many LU the entered side is louder. Gains are limited, and rounded to the hundredth.
     """
     gain = np.where(np.abs(level_step_db) < MIN_GAIN_DB, 0.0, -level_step_db)
     return np.asarray(np.round(np.clip(gain, -MAX_GAIN_DB, MAX_GAIN_DB), 2) + 0.0)
 
 
 def fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> str:
-    """A closing fade in words.
-
-    Parameters
-    ----------
-    profile : its sections
-    resolves : s, the bar line on which the music resolves
-    seconds : length of the fade
-    """
+    """A closing fade in words. The music resolves on the bar line at `resolves`; the fade lasts `seconds`."""
     for section in profile.sections:
         if abs(section.song_to - resolves) < 0.05:
             return f"fades over {seconds:.1f} s to the end of the {section.label}"
@@ -540,18 +436,8 @@ def fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> 
 def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile) -> tuple[int, int]:
     """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
 
-    The passes are 0 where every body is cut into, so that there is none to speak of.
-
-    Parameters
-    ----------
-    route : with at least one loop back
-    usable : the track's splices
-    profile : of the same track
-
-    Returns
-    -------
-    body : index into `usable`
-    passes : segments that hold the whole body, within 20 ms
+    The passes are 0 where every body is cut into, so that there is none to speak of. The body is an index into
+    `usable`; a pass is a segment that holds the whole body, within 20 ms.
     """
     table, taken = spans(route, usable, profile), route.taken
     _, first_use, count = np.unique(_pairs(route, usable), return_index=True, return_counts=True)
@@ -569,14 +455,8 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
 def kind_of(table: FloatArray, lines: FloatArray) -> tuple[PlanKind, LoopBody | None]:
     """What a plan of some segments is: straight, cut down or looped, and the body that it repeats.
 
-    Parameters
-    ----------
-    table : shape (n, 2), s of track time, from and to of each segment
-    lines : shape (n_bars,), s, bar lines of the track
-
-    Returns
-    -------
-    the kind; the body, None where nothing is heard twice
+    `table`, shape (n, 2), has from and to of each segment and `lines` are the bar lines, in seconds of track time. The
+    body is None if nothing is heard twice.
     """
     body = looped_body(table, lines) if heard_twice(table) >= CONTINUES_SECONDS else None
     return PlanKind.STRAIGHT if len(table) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP, body
@@ -585,14 +465,8 @@ def kind_of(table: FloatArray, lines: FloatArray) -> tuple[PlanKind, LoopBody | 
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     """The looped body of some segments that is heard longest; None where no seam goes back.
 
-    Parameters
-    ----------
-    table : shape (n, 2), s, the track ranges heard, in the order of playback
-    lines : shape (n_bars,), s, bar lines of the track
-
-    Returns
-    -------
-    its passes are those heard whole, within 20 ms, at least one
+    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Passes are
+    those heard whole, within 20 ms, at least one.
     """
     best: LoopBody | None = None
     for (_, left), (entered, _) in zip(table[:-1].tolist(), table[1:].tolist(), strict=True):
@@ -611,11 +485,8 @@ def sections_heard(
 ) -> tuple[str, ...]:
     """Names of the sections of which something is heard, in order of first use, each once.
 
-    Parameters
-    ----------
-    table : shape (n, 2), s, the track ranges heard
-    sections : of the track
-    fading_seconds : of the last range what comes after the bar line to which the music fades, which hardly sounds
+    Of the last range of `table`, shape (n, 2) in seconds, the last `fading_seconds` do not count: they come after the
+    bar line to which the music fades and hardly sound.
     """
     ends = table[:, 1].copy()
     ends[-1] -= fading_seconds

@@ -71,15 +71,8 @@ def loop_profile(
 ) -> LoopProfile:
     """Analyse a recording for looping.
 
-    Parameters
-    ----------
-    recording : the track
-    grid : its beats; with fewer than two bars there is a profile without splices
-    seams, sections : parameters of the stages
-
-    Returns
-    -------
-    LoopProfile : its splices are those worth keeping, good or bad; the planner sets the floor
+    With fewer than two bars there are no splices. Splices are those worth keeping, good or bad; the planner sets the
+    floor.
     """
     if grid.downbeats.size < 2:
         return _unloopable(recording, grid, part_names(seams or SeamParams()))
@@ -93,15 +86,7 @@ def profile_of_evidence(
     seams: SeamParams | None = None,
     sections: SectionParams | None = None,
 ) -> LoopProfile:
-    """`loop_profile` with the seam evidence already computed.
-
-    Parameters
-    ----------
-    recording : the track
-    grid : its beats, at least two bars
-    evidence : of the same recording and grid
-    seams, sections : parameters of the stages; None for the defaults
-    """
+    """`loop_profile` with the seam evidence already computed. The grid has at least two bars."""
     form = track_form(recording, grid, evidence, sections)
     return profile_of_form(recording, grid, evidence, form, seams)
 
@@ -129,15 +114,7 @@ def track_form(
     evidence: SeamEvidence,
     sections: SectionParams | None = None,
 ) -> TrackForm:
-    """Levels, sections and ending of a track.
-
-    Parameters
-    ----------
-    recording : the track
-    grid : its beats, at least two bars
-    evidence : of the same recording and grid
-    sections : parameters of the stage; None for the defaults
-    """
+    """Levels, sections and ending of a track. The grid has at least two bars."""
     downbeats = grid.downbeats
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     ends = np.append(downbeats[1:], max(last_sound, downbeats[-1] + 1e-3))
@@ -206,14 +183,8 @@ def profile_of_form(
 ) -> LoopProfile:
     """`loop_profile` with all but its splices already computed.
 
-    Parameters
-    ----------
-    recording : the track
-    grid : its beats, at least two bars
-    evidence, form : of the same recording and grid
-    seams : parameters of seams; None for the defaults
-    breaks : between all bar lines, from `workbench.loops.seams.line_breaks`; None: they are measured here
-    known : fits of the same recording and grid, which takes up new ones; None: all are made here
+    The grid has at least two bars. `breaks` are from `line_breaks` and measured here if None; `known` holds fits of the
+    same recording and grid, and takes up new ones.
     """
     return LoopProfile(
         song_duration=recording.duration,
@@ -236,13 +207,7 @@ def profile_of_form(
 def harmonic_change(evidence: SeamEvidence) -> FloatArray:
     """How much the harmony moves within each bar, shape (n_bars,): mean 1 - cosine of tones from beat to beat.
 
-    Parameters
-    ----------
-    evidence : of the recording's beats
-
-    Returns
-    -------
-    0 for no change; the step over the bar line into the next bar does not count
+    0 for no change; the step over the bar line into the next bar does not count.
     """
     harmony = evidence.harmony[..., : evidence.tones.shape[2]].mean(axis=1)
     unit = harmony / np.maximum(np.linalg.norm(harmony, axis=1, keepdims=True), 1e-9)
@@ -263,16 +228,9 @@ def candidate_splices(
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
-    Parameters
-    ----------
-    recording : the track
-    evidence : of its beats
-    coming_lufs : shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
-    ending : of the track
-    params : of seams; None: the defaults
-    breaks : between all bar lines; None: they are measured here
-    known : fits of the same recording and grid, which takes up new ones; None: all are made here
-    restart : of the track; its splice is kept whatever it scores, and takes no gain over the pause
+    `coming_lufs` is the LUFS of the `SHORT_TERM_SECONDS` after each bar line. `breaks` are those between all bar lines,
+    measured here if None; `known` holds fits of the same recording and grid, and takes up new ones. The splice of
+    `restart` is kept whatever it scores, and takes no gain over the pause.
     """
     params = params or SeamParams()
     scores = score_lines(evidence, params, breaks)
@@ -333,16 +291,8 @@ def named_splices(
 ) -> Splices:
     """Score some pairs of bar lines and fit them to the waveform, whether or not they are worth keeping.
 
-    Parameters
-    ----------
-    recording : the track
-    evidence : of its beats
-    leave, enter : shape (n,), bar lines; no pair of equal ones
-    params : of seams; None: the defaults
-
-    Returns
-    -------
-    Splices : in the given order; some may leave no room for their crossfade
+    The splices keep the order of the pairs; `leave` and `enter`, bar lines, are nowhere equal. Some splices may leave
+    no room for their crossfade.
     """
     params, at = params or SeamParams(), evidence.edges[evidence.lines]
     starts = np.concatenate((at[leave], at[enter]))
@@ -462,14 +412,7 @@ def _take_best_of(
 def heard_parts(parts: FloatArray, fits: Fits) -> FloatArray:
     """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone.
 
-    Parameters
-    ----------
-    parts : shape (len(SEAM_PARTS), n), 0 to 1
-    fits : of the same n splices
-
-    Returns
-    -------
-    same shape, 0 to 1
+    `parts` have shape (len(SEAM_PARTS), n) and are 0 to 1, like the result; `fits` are of the same n splices.
     """
     parts = parts.copy()
     same = np.clip((fits.correlation - MIN_CORRELATION) / (1.0 - MIN_CORRELATION), 0.0, 1.0) ** 2
@@ -506,11 +449,9 @@ _SPLICES = ("leave", "enter", "song_to", "song_from", "score", "parts", "fade_se
 def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
     """The profile as arrays for the store; `profile_from_arrays` is the way back.
 
-    Section labels and the kind of ending travel as UTF-8 bytes of a JSON text, so that every array is numeric.
-
-    Returns
-    -------
-    by name: `loop_scalars`, `loop_downbeats`, `loop_bar_lufs`, `loop_form`, and `splice_` with each field of `Splices`
+    Section labels and the kind of ending travel as UTF-8 bytes of a JSON text, so that every array is numeric. The
+    names are `loop_scalars`, `loop_downbeats`, `loop_bar_lufs`, `loop_form`, and `splice_` with each field of
+    `Splices`.
     """
     arrays: dict[str, NDArray[Any]] = {
         "loop_scalars": np.asarray([float(getattr(profile, name)) for name in _SCALARS]),
@@ -541,13 +482,7 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
 def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
     """The profile that `profile_to_arrays` made these of.
 
-    Parameters
-    ----------
-    arrays : by the names that `profile_to_arrays` gives them
-
-    Raises
-    ------
-    ParameterError : an array is missing, or cannot be read
+    An array that is missing or cannot be read raises `ParameterError`.
     """
     try:
         scalars = dict(zip(_SCALARS, np.asarray(arrays["loop_scalars"]).tolist(), strict=True))

@@ -214,9 +214,7 @@ def conform_plan(
 class PlanFollower:
     """A plan and a new cut of its video, from which several plans are made: what two of them share is searched once.
 
-    Parameters
-    ----------
-    profile, plan, difference, params, constraints, of_fit : as for `conform_plan`
+    The arguments are those of `conform_plan`.
     """
 
     def __init__(
@@ -237,14 +235,8 @@ class PlanFollower:
     def plan(self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
         """The plan for the new cut.
 
-        Parameters
-        ----------
-        ending_floor : as for `conform_plan`
-        min_seam_score : the floor of seam scores, 0 to 1; None: that of the parameters
-
-        Raises
-        ------
-        PlanError, ConstraintError : as from `conform_plan`
+        `ending_floor` and the errors are those of `conform_plan`; `min_seam_score`, 0 to 1, replaces that of the
+        parameters.
         """
         old, difference = self._old, self._difference
         same_length = abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6
@@ -292,10 +284,7 @@ class PlanFollower:
 def has_shape_of_loop(plan: LoopPlan, *, of_fit: bool) -> bool:
     """Whether a changed plan is told in the shape of a loop, which has no other kind and no start.
 
-    Parameters
-    ----------
-    plan : changed
-    of_fit : whether the plan that was changed is in the shape of a fit
+    `of_fit` says whether the old plan is in the shape of a fit.
     """
     return not of_fit and plan.kind is PlanKind.LOOP and plan.start_at is None
 
@@ -311,9 +300,8 @@ def _in_words_of_a_fit(plan: LoopPlan) -> LoopPlan:
 def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
     """A plan that knows nothing of the old one: starts between bar lines, and silence around, are a fit's own.
 
-    Raises
-    ------
-    PlanError : the track has no fit of the new length either, or only one with a worse seam than was asked for
+    Raises `PlanError` if the track has no fit of the new length either, or only one with a worse seam than was asked
+    for.
     """
     task, floor = search.task, search.params.min_seam_score
     seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
@@ -332,16 +320,8 @@ def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
 def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> list[FollowedStretch]:
     """Which stretches of untouched picture have their music.
 
-    Parameters
-    ----------
-    plan : for the new cut
-    old : for the old cut
-    difference : of the two cuts
-    half_bar : s; music that lies no further from its old place counts as kept
-
-    Returns
-    -------
-    the stretches of untouched picture that had music, in order, cut where either plan has a seam
+    Only picture that had music counts; stretches are in order, cut where either plan has a seam. Music within
+    `half_bar` seconds of its old place counts as kept.
     """
     target, now = _target(old, difference), _pieces(plan)
     found = []
@@ -363,16 +343,7 @@ def unsure_seams(
 ) -> tuple[UnsureSeam, ...]:
     """Seams of a changed plan that score less than a loop takes, and that the old plan did not have.
 
-    Parameters
-    ----------
-    plan : for the new cut
-    old : for the old cut
-    profile : of the track
-    params : with the floor of seam scores; a floor under that of a loop by default counts as that
-
-    Returns
-    -------
-    in the order in which they are heard
+    In the order of playback. A floor in `params` below a loop's default counts as that default.
     """
     least = max(params.min_seam_score, CoverParams().min_seam_score)
     known = set(seam_lines(profile, old))
@@ -384,16 +355,7 @@ def unsure_seams(
 
 
 def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
-    """How much of the untouched picture has its music.
-
-    Parameters
-    ----------
-    plan, old, difference, half_bar : as for `follow_picture`
-
-    Returns
-    -------
-    kept, untouched : s of untouched picture whose music is kept, and s of all that had music
-    """
+    """Seconds of untouched picture whose music is kept, and seconds of all untouched picture that had music."""
     stretches = follow_picture(plan, old, difference, half_bar)
     return sum(s.seconds for s in stretches if s.kept), sum(s.seconds for s in stretches)
 
@@ -401,12 +363,7 @@ def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half
 def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, change: EditChange, half_bar: float) -> str:
     """What the music does after a change of the edit, up to the next one, in words.
 
-    Parameters
-    ----------
-    plan, old : for the new and the old cut
-    difference : of the two cuts
-    change : one of its changes
-    half_bar : s; music that lies no further from its old place is in place
+    Music within `half_bar` seconds of its old place is in place.
     """
     later = [other.at for other in difference.changes if other.at > change.at + 1e-6]
     until = min(later, default=plan.window_end)
@@ -619,11 +576,8 @@ class _Search:
     def _start(self) -> tuple[int, int, float, int]:
         """Segments of the old plan that are kept, and from where the search goes on.
 
-        Returns
-        -------
-        segments : how many of the old segments begin before the search; 0 to choose the start anew
-        line, time : the bar line from which the search goes on, and when it falls
-        age : bars since the last seam
+        Returns the number of old segments that begin before the search (0 to choose the start anew), the bar line from
+        which it goes on, when that falls in seconds of video time, and the bars since the last seam.
         """
         old = self.task.old
         until = self.task.first_edit() - self.bars_before * self.task.bar
@@ -799,12 +753,7 @@ class _Search:
         return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), ended.end)
 
     def assemble(self, way: _Way) -> LoopPlan:
-        """The plan of a way.
-
-        Raises
-        ------
-        PlanError : the plan breaks a rule
-        """
+        """The plan of a way. A broken rule raises `PlanError`."""
         profile, old, joins = self.task.profile, self.task.old, self.joins
         taken = np.array(way.taken, dtype=np.int64)
         before = self.kept_segments

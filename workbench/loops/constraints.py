@@ -155,12 +155,7 @@ class LineConstraints:
     """shape (n, 2), s, ranges that are not played"""
 
     def rules_out(self, leave: IntArray, enter: IntArray) -> BoolArray:
-        """Which splices must not be used, shape (n,).
-
-        Parameters
-        ----------
-        leave, enter : shape (n,), bar lines
-        """
+        """Which splices must not be used, shape (n,). `leave` and `enter` are bar lines."""
         barred = self.inside[leave] | self.inside[enter]
         for left, entered in self.forbidden:
             barred |= (leave == left) & (enter == entered)
@@ -169,9 +164,7 @@ class LineConstraints:
     def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
         """Which stretches hold some of what is not played, of the shape to which both broadcast.
 
-        Parameters
-        ----------
-        song_from, song_to : s, where each stretch begins and ends
+        Times are in seconds of track time.
         """
         held = np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
         for first, last in self.excluded:
@@ -181,9 +174,7 @@ class LineConstraints:
     def leads_past(self, song_to: FloatArray, song_from: FloatArray) -> BoolArray:
         """Which splices go from before a range that is not played to where it is over, shape (n,).
 
-        Parameters
-        ----------
-        song_to, song_from : shape (n,), s, where each splice leaves and enters
+        `song_to` is where a splice leaves, `song_from` where it enters, in seconds of track time.
         """
         past = np.zeros(np.shape(song_to), dtype=bool)
         for first, last in self.excluded:
@@ -191,12 +182,7 @@ class LineConstraints:
         return past
 
     def is_pinned(self, leave: IntArray, enter: IntArray) -> BoolArray:
-        """Which splices must be used, shape (n,).
-
-        Parameters
-        ----------
-        leave, enter : shape (n,), bar lines
-        """
+        """Which splices must be used, shape (n,). `leave` and `enter` are bar lines."""
         wanted = np.zeros(np.shape(leave), dtype=bool)
         for left, entered in self.pinned:
             wanted |= (leave == left) & (enter == entered)
@@ -206,14 +192,8 @@ class LineConstraints:
 def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstraints | None:
     """Put constraints on the bar lines of a track.
 
-    Returns
-    -------
-    None where there are no constraints
-
-    Raises
-    ------
-    ConstraintError : a time that lies outside of the track or far from every bar line, a splice that leaves and enters
-        at one bar line, or two constraints that rule each other out whatever the length
+    None without constraints. Raises `ConstraintError` for a time outside of the track or far from every bar line, a
+    splice that leaves and enters at one bar line, and two constraints that rule each other out whatever the length.
     """
     if not constraints:
         return None
@@ -247,9 +227,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
 def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[int, int]:
     """The bar lines that a named splice leaves and enters.
 
-    Raises
-    ------
-    ConstraintError : no bar line is near, or both are the same
+    Raises `ConstraintError` if no bar line is near, or both are the same.
     """
     lines = profile.downbeats
     if lines.size < 3:
@@ -276,16 +254,8 @@ def smallest_contradiction(labels: Sequence[str], can_be_kept: Callable[[tuple[s
 
     Of few wishes, each alone and each pair is tried first, so that no larger part is named where one of these
     contradicts. Else each wish is left out in turn, and stays out where the rest still cannot be kept: as many tries as
-    there are wishes, and of parts of three and more not always the smallest.
-
-    Parameters
-    ----------
-    labels : of all wishes, each once; together they cannot be kept
-    can_be_kept : whether some of them can be kept together
-
-    Returns
-    -------
-    in the order of `labels`; none where what contradicts is not among the wishes
+    there are wishes, and of parts of three and more not always the smallest. The result keeps the order of `labels`,
+    which together cannot be kept; it is empty if what contradicts is not among the wishes.
     """
     if labels and not can_be_kept(()):
         return ()
@@ -303,23 +273,12 @@ def smallest_contradiction(labels: Sequence[str], can_be_kept: Callable[[tuple[s
 
 
 def cannot_be_kept(labels: Sequence[str], where: str) -> str:
-    """Wishes that contradict each other, in words.
-
-    Parameters
-    ----------
-    labels : of the wishes, at least one
-    where : in what they cannot be kept, such as `30 s`
-    """
+    """Wishes that contradict each other, in words. `where` says in what, such as `30 s`."""
     return f"{' and '.join(labels)} cannot be kept{' together' if len(labels) > 1 else ''} in {where}"
 
 
 def clock(seconds: float) -> str:
-    """A time as M:SS, with a fraction where it has one.
-
-    Parameters
-    ----------
-    seconds : s
-    """
+    """A time as M:SS, with a fraction where it has one."""
     minutes, rest = divmod(round(seconds, 3), 60.0)
     whole, _, fraction = plain_seconds(rest).partition(".")
     return f"{int(minutes)}:{int(whole):02d}" + (f".{fraction}" if fraction else "")

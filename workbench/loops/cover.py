@@ -215,12 +215,7 @@ def find_loop(
 ) -> LoopPlan | Refusal:
     """`plan_loop` for a track with bars and a video of any length; constraints that cannot be kept are a refusal.
 
-    Parameters
-    ----------
-    profile : of the track, with at least three bar lines
-    video_seconds : s; rounded to the microsecond
-    params : limits, weights and the bounds of the search
-    constraints : on the bar lines of the track; None: there are none
+    The track has at least three bar lines; the length is rounded to the microsecond.
     """
     usable = usable_splices(profile, params, constraints)
     if usable.size == 0:
@@ -273,10 +268,7 @@ def _begin_again(
 ) -> LoopPlan | None:
     """The best plan that plays the whole track again and again; None where the track or the length allows none.
 
-    Parameters
-    ----------
-    profile, video, params, constraints : as in `find_loop`
-    least : score that its other seams have at least
+    The other seams of the plan score `least` or more.
     """
     if profile.restart is None:
         return None

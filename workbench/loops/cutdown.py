@@ -161,14 +161,7 @@ def seams_allowed(seconds: float) -> int:
 
 
 def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> UsableSplices:
-    """The splices that a cut-down may take: those of a loop, with shorter segments between them.
-
-    Parameters
-    ----------
-    profile : of the track
-    params : limits, of which those on segments are replaced
-    constraints : what is ruled out and what is pinned; None: nothing is
-    """
+    """The splices that a cut-down may take: those of a loop, with shorter segments between them."""
     return usable_splices(profile, with_short_segments(params), constraints)
 
 
@@ -182,13 +175,7 @@ def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params
     """The best routes of a length, best first; routes that share most with `task.beside` before all others.
 
     Each takes every pinned splice, and neither starts nor stops in a button inside of a range that is never cut.
-
-    Parameters
-    ----------
-    profile : with at least two bars
-    usable : its splices, from `cut_splices`
-    task : what is asked for
-    params : limits and weights
+    `usable` are from `cut_splices`; the track has at least two bars.
     """
     search = _Search(profile, usable, task, params)
     if search.marks > _MOST_MARKS:
@@ -699,18 +686,9 @@ def _clear_until(
     """Up to where music that ends on a downbeat is heard in full, at the latest.
 
     A button fades its ring; a fade may be as short as `MIN_FADE_OUT_SECONDS` behind what must be kept, but is a proper
-    one behind the hook, which nobody asked for.
-
-    Parameters
-    ----------
-    until : shape (n,), s of the track, where the music ends
-    tail : shape (n,), s since the downbeat
-    is_button : shape (n,), whether that rings; else the music fades
-    seconds : length of the music
-
-    Returns
-    -------
-    shape (n,), s of the track: for what must be kept, and for the hook
+    one behind the hook, which nobody asked for. Returns seconds of the track, for what must be kept and for the hook.
+    The music ends at `until`, `tail` seconds after its last downbeat, and rings there if `is_button`, else fades; it
+    lasts `seconds` in all.
     """
     least = np.maximum(tail, MIN_FADE_OUT_SECONDS)
     proper = np.maximum(least, min(GOOD_FADE_OUT_SECONDS, FADE_SHARE * seconds))
@@ -724,15 +702,8 @@ def _clear_until(
 def _fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
     """How long a closing fade may be without lying over what is kept in the last segment.
 
-    Parameters
-    ----------
-    task : with what is kept
-    first, until : shape (n,), s of the track, the last segment
-    tail : shape (n,), s since its last downbeat
-
-    Returns
-    -------
-    shape (n,), s; the segment's length where nothing is kept in it
+    In seconds, shape (n,); the segment's length if nothing is kept in it. The last segments go from `first` to `until`
+    in track time, and end `tail` seconds after their last downbeat.
     """
     clear, hook_clear = _clear_until(until, tail, np.zeros(until.size, dtype=bool), task.music_seconds)
     ends = np.array(first, dtype=np.float64)
@@ -766,14 +737,7 @@ def _start_phrasing(profile: LoopProfile) -> FloatArray:
 def route_heard(route: CutRoute, usable: UsableSplices, task: CutTask, times: FloatArray) -> FloatArray:
     """Which second of the track a route plays at some times; NaN where it is silent.
 
-    Parameters
-    ----------
-    route, usable, task : as `assemble_cut` takes them
-    times : shape (n,), s after `task.start_at`
-
-    Returns
-    -------
-    shape (n,), track seconds
+    In track seconds, shape of `times`, which are seconds after `task.start_at`.
     """
     froms = np.append(route.song_start, usable.song_from[route.taken])
     untils = np.append(usable.song_to[route.taken], route.last_to)
@@ -787,17 +751,7 @@ def route_heard(route: CutRoute, usable: UsableSplices, task: CutTask, times: Fl
 def assemble_cut(
     route: CutRoute, profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams
 ) -> LoopPlan:
-    """Make the plan of a route; its invariants are validated.
-
-    Parameters
-    ----------
-    route : from `find_cuts`
-    profile, usable, task, params : that the route was found with
-
-    Raises
-    ------
-    PlanError : the plan breaks a rule
-    """
+    """Make the plan of a route; its invariants are validated. A broken rule raises `PlanError`."""
     taken = route.taken
     table = np.empty((taken.size + 1, 2))
     table[0, 0], table[-1, 1] = route.song_start, route.last_to
@@ -838,16 +792,10 @@ def assemble_cut(
 def downbeat_ending(
     profile: LoopProfile, last_to: TrackSeconds, seconds: float, room: float, params: CoverParams, *, is_button: bool
 ) -> tuple[float, float, str]:
-    """How music ends on a downbeat: tail and closing fade in seconds, and that in words.
+    """How music ends on a downbeat: its tail, its closing fade, and that in words.
 
-    Parameters
-    ----------
-    profile : of the track
-    last_to : where the last segment ends
-    seconds : length of the music, half of which a fade lasts at most
-    room : s that the last segment has for a fade
-    params : `min_fade_out_seconds`
-    is_button : whether the downbeat rings under a fade of less than a bar; else the music fades on it
+    Tail and fade in seconds; the last segment has `room` seconds for a fade, which lasts at most half of the music's
+    `seconds`. If `is_button`, the downbeat rings under a fade of less than a bar, else the music fades on it.
     """
     lines = profile.downbeats
     stops = int(np.searchsorted(lines, last_to + 1e-6, side="right")) - 1

@@ -68,17 +68,8 @@ def find_ending(
 ) -> TrackEnding | None:
     """Find the track's own ending.
 
-    Parameters
-    ----------
-    recording : the track
-    downbeats : shape (n_bars,), s
-    bar_lufs : shape (n_bars,), LUFS of each bar
-    bar_change : shape (n_bars,), how much the harmony moves inside each bar, 1 - cosine
-    sections : of whole bars, in order
-
-    Returns
-    -------
-    None where the track fades or stops in mid-phrase, or has fewer than four bars
+    None if the track fades or stops in mid-phrase, or has fewer than four bars. `bar_lufs` is the LUFS of each bar,
+    `bar_change` how much the harmony moves inside it, 1 - cosine.
     """
     n = downbeats.size
     if n < 4:
@@ -102,11 +93,7 @@ def find_ending(
 def last_hit(recording: Recording, downbeats: FloatArray) -> float:
     """Where the last hit of a recording falls, s: where the band that rises most has risen.
 
-    Parameters
-    ----------
-    recording : the track
-    downbeats : shape (n_bars,), s; says how long a bar is, which bounds where an attack is looked for in music without
-        a hit
+    The length of a bar bounds where an attack is looked for in music without a hit.
     """
     spectrum = analyze_spectrum(recording.samples, recording.sample_rate)
     rate = spectrum.frames_per_second

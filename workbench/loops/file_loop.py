@@ -65,11 +65,7 @@ def with_file_loop(
 ) -> LoopProfile:
     """A profile that knows the loop points of its file, with the splice between them where both are bar lines.
 
-    Parameters
-    ----------
-    profile, recording, evidence : of one track with two bars at least
-    points : s, first of the loop and one past its last
-    params : of seams
+    `points` are the first second of the loop and the one past its last; the track has at least two bars.
     """
     profile = replace(profile, file_loop=points)
     at = nearest_line(profile.downbeats, np.array(points))
@@ -112,15 +108,8 @@ def plan_file_loop(
 ) -> tuple[FileLoop | None, _Planned]:
     """Plan with the loop of the track's file alone where that can be, else with all splices of the track.
 
-    Parameters
-    ----------
-    profile : of the track
-    constraints : on its seams
-    plan : makes the plan of a profile under constraints; returns a refusal or raises where there is none
-
-    Returns
-    -------
-    the loop of the file, None without one, and what `plan` returned
+    `plan` returns a refusal or raises if there is none. The first result is None for a file without a loop, the second
+    is what `plan` returned.
     """
     found = find_file_loop(profile, constraints)
     row = None if found is None or found.unused is not None else _row_of(profile)

@@ -203,15 +203,8 @@ def plan_fits(
     """Fit a track to several lengths that share their parts.
 
     Each is planned beside the next shorter one, so that the short ones get the best parts. Where a longer one cannot
-    take over the seams of a shorter one, the shorter one is planned again beside the longer.
-
-    Returns
-    -------
-    a plan for each request, in their order
-
-    Raises
-    ------
-    FitError, ConstraintError : as `plan_fit`, for any of them
+    take over the seams of a shorter one, the shorter one is planned again beside the longer. The plans keep the order
+    of `requests`; the errors are those of `plan_fit`.
     """
     order = sorted(range(len(requests)), key=lambda number: requests[number].seconds)
     plans: list[LoopPlan] = []
@@ -243,14 +236,7 @@ def _seams_of(plan: LoopPlan) -> set[tuple[float, float]]:
 def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, TrackSeconds] | None:
     """The part of a track that one remembers: whole bars from where its preview begins.
 
-    Parameters
-    ----------
-    profile : of the track
-    most_seconds : how long it may be; one bar is returned even if it is longer
-
-    Returns
-    -------
-    start and end, track seconds; None for a track without bars
+    Start and end; at least one bar, even if it is longer than `most_seconds`. None for a track without bars.
     """
     if profile.downbeats.size < 2:
         return None

@@ -118,11 +118,7 @@ class Fits:
 def line_sounds(samples: FloatArray, sample_rate: int, lines: FloatArray) -> LineSounds:
     """Cut out the sound around each bar line and find its onsets.
 
-    Parameters
-    ----------
-    samples : shape (channels, n) or (n,), full scale 1.0; what is cut out is mixed to mono
-    sample_rate : Hz
-    lines : shape (n_lines,), s
+    `samples` have shape (channels, n) or (n,) and are mixed to mono; `lines` are in seconds.
     """
     reach = round(REACH_SECONDS * sample_rate)
     block = np.atleast_2d(samples)
@@ -182,12 +178,7 @@ def fit_splices(
 ) -> Fits:
     """Choose times, fade and gain law of splices between bar lines.
 
-    Parameters
-    ----------
-    sounds : from `line_sounds`
-    lines : shape (n_lines,), s, the same lines
-    leave, enter : shape (n,), lines at which the music leaves and goes on
-    params : limits of fades and shifts
+    `sounds` are those of the bar lines `lines`, in seconds; `leave` and `enter` are indices of lines.
     """
     params = params or SeamParams()
     n = leave.size

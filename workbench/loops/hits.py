@@ -35,19 +35,9 @@ def suggest_landings(
 ) -> str:
     """What to ask for instead of a landing that cannot be had, in words and options to type.
 
-    Parameters
-    ----------
-    profile : of the track
-    seconds : length of the whole
-    end_on : where the last hit was to land
-    start_at : where the music was to start; None: with the picture
-    last_hit : the track's last attack; None: not known
-    can_land : whether there is a plan for a start and a landing
-
-    Returns
-    -------
-    the end of a sentence, such as `it lands there with --start-at 0:01.24, or without it at 0:29.1`; empty where
-    nothing that was tried helps
+    The end of a sentence, such as `it lands there with --start-at 0:01.24, or without it at 0:29.1`; empty if nothing
+    that was tried helps. `start_at` None starts with the picture, `last_hit` None is not known; `can_land` says whether
+    there is a plan for a start and a landing.
     """
     lines = profile.downbeats
     bar = float(np.median(np.diff(lines)))
