@@ -98,9 +98,7 @@ def part_names(params: SeamParams) -> tuple[str, ...]:
 def find_measure(name: str) -> SeamMeasure:
     """Find a seam measure by its name.
 
-    Raises
-    ------
-    ParameterError : there is none, or what is there is no seam measure
+    Raises `ParameterError` if there is none, or what is there is no seam measure.
     """
     found = find(SEAM_MEASURES, name)
     if not isinstance(found, SeamMeasure) or not _is_complete(found):
@@ -121,9 +119,7 @@ def _is_complete(found: SeamMeasure) -> bool:
 def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tuple[MeasuredBeats, ...]:
     """What the measures that parameters name find in a recording.
 
-    Raises
-    ------
-    ParameterError : a measure is not found, fails, or gives features of another shape, or not finite
+    Raises `ParameterError` if a measure is not found, fails, or gives features of another shape or not finite.
     """
     found = []
     for name, _ in measures_used(params):
@@ -143,14 +139,8 @@ def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tup
 def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> FloatArray:
     """Breaks by one measure.
 
-    Parameters
-    ----------
-    measured : of the recording
-    leaves, enters : beats, as of `SeamMeasure.breaks`
-
-    Raises
-    ------
-    ParameterError : it fails, or gives breaks of another shape, below 0 by more than rounding, or not finite
+    The beats are those of `SeamMeasure.breaks`. Raises `ParameterError` if the measure fails, or gives breaks of
+    another shape, below 0 by more than rounding, or not finite.
     """
     with work_of(SEAM_MEASURES, measured.name):
         found = np.asarray(measured.measure.breaks(measured.features, leaves, enters), dtype=np.float64)

@@ -46,25 +46,14 @@ class SeamPlace:
 
 
 def seam_lines(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
-    """The bar lines that each seam of a plan leaves and enters.
-
-    Parameters
-    ----------
-    profile : of the plan's track, with bars
-    plan : of the track
-    """
+    """The bar lines that each seam of a plan leaves and enters."""
     table = segment_table(plan)
     left, entered = (nearest_line(profile.downbeats, times).tolist() for times in (table[:-1, 1], table[1:, 0]))
     return list(zip(left, entered, strict=True))
 
 
 def seam_scores(profile: LoopProfile, plan: LoopPlan) -> FloatArray:
-    """The score of each seam of a plan, as its bar lines have it; that of the worst where the profile lacks the splice.
-
-    Parameters
-    ----------
-    profile, plan : of one track
-    """
+    """The score of each seam of a plan, as its bar lines have it; the worst one's if the profile lacks the splice."""
     rows = [profile.splices.row_of(*pair) for pair in seam_lines(profile, plan)]
     return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])
 
@@ -72,15 +61,7 @@ def seam_scores(profile: LoopProfile, plan: LoopPlan) -> FloatArray:
 def place_pairs(profile: LoopProfile, plan: LoopPlan, seam: int) -> dict[int, tuple[int, int]]:
     """The bar lines that a seam would leave and enter at each of its places, by bars moved.
 
-    Parameters
-    ----------
-    profile : of the plan's track
-    plan : of the track
-    seam : counted from 0
-
-    Returns
-    -------
-    places at which both bar lines exist
+    Seams count from 0; only places at which both bar lines exist are in.
     """
     leave, enter = seam_lines(profile, plan)[seam]
     last = profile.downbeats.size - 1
@@ -100,13 +81,7 @@ def seam_places(
 ) -> list[SeamPlace]:
     """Where a seam could be, earliest first, with its score there, or what is in the way.
 
-    Parameters
-    ----------
-    profile : of the plan's track; holds the splices of `place_pairs`, as far as there is room for them
-    plan : of the track
-    seam : counted from 0
-    params : as in `move_seam`
-    constraints : on the bar lines of the track; None: there are none
+    Seams count from 0; the profile holds the splices of `place_pairs`, as far as there is room for them.
     """
     lines, splices = profile.downbeats, profile.splices
     pairs, every = place_pairs(profile, plan, seam), seam_lines(profile, plan)
@@ -141,23 +116,9 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     """A plan with one seam moved, and all else where it is.
 
     Where the bars of the track are not all equally long, the sum of the segments changes by some milliseconds: a
-    closing fade takes them, or the silence around the track's own ending.
-
-    Parameters
-    ----------
-    profile : of the plan's track; holds the splice there
-    plan : of the track; its options are left out
-    seam : counted from 0
-    bars : by which it is moved; negative: earlier
-    params : limits of gains; weights of the score
-
-    Returns
-    -------
-    LoopPlan : without options
-
-    Raises
-    ------
-    PlanError : there is no such place, or the plan breaks a rule with the seam there
+    closing fade takes them, or the silence around the track's own ending. Seams count from 0; negative `bars` move it
+    earlier; the plan has no options. Raises `PlanError` if there is no such place, or the plan breaks a rule with the
+    seam there.
     """
     pair = place_pairs(profile, plan, seam).get(bars)
     row = None if pair is None else profile.splices.row_of(*pair)
@@ -211,14 +172,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
 
 
 def has_room(splices: Splices, row: int, song_duration: float) -> bool:
-    """Whether a splice leaves room for its crossfade at both ends of the track.
-
-    Parameters
-    ----------
-    splices : of the track
-    row : of the splice
-    song_duration : of the track, s
-    """
+    """Whether a splice leaves room for its crossfade at both ends of the track."""
     fade = float(splices.fade_seconds[row])
     return bool(splices.song_from[row] >= fade / 2 and splices.song_to[row] + fade / 2 <= song_duration)
 

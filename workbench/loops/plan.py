@@ -237,45 +237,27 @@ class LoopPlan(Shown):
 def split_end_label(label: str) -> tuple[str, str]:
     """Take an `end_label` apart.
 
-    Returns
-    -------
-    tuple of str : how it ends, and how often the track begins again before that; the second is empty where it does not
+    How it ends, and how often the track begins again before that; the second is empty if it does not.
     """
     ending, _, restarts = label.partition(LABEL_BREAK)
     return ending, restarts
 
 
 def segment_table(plan: LoopPlan) -> FloatArray:
-    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of track time.
-
-    Parameters
-    ----------
-    plan : with its segments in the order of playback
-    """
+    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of track time."""
     flat = [time for segment in plan.segments for time in (segment.song_from, segment.song_to)]
     return np.array(flat, dtype=np.float64).reshape(-1, 2)
 
 
 def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
-    """T_0 ... T_n in video seconds, shape (n_segments + 1,); summed in microseconds, so that hours add no error.
-
-    Parameters
-    ----------
-    table : shape (n_segments, 2), from `segment_table`
-    music_in : s, start of the first segment
-    """
+    """T_0 ... T_n in video seconds, shape (n_segments + 1,); summed in microseconds, so that hours add no error."""
     micros = np.rint(np.asarray(table) * 1e6).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(micros[:, 1] - micros[:, 0])]) + round(music_in * 1e6)
     return np.asarray(starts / 1e6, dtype=np.float64)
 
 
 def heard_twice(table: FloatArray) -> float:
-    """Seconds of the track that are heard more than once.
-
-    Parameters
-    ----------
-    table : shape (n_segments, 2), from `segment_table`
-    """
+    """Seconds of the track that are heard more than once. `table` is from `segment_table`."""
     ends = np.concatenate([table[:, 0], table[:, 1]])
     steps = np.repeat([1, -1], table.shape[0])
     order = np.argsort(ends, kind="stable")
@@ -288,17 +270,9 @@ def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray 
 
     Every internal splice leaves and enters within 10 ms of a downbeat; the interval from the last beat before a splice
     to its downbeat deviates at most 10 ms from the track's own; the looped body spans exactly `bars` bars; `music_in`
-    is under the first bar's length and `tail_seconds` under the last bar's; a fade resolves on a bar line.
-
-    Parameters
-    ----------
-    plan : of the track that the grid belongs to
-    downbeats : shape (n_bars,), seconds of track time
-    beats : shape (n_beats,), seconds of track time; with them the body is also checked to hold whole bars of beats
-
-    Raises
-    ------
-    PlanError : a rule is broken
+    is under the first bar's length and `tail_seconds` under the last bar's; a fade resolves on a bar line. Times are in
+    seconds of track time; with `beats` the body is also checked to hold whole bars of beats. A broken rule raises
+    `PlanError`.
     """
     lines = np.asarray(downbeats, dtype=np.float64)
     if lines.size < 2:
@@ -332,14 +306,7 @@ def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray 
 def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
     """Index of the bar line nearest to each time.
 
-    Parameters
-    ----------
-    lines : shape (n_lines,), s, ascending, at least one
-    times : any shape, s
-
-    Returns
-    -------
-    shape of `times`; the earlier line where two are equally near
+    Of two that are equally near, the earlier; `lines` ascend, at least one.
     """
     after = np.clip(np.searchsorted(lines, times), 1, max(1, lines.size - 1))
     if lines.size == 1:
@@ -350,10 +317,8 @@ def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
 def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:
     """Length in seconds of the bar that sounds at `time`; beyond the last bar line, of the last whole bar.
 
-    Parameters
-    ----------
-    lines : shape (n_lines,), s, ascending, at least two
-    time : s; counts for the next bar from 10 ms before its bar line; before the first line the first bar is meant
+    A time counts for the next bar from 10 ms before its bar line, and for the first bar before the first line. `lines`
+    ascend, at least two.
     """
     bar = int(np.searchsorted(lines, time + GRID_TOLERANCE_SECONDS, side="right")) - 1
     bar = min(max(bar, 0), lines.size - 2)

@@ -52,12 +52,7 @@ class Splices:
     """shape (n,), LU by which the entered side is louder than the left side was about to be (short-term, BS.1770)"""
 
     def rows(self, chosen: IntArray) -> Splices:
-        """Some of the splices.
-
-        Parameters
-        ----------
-        chosen : their rows, in the order wanted
-        """
+        """The splices of some rows, in the order given."""
         return Splices(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def with_more(self, others: Splices) -> Splices:
@@ -66,12 +61,7 @@ class Splices:
         return Splices(**{name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in names})
 
     def row_of(self, leave: int, enter: int) -> int | None:
-        """The row of the splice between two bar lines.
-
-        Returns
-        -------
-        None where it is not among them
-        """
+        """The row of the splice between two bar lines; None if it is not among them."""
         found = np.flatnonzero((self.leave == leave) & (self.enter == enter))
         return int(found[0]) if found.size else None
 
@@ -111,12 +101,7 @@ class Restart:
     """LU, the loudest moment of what is left out, over the track's median bar; negative"""
 
     def is_at(self, leave: IntArray, enter: IntArray) -> BoolArray:
-        """Which splices begin the track again, shape of the arguments.
-
-        Parameters
-        ----------
-        leave, enter : one shape, bar lines left and entered
-        """
+        """Which splices, by the bar lines left and entered, begin the track again; shape of the arguments."""
         return np.asarray((leave == self.leave) & (enter == self.enter))
 
 

@@ -59,11 +59,6 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     """The refusal of a video that is not longer than the track by `required_excess_seconds`; None for one that is.
 
     Decided on the reported values, after rounding to the microsecond, so that a client's own subtraction agrees.
-
-    Parameters
-    ----------
-    video_seconds, track_seconds : s
-    required_excess_seconds : s by which the video must exceed the track
     """
     video, track, excess = (round(seconds, 6) for seconds in (video_seconds, track_seconds, required_excess_seconds))
     if round((video - track) * 1e6) >= round(excess * 1e6):
@@ -86,22 +81,14 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
 
 
 def plain_seconds(seconds: float) -> str:
-    """Seconds to the millisecond, as one types them: without zeros at the end.
-
-    Parameters
-    ----------
-    seconds : s
-    """
+    """Seconds to the millisecond, as one types them: without zeros at the end."""
     return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
 def low_confidence(confidence: float, best_score: float, required: float) -> Refusal:
     """No splice reaches the required score, and the grid is more likely wrong than right.
 
-    Parameters
-    ----------
-    confidence : 0 to 1, chance that the grid has the right downbeats
-    best_score, required : 0 to 1, chance of the track's best seam to pass unnoticed, and the one that a plan needs
+    All are 0 to 1: `confidence` is the chance that the downbeats are right, `best_score` the track's best seam's.
     """
     hint = (
         f"No place was found where this track could be looped unnoticed (the best seam scores {best_score:.2f}, needed "
@@ -118,12 +105,7 @@ def low_confidence(confidence: float, best_score: float, required: float) -> Ref
 
 
 def no_viable_loop(why: str) -> Refusal:
-    """The track has bars, but no splices that make a plan for this video.
-
-    Parameters
-    ----------
-    why : a clause
-    """
+    """The track has bars, but no splices that make a plan for this video. `why` is a clause."""
     return Refusal(
         RefusalReason.NO_VIABLE_LOOP,
         f"This track cannot be looped under this video without an audible seam: {why}. Pick a track whose parts "
@@ -134,10 +116,7 @@ def no_viable_loop(why: str) -> Refusal:
 def suggest_restart(refusal: Refusal, splice: str) -> Refusal:
     """A refusal of a track that can be played again from its head after its own ending, where somebody wants that.
 
-    Parameters
-    ----------
-    refusal : of the track
-    splice : by which it begins again, as one types it
+    `splice` is the one by which it begins again, as one types it.
     """
     return replace(
         refusal,
@@ -149,11 +128,7 @@ def suggest_restart(refusal: Refusal, splice: str) -> Refusal:
 def suggest_splice(refusal: Refusal, leave: str, enter: str, score: float) -> Refusal:
     """The refusal of a track that can be looped at its best splice, where somebody puts up with hearing it.
 
-    Parameters
-    ----------
-    refusal : of the track
-    leave, enter : of the splice, as one types them
-    score : 0 to 1, chance that the splice passes unnoticed
+    `leave` and `enter` are as one types them; `score`, 0 to 1, is the chance that the splice passes unnoticed.
     """
     return replace(
         refusal,
@@ -164,12 +139,7 @@ def suggest_splice(refusal: Refusal, leave: str, enter: str, score: float) -> Re
 
 
 def constraints_not_kept(why: str) -> Refusal:
-    """The constraints that are kept with the track leave no plan for this video.
-
-    Parameters
-    ----------
-    why : a clause that names them
-    """
+    """The constraints that are kept with the track leave no plan for this video. `why` is a clause that names them."""
     return Refusal(
         RefusalReason.NO_VIABLE_LOOP,
         f"This track cannot be looped under this video with the constraints that are kept for its seams: {why}. Pick "
@@ -187,12 +157,7 @@ def no_loop_profile() -> Refusal:
 
 
 def timeout(seconds: float) -> Refusal:
-    """The analysis did not finish in time; what it finished is kept.
-
-    Parameters
-    ----------
-    seconds : the time limit, s
-    """
+    """The analysis did not finish in time; what it finished is kept."""
     return Refusal(
         RefusalReason.TIMEOUT,
         f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
@@ -201,12 +166,7 @@ def timeout(seconds: float) -> Refusal:
 
 
 def profile_error(detail: str) -> Refusal:
-    """The stored analysis is broken, or computing it failed.
-
-    Parameters
-    ----------
-    detail : a clause fit to show, without a full stop
-    """
+    """The stored analysis is broken, or computing it failed. `detail` is a clause fit to show, without a full stop."""
     return Refusal(
         RefusalReason.PROFILE_ERROR,
         f"The track's analysis could not be made or read: {detail}. Call again in a few seconds: it is made anew then.",
@@ -222,12 +182,7 @@ def missing_profile() -> Refusal:
 
 
 def audio_unavailable(detail: str) -> Refusal:
-    """The track's sound cannot be read just now.
-
-    Parameters
-    ----------
-    detail : a clause fit to show, without a full stop
-    """
+    """The track's sound cannot be read just now. `detail` is a clause fit to show, without a full stop."""
     return Refusal(
         RefusalReason.AUDIO_UNAVAILABLE,
         f"The track's audio could not be read: {detail}. Call again in a few seconds; if it stays so, pick another "

@@ -82,12 +82,7 @@ class Repetition:
 
 
 def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> Repetition:
-    """What a plan plays most.
-
-    Returns
-    -------
-    Repetition : of the longest stretch among those heard most
-    """
+    """What a plan plays most: the longest stretch among those heard most."""
     params = params or CoverParams()
     table = segment_table(plan)
     heard = _plays(table)
@@ -107,22 +102,14 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 
 
 def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
-    """How much of a video plays music that is worn, see the module's head.
-
-    Returns
-    -------
-    s
-    """
+    """How many seconds of a video play music that is worn, see the module's head."""
     return _worn(_plays(segment_table(plan)), _mean_plays(plan, profile))
 
 
 def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
     """Whether a plan wears less than another of the same track and length.
 
-    Returns
-    -------
-    True where fewer seconds of it play what is worn; where these are as many, where what it plays most is heard less
-    often
+    It does if fewer seconds of it play what is worn, or as many and what it plays most is heard less often.
     """
     some, others = (_plays(segment_table(one)) for one in (plan, other))
     worn, other_worn = _worn(some, _mean_plays(plan, profile)), _worn(others, _mean_plays(other, profile))

@@ -39,18 +39,8 @@ def find_restart(
 ) -> Restart | None:
     """Find where the track can begin again after its own ending.
 
-    Parameters
-    ----------
-    recording : the track
-    downbeats : shape (n_bars,), s
-    bar_lufs : shape (n_bars,), LUFS of each bar
-    ending : the track's own
-    song_start : s, where the music begins to sound
-
-    Returns
-    -------
-    None where the track has no ending of its own, where its last bar line is not in the quiet after it, or where more
-    than a bar lies before its first bar line
+    None if the track has no ending of its own, its last bar line is not in the quiet after it, or more than a bar lies
+    before its first bar line. `bar_lufs` is the LUFS of each bar, `song_start` where the music begins to sound, in s.
     """
     if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:
         return None
@@ -79,10 +69,7 @@ def is_restart(plan: LoopPlan, profile: LoopProfile) -> BoolArray:
 def seams_restart(table: FloatArray, profile: LoopProfile) -> BoolArray:
     """Which seams between some segments are restarts, shape (n_segments - 1,).
 
-    Parameters
-    ----------
-    table : shape (n_segments, 2), s, the track ranges heard, in the order of playback
-    profile : of the track
+    `table`, shape (n_segments, 2), has the ranges in the order of playback, in seconds of track time.
     """
     if profile.restart is None:
         return np.zeros(len(table) - 1, dtype=bool)
@@ -91,13 +78,7 @@ def seams_restart(table: FloatArray, profile: LoopProfile) -> BoolArray:
 
 
 def splices_restart(leave: IntArray, enter: IntArray, profile: LoopProfile) -> BoolArray:
-    """Which splices begin the whole track again, shape of the arguments.
-
-    Parameters
-    ----------
-    leave, enter : one shape, bar lines left and entered
-    profile : of the track
-    """
+    """Which splices, by the bar lines left and entered, begin the whole track again; shape of the arguments."""
     restart = profile.restart
     if restart is None:
         return np.zeros(np.shape(leave), dtype=bool)
@@ -107,24 +88,14 @@ def splices_restart(leave: IntArray, enter: IntArray, profile: LoopProfile) -> B
 def label_with_restarts(label: str, times: int, profile: LoopProfile) -> str:
     """How a plan ends, and how often it begins again before that: an `end_label`.
 
-    Parameters
-    ----------
-    label : how it ends; what it says of other restarts is left out
-    times : that the plan begins again, possibly 0
-    profile : of the track
+    What `label` says of other restarts is left out; `times` may be 0.
     """
     ending, _ = split_end_label(label)
     return f"{ending}{LABEL_BREAK}{restart_words(times, profile)}" if times else ending
 
 
 def restart_words(times: int, profile: LoopProfile) -> str:
-    """What a plan does that begins the track again, as a clause.
-
-    Parameters
-    ----------
-    times : that it begins again, at least 1
-    profile : of the track; its lead-in is read
-    """
+    """What a plan does that begins the track again, as a clause. `times` is at least 1."""
     often = "once" if times == 1 else f"{times} times"
     lost = profile.restart is not None and _pickup_seconds(profile, profile.restart) > _PICKUP_SECONDS
     return f"begins again from its head {often} after its own ending{', without its pick-up' if lost else ''}"

@@ -196,18 +196,7 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
 def measure_beats(recording: Recording, grid: BeatGrid, params: SeamParams) -> SeamEvidence:
     """Measure every beat of a recording: the dear part of `seam_evidence`, which alone needs the sound.
 
-    Parameters
-    ----------
-    recording, grid : as of `seam_evidence`
-    params : of which only those that touch the evidence count
-
-    Returns
-    -------
-    SeamEvidence : without the track's own breaks
-
-    Raises
-    ------
-    ParameterError : as of `seam_evidence`
+    The evidence lacks the track's own breaks. The errors are those of `seam_evidence`.
     """
     if grid.downbeats.size < 2:
         raise ParameterError(f"seams need at least two bars, the grid has {grid.downbeats.size}")
@@ -229,10 +218,7 @@ def evidence_of_measures(
 ) -> SeamEvidence:
     """The evidence that follows from what was measured, without the track's own breaks.
 
-    Parameters
-    ----------
-    grid : the beats that were measured
-    edges, loudness, band_hz, tones, others : as in `SeamEvidence`
+    All arguments but `grid` are fields of `SeamEvidence`.
     """
     by_band = loudness.mean(axis=1)
     total = np.maximum(by_band.sum(axis=1), _SILENT)
@@ -256,10 +242,7 @@ def evidence_of_measures(
 def with_yardstick(bare: SeamEvidence, params: SeamParams) -> SeamEvidence:
     """Evidence with the breaks of the track's own adjacent bars, by which all others are judged.
 
-    Parameters
-    ----------
-    bare : from `measure_beats`
-    params : context
+    `bare` is from `measure_beats`.
     """
     lines = bare.lines
     steps = np.percentile(_own_steps(bare, lines[1:]), _JOIN_PERCENTILE, axis=2)
@@ -274,20 +257,12 @@ def with_yardstick(bare: SeamEvidence, params: SeamParams) -> SeamEvidence:
 def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
     """Measure the break of every splice as continuation: does what is heard resemble what the track has there?
 
-    Parameters
-    ----------
-    evidence : of the recording
-    leaves : shape (n_leaves,), beats
-    enters : shape (n_enters,), beats
-    params : context on each side
-
-    Returns
-    -------
-    shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break. Expectation, context, pulse and harmony are 1 - cosine
-    (so a common gain does not count), ringing is a share of the sound, level is in dB, brightness in octaves.
-    Repetition is `REPETITION_SECONDS` over the seconds for which both sides are the same music; texture and air are
-    steps at the join itself beyond those the track makes there, in units of what one in 20 of its bar lines exceeds.
-    Repetition is never 0: at least `REPETITION_SECONDS` over the length of the 8 * `context_beats` beats compared.
+    `leaves` and `enters` are beats. The breaks have shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break.
+    Expectation, context, pulse and harmony are 1 - cosine (so a common gain does not count), ringing is a share of the
+    sound, level is in dB, brightness in octaves. Repetition is `REPETITION_SECONDS` over the seconds for which both
+    sides are the same music; texture and air are steps at the join itself beyond those the track makes there, in units
+    of what one in 20 of its bar lines exceeds. Repetition is never 0: at least `REPETITION_SECONDS` over the length of
+    the 8 * `context_beats` beats compared.
     """
     return _both_readings(evidence, Pairs(leaves, enters), params)[0]
 
@@ -297,17 +272,7 @@ def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, param
 
     As `seam_breaks`, with the bars before in the place of the bars after: where they agree, the step over the splice is
     one that the track itself takes, even if it was about to take another. So a section repeats or a chorus comes early.
-
-    Parameters
-    ----------
-    evidence : of the recording
-    leaves : shape (n_leaves,), beats
-    enters : shape (n_enters,), beats
-    params : context on each side
-
-    Returns
-    -------
-    shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break, in the units of `seam_breaks`
+    Shape and units are those of `seam_breaks`.
     """
     return _both_readings(evidence, Pairs(leaves, enters), params)[1]
 
@@ -325,41 +290,22 @@ class Pairs(NamedTuple):
     """shape (n,), of `enters`"""
 
     def left(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of the beats left, to be combined with those of the beats entered.
-
-        Parameters
-        ----------
-        values : shape (n_leaves,)
-        """
+        """Values of the beats left, to be combined with those of the beats entered."""
         return values[:, None] if self.rows is None else values[self.rows]
 
     def entered(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of the beats entered.
-
-        Parameters
-        ----------
-        values : shape (n_enters,)
-        """
+        """Values of the beats entered."""
         return values[None, :] if self.columns is None else values[self.columns]
 
     def some(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Of values from all to all those of the pairs.
-
-        Parameters
-        ----------
-        values : shape (n_leaves, n_enters)
-        """
+        """Of values from all to all those of the pairs."""
         return values if self.rows is None else values[self.rows, self.columns]
 
 
 class _Stretches:
     """Arrays of beats compared over stretches of `context_beats`, which are counted from the splice: 0 comes next.
 
-    Parameters
-    ----------
-    values : shape (n_beats, ...); beats beyond the ends of the track are 0
-    pairs : splices
-    beats : beats of a stretch
+    `values` have shape (n_beats, ...); beats beyond the ends of the track are 0.
     """
 
     def __init__(self, values: FloatArray, pairs: Pairs, beats: int) -> None:
@@ -514,10 +460,7 @@ def end_splice_parts(evidence: SeamEvidence, enter: int) -> FloatArray:
     Nothing follows the last bar line with which the other could be compared, and nothing leads to the first: whoever
     made the file says that the one goes on in the other. What can be heard is whether the join steps more than the
     track's own bar lines do, in spectral shape or above 8 kHz. A step in shape speaks for expectation and context too.
-
-    Returns
-    -------
-    shape (len(SEAM_PARTS) + n_others,), 0 to 1; measures of others count as unbroken
+    Parts are 0 to 1, shape (len(SEAM_PARTS) + n_others,); measures of others count as unbroken.
     """
     breaks = np.zeros(len(SEAM_PARTS) + len(evidence.others))
     left, entered = evidence.lines[-1:], evidence.lines[enter : enter + 1]
@@ -613,16 +556,8 @@ def _ringing(tones: FloatArray, pairs: Pairs) -> FloatArray:
 def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams) -> tuple[FloatArray, FloatArray]:
     """Breaks to parts and total.
 
-    Parameters
-    ----------
-    evidence : for the yardstick
-    breaks : shape (len(SEAM_PARTS), ...), from `seam_breaks`
-    params : yardstick and weights
-
-    Returns
-    -------
-    parts : same shape, 0 to 1, 1 for no break
-    total : shape (...), 0 to 1
+    Breaks are those of `seam_breaks`, shape (len(SEAM_PARTS), ...). Parts have the same shape, the total has shape
+    (...); both are 0 to 1, 1 for no break.
     """
     scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ndim - 1))
     parts: FloatArray = 1.0 / (1.0 + np.square(breaks / scale))
@@ -632,17 +567,9 @@ def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams)
 def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     """The break that halves each part, shape (len(SEAM_PARTS),): a share of the median of the track's own.
 
-    Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition
-    does not forgive everything. The parts after `BAR_PARTS` are in units of their own yardstick already.
-
-    Parameters
-    ----------
-    evidence : its `own` breaks are read
-    params : `own_break_share` and the limits `min_` and `max_` of each of `BAR_PARTS`
-
-    Returns
-    -------
-    in the units of `seam_breaks`; 1 for the parts after `BAR_PARTS`
+    Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition does
+    not forgive everything. The parts after `BAR_PARTS` are in units of their own yardstick already. The result is in
+    the units of `seam_breaks`, and 1 for the parts after `BAR_PARTS`.
     """
     least, most = (np.asarray([getattr(params.model, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
     typical = np.median(evidence.own[: len(BAR_PARTS)], axis=1) if evidence.own.shape[1] else least
@@ -659,17 +586,8 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
 
     A logistic function of a weighted sum over the breaks b in units of their yardsticks, ``2 log(1 + b)``, where a part
     is ``1 / (1 + b**2)``: a small break costs in proportion to its size, and one great break spoils the whole. Where
-    `led`, shape (...), the splice is read as lead, and context and expectation change their parts.
-
-    Parameters
-    ----------
-    parts : shape (len(SEAM_PARTS), ...), 0 to 1, 1 for no break
-    params : a weight for each part, and `unbroken_log_odds`
-    led : shape (...), True where the splice is read as lead; None for nowhere
-
-    Returns
-    -------
-    shape (...), 0 to 1
+    `led`, shape (...), the splice is read as lead, and context and expectation change their parts. `led` None means
+    nowhere; `parts`, shape (len(SEAM_PARTS), ...), are 0 to 1, 1 for no break.
     """
     ours = [getattr(params.model, f"{part}_weight") for part in SEAM_PARTS]
     weights = np.asarray([*ours, *(weight for _, weight in measures_used(params))][: len(parts)])
@@ -680,10 +598,7 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
 def breaks_of_parts(parts: FloatArray, led: BoolArray | None = None) -> FloatArray:
     """The breaks behind parts, in units of their yardsticks, shape (len(SEAM_PARTS), ...).
 
-    Parameters
-    ----------
-    parts : same shape, 0 to 1
-    led : shape (...), where context and expectation change places; None for nowhere
+    `parts` have the same shape and are 0 to 1; where `led`, shape (...), context and expectation change places.
     """
     if led is not None:
         swapped = np.where(led, parts[[1, 0]], parts[:2])
@@ -696,18 +611,8 @@ def score_splices(
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Score every splice by the better of its two readings, as continuation and as lead.
 
-    Parameters
-    ----------
-    evidence : of the recording
-    leaves : shape (n_leaves,), beats
-    enters : shape (n_enters,), beats
-    params : context, yardstick and weights
-
-    Returns
-    -------
-    parts : shape (len(SEAM_PARTS), n_leaves, n_enters), of the reading that counts
-    total : shape (n_leaves, n_enters)
-    led : same shape, whether the splice counts as lead
+    `leaves` and `enters` are beats. Returns the parts of the reading that counts, shape (len(SEAM_PARTS), n_leaves,
+    n_enters), the total, shape (n_leaves, n_enters), and whether the splice counts as lead.
     """
     return score_pairs(evidence, pair_breaks(evidence, leaves, enters, params), params)
 
@@ -725,12 +630,7 @@ class PairBreaks:
 def pair_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> PairBreaks:
     """Measure every splice in both readings: what scoring costs, and no weight changes.
 
-    Parameters
-    ----------
-    evidence : of the recording
-    leaves : shape (n_leaves,), beats
-    enters : shape (n_enters,), beats
-    params : of which only those that touch the breaks count
+    `leaves` and `enters` are beats.
     """
     return PairBreaks(*_both_readings(evidence, Pairs(leaves, enters), params))
 
@@ -738,12 +638,7 @@ def pair_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
 def score_pairs(
     evidence: SeamEvidence, breaks: PairBreaks, params: SeamParams
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Weigh breaks that were measured: `score_splices`, from where it is cheap.
-
-    Returns
-    -------
-    parts, total, led : as of `score_splices`
-    """
+    """Weigh breaks that were measured: `score_splices`, from where it is cheap."""
     scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ahead.ndim - 1))
     ahead, behind = _parts_of_breaks(breaks.ahead, scale), _parts_of_breaks(breaks.behind, scale)
     led = total_of_parts(behind, params, np.array(True)) > total_of_parts(ahead, params)
@@ -760,12 +655,7 @@ def _parts_of_breaks(breaks: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def line_blocks(n: int) -> list[slice]:
-    """Bar lines in blocks, so that the measures of all pairs are never in memory together; short tracks are one block.
-
-    Returns
-    -------
-    consecutive slices of 0 to n
-    """
+    """Bar lines 0 to n in blocks, so that never the measures of all pairs are in memory; short tracks are one block."""
     size = max(n, 1) if n <= _MOST_AT_ONCE else _BLOCK_LINES
     return [slice(at, min(at + size, n)) for at in range(0, max(n, 1), size)]
 
@@ -783,13 +673,7 @@ class LineScores:
 
 
 def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None:
-    """The breaks between all bar lines, for weighing them again and again; None where they would take too much memory.
-
-    Parameters
-    ----------
-    evidence : of the recording
-    params : of which only those that touch the breaks count
-    """
+    """The breaks between all bar lines, for weighing again and again; None if they would take too much memory."""
     lines = evidence.lines
     return pair_breaks(evidence, lines, lines, params) if len(line_blocks(lines.size)) == 1 else None
 
@@ -798,13 +682,8 @@ def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks |
     """Score the splices between all bar lines; of a long recording those that `min_kept_score` keeps, without parts.
 
     Of two hours of music one pair of bar lines in a hundred is kept. What most of the others lose by the breaks that
-    are quick to measure is too much already, whatever the rest would be.
-
-    Parameters
-    ----------
-    evidence : of the recording
-    params : context, yardstick and weights
-    breaks : between all bar lines, from `line_breaks`; None: they are measured here
+    are quick to measure is too much already, whatever the rest would be. `breaks` are from `line_breaks`, and measured
+    here if None.
     """
     lines = evidence.lines
     blocks = line_blocks(lines.size)
@@ -826,9 +705,7 @@ def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks |
 def highest_total(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> FloatArray:
     """What the totals of splices are at most, by the breaks that are quick to measure.
 
-    Returns
-    -------
-    shape (n_leaves, n_enters) or (n,), 0 to 1
+    0 to 1, shape (n_leaves, n_enters) or (n,).
     """
     scale = dict(zip((*SEAM_PARTS, *(one.name for one in evidence.others)), yardstick(evidence, params), strict=True))
     weights = {part: getattr(params.model, f"{part}_weight") for part in SEAM_PARTS} | dict(measures_used(params))
@@ -845,16 +722,7 @@ def splices_between_lines(
 ) -> tuple[FloatArray, BoolArray]:
     """Parts of some splices between bar lines, and whether each counts as lead; of a long recording measured again.
 
-    Parameters
-    ----------
-    scores : of the recording
-    evidence : of the same
-    leave, enter : shape (n,), indices of bar lines
-    params : context, yardstick and weights
-
-    Returns
-    -------
-    shape (len(SEAM_PARTS), n), and shape (n,)
+    `leave` and `enter` are indices of bar lines, shape (n,). Shapes are (len(SEAM_PARTS), n) and (n,).
     """
     if scores.parts is not None and scores.led is not None:
         return np.asarray(scores.parts[:, leave, enter]), np.asarray(scores.led[leave, enter])
@@ -867,15 +735,8 @@ def splices_between_lines(
 def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:
     """Score the splice that leaves at beat `leave` and enters at beat `enter`.
 
-    Parameters
-    ----------
-    evidence : of the recording
-    leave, enter : beats; the planner uses only those that open a bar (`evidence.lines`)
-    params : context, yardstick and weights
-
-    Raises
-    ------
-    ParameterError : a beat that the grid does not have
+    The planner uses only beats that open a bar (`evidence.lines`). Raises `ParameterError` for a beat that the grid
+    does not have.
     """
     params = params or SeamParams()
     for name, beat in (("leave", leave), ("enter", enter)):

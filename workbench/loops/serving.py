@@ -35,16 +35,8 @@ def ranked_options(
 ) -> tuple[LoopPlan, ...]:
     """The options of a loop, the plan served first.
 
-    Parameters
-    ----------
-    plans : that go on, best score first, at least one; none of them has options
-    again : the whole track again and again; None where there is no such plan
-    profile : of the track
-    params : the limits, and what a restart is worth
-
-    Returns
-    -------
-    up to `MAX_OPTIONS` plans
+    At most `MAX_OPTIONS`. `plans` go on, best score first, at least one; `again` is the whole track again and again,
+    None if there is no such plan. None of them has options.
     """
     first = _within_limits(plans, profile, params)
     options = [plans[first], *plans[:first], *plans[first + 1 :]]

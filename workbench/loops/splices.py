@@ -101,9 +101,7 @@ class UsableSplices(PlayableSplices):
     def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
         """Which stretches of the track hold some of what is not played, see `LineConstraints.plays_excluded`.
 
-        Parameters
-        ----------
-        song_from, song_to : s, where each stretch begins and ends
+        Times are in seconds of track time.
         """
         if self.constraints is None:
             return np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
@@ -139,9 +137,7 @@ _PLAYED = tuple(field.name for field in fields(PlayableSplices))
 def start_fade(profile: LoopProfile) -> float:
     """Seconds of fade at the start: none where the track begins out of silence, else enough against a click.
 
-    Parameters
-    ----------
-    profile : `song_start` is read, where the music begins to sound
+    The music begins to sound at the profile's `song_start`.
     """
     return 0.0 if profile.song_start > _START_FADE else _START_FADE
 
@@ -151,18 +147,10 @@ def with_room(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Splices that enter too near the recording's start for their crossfade, moved later and faded shorter.
 
-    Both ends move by the same time, so nothing is heard of it but where the fade lies: as far as half the fade asks
-    for and the leaving end stays within 8 ms of its bar line, `left`. What then is still missing the fade gives up,
-    down to 5 ms. Where that does not make room either, the splice stays as it is.
-
-    Parameters
-    ----------
-    song_to, song_from, fade : shape (n,), s
-    left : shape (n,), s, the bar lines left
-
-    Returns
-    -------
-    song_to, song_from, fade : shape (n,), s, changed only where the fade had no room
+    Both ends move by the same time, so nothing is heard of it but where the fade lies: as far as half the fade asks for
+    and the leaving end stays within 8 ms of its bar line, `left`. What then is still missing the fade gives up, down to
+    5 ms. Where that does not make room either, the splice stays as it is. All are in seconds, shape (n,); what had room
+    is unchanged.
     """
     missing = np.maximum(fade / 2 - song_from, 0.0)
     later = np.clip(_START_SHIFT - (song_to - left), 0.0, _START_SHIFT)
@@ -176,11 +164,9 @@ def with_room(
 def playable_splices(
     profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
 ) -> PlayableSplices:
-    """All splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
+    """All splices that keep the rules of a plan and reach the floor, best first, possibly none.
 
-    Parameters
-    ----------
-    profile, params, constraints : as for `usable_splices`
+    The arguments are those of `usable_splices`.
     """
     return _among(profile, params, constraints, restart=False, alike=True).splices
 
@@ -191,16 +177,10 @@ def usable_splices(
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
     A pinned splice need not reach the floor, nor the least lengths, and may be in the track's own ending; the one that
-    repeats a whole file, as its maker meant it, need not have the least lengths either. One that
-    cannot be played at all, for it leaves no room for its crossfade, is missing. So are those that make the same loop
-    as a better one nearby.
-
-    Parameters
-    ----------
-    profile : the track's candidate splices, grid and ending
-    params : `min_seam_score` and the least lengths of bodies, segments and opening
-    constraints : what is ruled out and what is pinned; None: nothing is
-    restart : also the splice by which the track begins again, which need not reach the floor (`loops.restarts`)
+    repeats a whole file, as its maker meant it, need not have the least lengths either. One that cannot be played at
+    all, for it leaves no room for its crossfade, is missing. So are those that make the same loop as a better one
+    nearby. `constraints` say what is ruled out and what is pinned. With `restart` the splice by which the track begins
+    again is in, which need not reach the floor (`loops.restarts`).
     """
     lines = profile.downbeats
     found, is_pinned, again = _among(profile, params, constraints, restart=restart, alike=False)
@@ -317,12 +297,7 @@ def _unlike(leave: IntArray, enter: IntArray, n_lines: int) -> IntArray:
 
 
 def rank_within(group: IntArray) -> IntArray:
-    """For each entry, how many earlier entries are of the same group; shape of `group`.
-
-    Parameters
-    ----------
-    group : shape (n,), a number for each entry, equal for entries of the same group
-    """
+    """For each entry, how many earlier entries are of the same group; shape of `group`."""
     order = np.argsort(group, kind="stable")
     sorted_group = group[order]
     starts = np.searchsorted(sorted_group, sorted_group, side="left")

@@ -107,17 +107,9 @@ class Tour:
 def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
     """Tours that add `need_seconds` less what the main body makes up (a quarter, at most 90 s), then single bodies.
 
-    Best first, at most `_MAX_PRIMARIES` in all, and one for each pinned body besides.
-
-    Parameters
-    ----------
-    usable : the track's splices, best first
-    need_seconds : s of video beyond one play of the track; below 40 s only single bodies are returned
-    params : `max_passes_in_a_row` and `fresh_seconds`
-
-    Returns
-    -------
-    possibly none, where no body may be the first splice and follow itself and no tour exists
+    Best first, at most `_MAX_PRIMARIES` in all, and one for each pinned body besides. `need_seconds` is video beyond
+    one play of the track; below 40 s only single bodies are returned. There are none if no body may be the first splice
+    and follow itself and no tour exists.
     """
     worth = 0.5 * usable.score + 0.3 * fresh_again(usable.gain_seconds, params) + 0.2 * usable.phrasing
     order = np.argsort(-worth, kind="stable")
@@ -140,14 +132,7 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
 
 
 def tour_of_body(usable: UsableSplices, body: int, params: CoverParams) -> Tour:
-    """The tour that is one body alone.
-
-    Parameters
-    ----------
-    usable : the track's splices
-    body : one of them, which may follow itself
-    params : as of `make_tours`
-    """
+    """The tour that is one body alone. `body` is an index into `usable` and may follow itself."""
     return _tours_of(usable, [body], np.zeros(0, dtype=np.int64), -1 - body, params)[0]
 
 

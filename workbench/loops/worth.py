@@ -82,17 +82,10 @@ class Worth:
 
 
 def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) -> FloatArray:
-    """Quality of all seams from the worst and the mean score.
+    """Quality of all seams, 0 to 1, from the worst and the mean score.
 
-    Parameters
-    ----------
-    worst, mean : of one shape, 0 to 1, scores of a plan's seams
-    hearings : how often they are to pass unnoticed, the power to which both are raised; 1 where a plan may do without
-        seams, for one without them would then nearly always win
-
-    Returns
-    -------
-    same shape, 0 to 1
+    `hearings` is how often they are to pass unnoticed, the power to which both are raised; 1 where a plan may do
+    without seams, for one without them would then nearly always win.
     """
     heard = _HEARD_COST * np.maximum(0.0, HEARD - worst)
     worst = np.maximum(0.0, np.maximum(worst, HEARD) ** hearings - heard)
@@ -100,47 +93,22 @@ def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) ->
 
 
 def hearings_of(kind: PlanKind) -> int:
-    """How often in a row the seams of such a plan are to pass unnoticed: a cut-down's count as they are.
-
-    Parameters
-    ----------
-    kind : of a plan that is there already; how it was found is not known
-
-    Returns
-    -------
-    `HEARINGS` or 1
-    """
+    """How often in a row the seams of such a plan are to pass unnoticed: `HEARINGS`, or 1 if it is no loop."""
     return HEARINGS if kind is PlanKind.LOOP else 1
 
 
 def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:
     """How fresh music sounds that comes again after so many seconds, 0 to 1.
 
-    Parameters
-    ----------
-    gap_seconds : any shape, s from one hearing to the next, both beginnings
-    params : `fresh_seconds`, the time constant
-
-    Returns
-    -------
-    same shape
+    `gap_seconds` runs from one beginning to the next.
     """
     return np.asarray(1.0 - np.exp(-gap_seconds / params.fresh_seconds))
 
 
 def freshness_part(fresh: FloatArray, video_seconds: float, track_seconds: float, params: CoverParams) -> FloatArray:
-    """Freshness from the mean of `fresh_again` over the video, against the track played round and round.
+    """Freshness, at most 1, from the mean of `fresh_again` over the video, against the track played round and round.
 
-    Parameters
-    ----------
-    fresh : any shape, 0 to 1
-    video_seconds : s
-    track_seconds : s of music in one play of the track
-    params : `fresh_seconds`
-
-    Returns
-    -------
-    shape of `fresh`, at most 1
+    `track_seconds` is the music in one play of the track.
     """
     again = max(0.0, video_seconds - track_seconds) / video_seconds
     best = 1.0 - again * np.exp(-track_seconds / params.fresh_seconds)
@@ -150,14 +118,7 @@ def freshness_part(fresh: FloatArray, video_seconds: float, track_seconds: float
 def most_plays(mean_plays: FloatArray, params: CoverParams) -> FloatArray:
     """How often at most a bar should be heard where all are heard so often on average.
 
-    Parameters
-    ----------
-    mean_plays : any shape, how often the bars are heard on average, weighted by their length
-    params : `max_plays_over_mean`
-
-    Returns
-    -------
-    same shape; at least one more than the mean rounded up
+    At least one more than the mean rounded up; the mean is weighted by the length of the bars.
     """
     return np.asarray(np.maximum(np.ceil(mean_plays - 1e-9) + 1.0, params.max_plays_over_mean * mean_plays))
 
@@ -165,15 +126,8 @@ def most_plays(mean_plays: FloatArray, params: CoverParams) -> FloatArray:
 def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, params: CoverParams) -> FloatArray:
     """What a plan loses for the limits that it passes.
 
-    Parameters
-    ----------
-    run : longest run of passes of one body
-    plays, mean_plays : how often the bar heard most, and all bars on average, are heard
-    params : `max_passes_in_a_row`, `max_plays_over_mean`
-
-    Returns
-    -------
-    shape of the arguments; taken off the weighted mean, 0 where no limit is passed
+    It is taken off the weighted mean, and 0 if no limit is passed. `run` is the longest run of passes of one body;
+    `plays` and `mean_plays` are how often the bar heard most, and all bars on average, are heard.
     """
     ratios = (run / params.max_passes_in_a_row, plays / most_plays(mean_plays, params))
     lost = sum(np.where(ratio > 1.0, 0.5 + 0.5 * np.log2(np.maximum(ratio, 1.0)), 0.0) for ratio in ratios)
@@ -181,59 +135,26 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
 
 
 def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:
-    """How evenly the track is used.
-
-    Parameters
-    ----------
-    times_heard : shape (n_bars,), how often each bar is heard, not all 0
-    bar_seconds : shape (n_bars,), s
-
-    Returns
-    -------
-    one number, 0 to 1; 1 where every bar is heard equally often
-    """
+    """How evenly the track is used, 0 to 1; 1 if every bar is heard equally often."""
     heard = np.sum(times_heard * bar_seconds)
     return np.asarray(heard**2 / np.sum(bar_seconds) / np.sum(times_heard**2 * bar_seconds))
 
 
 def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """How rare the seams are, from the harmonic mean of the segments' lengths in seconds.
-
-    Parameters
-    ----------
-    harmonic_mean_seconds : any shape, s
-    params : `fresh_seconds`
-
-    Returns
-    -------
-    same shape, 0 to 1
-    """
+    """How rare the seams are, 0 to 1, from the harmonic mean of the segments' lengths in seconds."""
     return np.asarray(1.0 - np.exp(-2.0 * harmonic_mean_seconds / params.fresh_seconds))
 
 
 def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:
-    """Worth of the track's own ending; less where the music starts late for it or leaves silence after it.
+    """Worth of the track's own ending, 0.65 to 1; less if music starts late for it or leaves silence after it.
 
-    Parameters
-    ----------
-    kind : how the track ends
-    late_seconds : any shape, s of video before the music starts
-    tail_seconds : same shape, s of silence after the last sound
-
-    Returns
-    -------
-    same shape, 0.65 to 1
+    `late_seconds` are of video before the music starts, `tail_seconds` of silence after the last sound.
     """
     return np.asarray(_OWN_ENDING[kind] - np.minimum(0.25, 0.03 * late_seconds + 0.08 * tail_seconds))
 
 
 def fade_part(profile: LoopProfile) -> FloatArray:
-    """Worth of a fade that resolves on each bar line, shape (n_bars,).
-
-    Returns
-    -------
-    0.2 to 0.6
-    """
+    """Worth of a fade that resolves on each bar line, 0.2 to 0.6, shape (n_bars,)."""
     worth = np.full(profile.downbeats.size, 0.2)
     for section in profile.sections:
         bars = np.arange(section.first_bar, min(section.last_bar, worth.size))
@@ -247,16 +168,9 @@ def fade_part(profile: LoopProfile) -> FloatArray:
 
 
 def phrasing_part(profile: LoopProfile, leave: IntArray, enter: IntArray) -> FloatArray:
-    """Worth of each splice as a phrase, shape of `leave`; see the module's head.
+    """Worth of each splice as a phrase, 0.1 to 1, shape of `leave`; see the module's head.
 
-    Parameters
-    ----------
-    profile : its sections
-    leave, enter : one shape, bar lines left and entered
-
-    Returns
-    -------
-    0.1 to 1
+    `leave` and `enter` are bar lines.
     """
     bars = np.abs(np.asarray(leave, dtype=np.int64) - np.asarray(enter, dtype=np.int64))
     worth = np.where(bars % 8 == 0, 1.0, np.where(bars % 4 == 0, 0.8, np.where(bars % 2 == 0, 0.4, 0.1)))

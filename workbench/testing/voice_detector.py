@@ -51,10 +51,7 @@ class VoiceDetectorSuite:
     def prepare(self, video: Path, spoken: Utterances) -> None:
         """Write what the detector reads beside the video; most need nothing.
 
-        Parameters
-        ----------
-        video : the file that it will be asked about
-        spoken : what is spoken in it, s
+        `spoken` are its utterances, in seconds.
         """
 
     def _found(self, folder: Path, samples: FloatArray, rate: int, spoken: Utterances) -> Utterances:
