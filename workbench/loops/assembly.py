@@ -40,58 +40,44 @@ from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, V
 
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
 MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
-_LEAST_HEARD_SECONDS = 0.05
-"""s; of a section that is heard for less only the crossfade into the next part was heard"""
+_LEAST_HEARD_SECONDS = 0.05  # s; of a section that is heard for less only the crossfade into the next part was heard
+# how each kind of own ending is put in words
 OWN_ENDINGS = {
     EndingKind.OUTRO: "resolves on the track's come-down outro",
     EndingKind.RESOLVE: "resolves on the track's own last bars",
     EndingKind.ABRUPT: "stops on the track's own last hit",
 }
-"""how each kind of own ending is put in words"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
     """Which splices are taken, in which order, and how it ends."""
 
-    taken: IntArray
-    """shape (n_seams,), indices into `UsableSplices`"""
-    own_ending: bool
-    """on the track's own ending, or in a fade"""
+    taken: IntArray  # shape (n_seams,), indices into `UsableSplices`
+    own_ending: bool  # on the track's own ending, or in a fade
     video_seconds: VideoSeconds
     music_in: VideoSeconds
-    last_to: TrackSeconds
-    """where the last segment ends"""
+    last_to: TrackSeconds  # where the last segment ends
 
 
 class PlayedSegments(NamedTuple):
     """What is played of a track, segment by segment, and how it goes from each to the next."""
 
-    table: FloatArray
-    """shape (n, 2), s, the track ranges heard, in the order of playback"""
-    fades: FloatArray
-    """shape (n - 1,), s; crossfades at the seams"""
-    exponents: FloatArray
-    """shape (n - 1,), of the crossfades"""
-    gains_db: FloatArray
-    """shape (n,), dB at which each segment starts"""
-    scores: FloatArray
-    """shape (n - 1,), of the seams"""
+    table: FloatArray  # shape (n, 2), s, the track ranges heard, in the order of playback
+    fades: FloatArray  # shape (n - 1,), s; crossfades at the seams
+    exponents: FloatArray  # shape (n - 1,), of the crossfades
+    gains_db: FloatArray  # shape (n,), dB at which each segment starts
+    scores: FloatArray  # shape (n - 1,), of the seams
 
 
 class PlayedEnds(NamedTuple):
     """How music starts and ends."""
 
-    start_fade: float
-    """s"""
-    tail: float
-    """s of silence or fade after the music's last bar line or its last sound"""
-    end_fade: float
-    """s; the tail is a part of it"""
-    label: str
-    """the end in words"""
-    is_own: bool
-    """whether the track's own ending is heard"""
+    start_fade: float  # s
+    tail: float  # s of silence or fade after the music's last bar line or its last sound
+    end_fade: float  # s; the tail is a part of it
+    label: str  # the end in words
+    is_own: bool  # whether the track's own ending is heard
 
 
 def micros(seconds: float) -> int:
@@ -241,10 +227,8 @@ def _pairs(route: Route, usable: UsableSplices) -> IntArray:
 class Run(NamedTuple):
     """One splice, taken several times in a row."""
 
-    at: int
-    """the first of them"""
-    length: int
-    """how many they are; the body is heard once more than that"""
+    at: int  # the first of them
+    length: int  # how many they are; the body is heard once more than that
 
 
 def longest_run(taken: IntArray, apart: BoolArray) -> Run:

@@ -47,20 +47,16 @@ from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.finder import ask_finder
 from workbench.structure.sections import bar_features
 
+# fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
-"""fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once"""
+# kept of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all
 MAX_SPLICES = 1500
-"""kept of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all"""
-_MAX_SPLICES_EACH = 2
-"""kept of each length and bar line, for variety"""
-_BY_SCORE = 0.6
-"""share of the splices of a long track that are the best ones, of whatever length"""
+_MAX_SPLICES_EACH = 2  # kept of each length and bar line, for variety
+_BY_SCORE = 0.6  # share of the splices of a long track that are the best ones, of whatever length
+# bar lines of a file that is one phrase, of eight bars and one more to lead back; a splice inside would break it
 _PHRASE_LINES = 10
-"""bar lines of a file that is one phrase, of eight bars and one more to lead back; a splice inside would break it"""
-_EDGE_ROOM_SECONDS = 1e-5
-"""s that are left beside a fade at the end of a file, for rounding to the microsecond"""
-SHORT_TERM_SECONDS = 3.0
-"""s, the short-term window of BS.1770 over which both sides of a splice are matched in level"""
+_EDGE_ROOM_SECONDS = 1e-5  # s that are left beside a fade at the end of a file, for rounding to the microsecond
+SHORT_TERM_SECONDS = 3.0  # s, the short-term window of BS.1770 over which both sides of a splice are matched in level
 
 
 def loop_profile(
@@ -95,14 +91,10 @@ def profile_of_evidence(
 class TrackForm:
     """What a profile holds besides splices: it depends on no parameter of seams but those of the evidence."""
 
-    song_start: float
-    """s"""
-    last_sound: float
-    """s"""
-    bar_lufs: FloatArray
-    """shape (n_bars,), LUFS of each bar"""
-    coming_lufs: FloatArray
-    """shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line"""
+    song_start: float  # s
+    last_sound: float  # s
+    bar_lufs: FloatArray  # shape (n_bars,), LUFS of each bar
+    coming_lufs: FloatArray  # shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
     sections: tuple[TrackSection, ...]
     ending: TrackEnding | None
     restart: Restart | None = None

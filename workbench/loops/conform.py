@@ -76,8 +76,7 @@ from workbench.loops.worth import (
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
-_BARS_BEFORE = 2
-"""bars before the first edit from which on the music may differ"""
+_BARS_BEFORE = 2  # bars before the first edit from which on the music may differ
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
 _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
 _HEARD_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
@@ -127,10 +126,8 @@ class UnsureSeam(NamedTuple):
 class _End(Enum):
     """How a way ends."""
 
-    OWN = auto()
-    """with the track's last sound"""
-    RING = auto()
-    """with its last hit, whose ring is faded"""
+    OWN = auto()  # with the track's last sound
+    RING = auto()  # with its last hit, whose ring is faded
     FADE = auto()
 
 
@@ -150,21 +147,17 @@ class _Joins(NamedTuple):
 class _Target(NamedTuple):
     """Which second of the track untouched picture had, in pieces of the new video."""
 
-    begins: FloatArray
-    """shape (n,), s of the new video, ascending"""
+    begins: FloatArray  # shape (n,), s of the new video, ascending
     ends: FloatArray
-    offset: FloatArray
-    """s of the track less s of the new video"""
+    offset: FloatArray  # s of the track less s of the new video
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Way:
     """The splices that a way takes after its start, and how it ends."""
 
-    first: TrackSeconds
-    """where a way starts that keeps no segment of the old plan"""
-    taken: tuple[int, ...]
-    """rows of the joins"""
+    first: TrackSeconds  # where a way starts that keeps no segment of the old plan
+    taken: tuple[int, ...]  # rows of the joins
     end: _End
 
     @property
@@ -424,19 +417,14 @@ def _ring_start(profile: LoopProfile) -> TrackSeconds | None:
 class _Ways(NamedTuple):
     """Ways to be at some bar line after equally many bars, one a row; of one line and age there is one at most."""
 
-    line: IntArray
-    """bar line about to be played"""
-    age: IntArray
-    """bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken"""
-    worth: FloatArray
-    """s"""
-    time: FloatArray
-    """s of the new video at which the bar line falls"""
+    line: IntArray  # bar line about to be played
+    age: IntArray  # bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken
+    worth: FloatArray  # s
+    time: FloatArray  # s of the new video at which the bar line falls
+    # the row of the layer before that was played on from; where a splice was just taken, the row of this layer that
+    # took it
     before: IntArray
-    """the row of the layer before that was played on from; where a splice was just taken, the row of this layer that
-    took it"""
-    splice: IntArray
-    """join that was just taken, -1 for none"""
+    splice: IntArray  # join that was just taken, -1 for none
 
     @classmethod
     def beginning(cls, line: IntArray, age: int, worth: FloatArray, time: FloatArray) -> _Ways:
@@ -473,15 +461,15 @@ class _Task:
         self.longest_bar = float(self.lengths.max())
         between = np.diff(self.lines)
         self.bar = float(np.median(between))
+        # s after each bar line within which a fade that resolves on it may end
         self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
-        """s after each bar line within which a fade that resolves on it may end"""
         self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
         self.target = _target(old, difference)
         self.fade_worth = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
         self.ring_from = _ring_start(profile)
+        # bars that a segment lasts at least, and one; older counts as this old
         self.ages = max(MIN_INNER_BARS, int(np.ceil((old.gain_glide_seconds + 0.5) / float(between.min())))) + 1
-        """bars that a segment lasts at least, and one; older counts as this old"""
 
     def first_edit(self) -> VideoSeconds:
         """Up to when both cuts are the same from their start."""
@@ -533,12 +521,12 @@ class _Search:
         self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
         self.joins = self._joins()
         score = self.joins.score
+        # s that each join costs for what is heard of it
         self.heard_cost = _HEARD_COST * ((1.0 - score) / max(1.0 - params.min_seam_score, 1e-3))
-        """s that each join costs for what is heard of it"""
         lack = params.min_seam_score - score
         lacks = (lack > 0.0) & (least_score is not None)
+        # s that each join costs for being under the floor, where it may be
         self.lack_cost = np.where(lacks, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
-        """s that each join costs for being under the floor, where it may be"""
         self.old_seams = self._old_seams()
         self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
 

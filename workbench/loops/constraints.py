@@ -134,25 +134,20 @@ class SeamConstraints:
         )
 
 
+# how constraints are called in labels: by the options of the command line
 NEVER_CUT, FORBID, PIN, EXCLUDE = "--never-cut", "--forbid-seam", "--pin-seam", "--exclude"
-"""how constraints are called in labels: by the options of the command line"""
 NO_CONSTRAINTS = SeamConstraints()
-_MOST_PAIRS = 60
-"""of wishes, that are tried for a contradiction; each takes a plan"""
+_MOST_PAIRS = 60  # of wishes, that are tried for a contradiction; each takes a plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineConstraints:
     """Constraints on the bar lines of one track."""
 
-    inside: BoolArray
-    """shape (n_bars,), bar lines inside of a range that is never cut"""
-    forbidden: IntArray
-    """shape (n, 2), bar lines left and entered"""
-    pinned: IntArray
-    """shape (n, 2), bar lines left and entered, each pair once"""
-    excluded: FloatArray
-    """shape (n, 2), s, ranges that are not played"""
+    inside: BoolArray  # shape (n_bars,), bar lines inside of a range that is never cut
+    forbidden: IntArray  # shape (n, 2), bar lines left and entered
+    pinned: IntArray  # shape (n, 2), bar lines left and entered, each pair once
+    excluded: FloatArray  # shape (n, 2), s, ranges that are not played
 
     def rules_out(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must not be used, shape (n,). `leave` and `enter` are bar lines."""

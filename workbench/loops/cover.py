@@ -360,31 +360,21 @@ class _Mixes(NamedTuple):
     extra: IntArray
     times: IntArray
     last: IntArray
-    extra_within: BoolArray
-    """Q before the tour or between two of its splices, or after it"""
-    passes: IntArray
-    """splices of the main body"""
+    extra_within: BoolArray  # Q before the tour or between two of its splices, or after it
+    passes: IntArray  # splices of the main body
 
 
 class _Space(NamedTuple):
     """All combinations of tours, Q and R as a box of shape (n_tours, n_extras, n_lasts)."""
 
-    body: IntArray
-    """shape (n_tours, 1, 1), splice of the main body"""
-    tail: IntArray
-    """shape (n_tours, 1, 1), last splice of the tour"""
-    extra: IntArray
-    """shape (1, n_extras, 1)"""
-    times: IntArray
-    """shape (1, n_extras, 1)"""
-    last: IntArray
-    """shape (1, 1, n_lasts)"""
-    legal_after: BoolArray
-    """tour, Q, R may follow one another"""
-    legal_within: BoolArray
-    """Q within the tour, and R, may follow one another; False where there is no Q"""
-    added: FloatArray
-    """seconds that all splices but those of the main body add"""
+    body: IntArray  # shape (n_tours, 1, 1), splice of the main body
+    tail: IntArray  # shape (n_tours, 1, 1), last splice of the tour
+    extra: IntArray  # shape (1, n_extras, 1)
+    times: IntArray  # shape (1, n_extras, 1)
+    last: IntArray  # shape (1, 1, n_lasts)
+    legal_after: BoolArray  # tour, Q, R may follow one another
+    legal_within: BoolArray  # Q within the tour, and R, may follow one another; False where there is no Q
+    added: FloatArray  # seconds that all splices but those of the main body add
 
     def rows(self, chosen: BoolArray, passes: IntArray, before: BoolArray) -> _Mixes:
         """The chosen combinations, one a row; `before` has the shape of `chosen`: Q within the tour."""

@@ -57,26 +57,18 @@ from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, V
 from workbench.structure.salience import bar_salience
 from workbench.structure.sections import Section
 
-SECONDS_A_SEAM = 15.0
-"""s; a plan that fits has at most one seam for each of these begun"""
-MIN_INNER_BARS = 2
-"""bars of a segment between two seams, at least"""
+SECONDS_A_SEAM = 15.0  # s; a plan that fits has at most one seam for each of these begun
+MIN_INNER_BARS = 2  # bars of a segment between two seams, at least
+# s before its downbeat at which music starts that is not the track's own start, and its fade there
 EARLY_SECONDS = 0.03
-"""s before its downbeat at which music starts that is not the track's own start, and its fade there"""
-MAX_EARLY_SECONDS = 0.06
-"""s before its downbeat at which the music may start, so that no attack is cut off"""
-SHARED = 0.6
-"""share of a shorter version's music that is heard in the next longer one"""
-MIN_RING_SECONDS = 0.3
-"""s that a button rings at least"""
+MAX_EARLY_SECONDS = 0.06  # s before its downbeat at which the music may start, so that no attack is cut off
+SHARED = 0.6  # share of a shorter version's music that is heard in the next longer one
+MIN_RING_SECONDS = 0.3  # s that a button rings at least
+# s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised
 HIT_TOLERANCE_SECONDS = 0.018
-"""s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised"""
-MIN_FADE_OUT_SECONDS = 0.2
-"""s; a closing fade lasts as long at least"""
-GOOD_FADE_OUT_SECONDS = 2.0
-"""s; a closing fade that is shorter is worth less"""
-FADE_SHARE = 0.25
-"""of the length: how long a closing fade is where the length leaves no room for the usual one"""
+MIN_FADE_OUT_SECONDS = 0.2  # s; a closing fade lasts as long at least
+GOOD_FADE_OUT_SECONDS = 2.0  # s; a closing fade that is shorter is worth less
+FADE_SHARE = 0.25  # of the length: how long a closing fade is where the length leaves no room for the usual one
 
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
 _LOOP_SECONDS = 8.0
@@ -111,26 +103,20 @@ class CutEnding(StrEnum):
 class CutTask:
     """What is to be made of a track; all lengths are whole microseconds."""
 
-    seconds: VideoSeconds
-    """length of the whole, the silence before `start_at` included"""
+    seconds: VideoSeconds  # length of the whole, the silence before `start_at` included
+    # stretches of the track that are each kept whole in one segment
     whole: tuple[tuple[TrackSeconds, TrackSeconds], ...] = ()
-    """stretches of the track that are each kept whole in one segment"""
-    to_last_sound: bool = False
-    """whether the track must be played to its last sound"""
-    hook: tuple[TrackSeconds, TrackSeconds] | None = None
-    """the stretch that is preferably kept whole in one segment"""
+    to_last_sound: bool = False  # whether the track must be played to its last sound
+    hook: tuple[TrackSeconds, TrackSeconds] | None = None  # the stretch that is preferably kept whole in one segment
     start_at: VideoSeconds | None = None
-    end_on: VideoSeconds | None = None
-    """where the last hit lands"""
-    last_hit: TrackSeconds | None = None
-    """the last attack of the track; None where it is not known"""
+    end_on: VideoSeconds | None = None  # where the last hit lands
+    last_hit: TrackSeconds | None = None  # the last attack of the track; None where it is not known
+    # whether the music may also stop on a downbeat of the track's own ending, and that be entered anywhere
     in_ending: bool = False
-    """whether the music may also stop on a downbeat of the track's own ending, and that be entered anywhere"""
-    may_repeat: bool = False
-    """whether loops back are taken too"""
+    may_repeat: bool = False  # whether loops back are taken too
+    # a plan for another length, with which music and seams are shared: what is heard in the shorter of both is heard in
+    # the longer
     beside: LoopPlan | None = None
-    """a plan for another length, with which music and seams are shared: what is heard in the shorter of both is heard
-    in the longer"""
 
     @property
     def music_seconds(self) -> float:
@@ -144,15 +130,14 @@ class CutRoute:
 
     song_start: TrackSeconds
     own_start: bool
-    taken: IntArray
-    """shape (n_seams,), indices into the splices"""
+    taken: IntArray  # shape (n_seams,), indices into the splices
     ending: CutEnding
     music_in: VideoSeconds
     last_to: TrackSeconds
     score: float
+    # 2 where `SHARED` of the shorter's music and all of its seams are shared with `CutTask.beside`, 1 where the music
+    # is, else 0
     sharing: int
-    """2 where `SHARED` of the shorter's music and all of its seams are shared with `CutTask.beside`, 1 where the music
-    is, else 0"""
 
 
 def seams_allowed(seconds: float) -> int:
@@ -205,37 +190,23 @@ def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params
 class _States(NamedTuple):
     """Ways to arrive in a segment, one a row: after the start, or after a splice."""
 
-    at: FloatArray
-    """s of the track where the segment starts"""
-    line: IntArray
-    """its bar line"""
-    room: FloatArray
-    """s that the segment needs for the fade into it"""
-    played: FloatArray
-    """s of music before it"""
+    at: FloatArray  # s of the track where the segment starts
+    line: IntArray  # its bar line
+    room: FloatArray  # s that the segment needs for the fade into it
+    played: FloatArray  # s of music before it
     worst: FloatArray
-    scores: FloatArray
-    """sum of the seam scores"""
-    phrasing: FloatArray
-    """sum, the start included"""
-    opening: FloatArray
-    """0 to 1, how good the start is as a phrase; 1 only for the track's own start"""
-    inverse: FloatArray
-    """sum of 1 / length of the segments"""
-    stale: FloatArray
-    """s heard again, times how stale they are then"""
-    salience: FloatArray
-    """s heard, times their salience"""
-    shared: FloatArray
-    """s heard of the other plan's music"""
+    scores: FloatArray  # sum of the seam scores
+    phrasing: FloatArray  # sum, the start included
+    opening: FloatArray  # 0 to 1, how good the start is as a phrase; 1 only for the track's own start
+    inverse: FloatArray  # sum of 1 / length of the segments
+    stale: FloatArray  # s heard again, times how stale they are then
+    salience: FloatArray  # s heard, times their salience
+    shared: FloatArray  # s heard of the other plan's music
+    # bits: which kept parts have been heard whole, the hook after them; then which pinned splices were taken
     mask: IntArray
-    """bits: which kept parts have been heard whole, the hook after them; then which pinned splices were taken"""
-    common: IntArray
-    """how many seams of the other plan were taken"""
-    parent: IntArray
-    """row of the layer before"""
-    splice: IntArray
-    """splice taken into the segment; at the start, the number of the start"""
+    common: IntArray  # how many seams of the other plan were taken
+    parent: IntArray  # row of the layer before
+    splice: IntArray  # splice taken into the segment; at the start, the number of the start
 
     @property
     def size(self) -> int:
@@ -252,13 +223,10 @@ class _Closed(NamedTuple):
     row: IntArray
     own: bool
     button: BoolArray
-    late: FloatArray
-    """s by which the music starts late"""
-    earlier: FloatArray
-    """s by which the start is moved to an earlier place of the track"""
+    late: FloatArray  # s by which the music starts late
+    earlier: FloatArray  # s by which the start is moved to an earlier place of the track
     score: FloatArray
-    tier: IntArray
-    """how much is shared, see `CutRoute.sharing`"""
+    tier: IntArray  # how much is shared, see `CutRoute.sharing`
 
 
 @dataclass(slots=True, eq=False)
@@ -267,25 +235,17 @@ class _Search:
     usable: UsableSplices
     task: CutTask
     params: CoverParams
-    edges: FloatArray = field(init=False)
-    """bar lines and the last sound"""
-    salience: FloatArray = field(init=False)
-    """salience seconds up to each of `edges`"""
-    top: float = field(init=False)
-    """salience of the best stretch"""
-    parts: list[tuple[float, float]] = field(init=False)
-    """the kept parts, then the hook"""
-    start_phrasing: FloatArray = field(init=False)
-    """of each bar line"""
+    edges: FloatArray = field(init=False)  # bar lines and the last sound
+    salience: FloatArray = field(init=False)  # salience seconds up to each of `edges`
+    top: float = field(init=False)  # salience of the best stretch
+    parts: list[tuple[float, float]] = field(init=False)  # the kept parts, then the hook
+    start_phrasing: FloatArray = field(init=False)  # of each bar line
     shared_at: FloatArray = field(init=False)
-    shared_sum: FloatArray = field(init=False)
-    """s of the other plan's music up to each of `shared_at`"""
+    shared_sum: FloatArray = field(init=False)  # s of the other plan's music up to each of `shared_at`
+    # s of the other plan's music where it is the shorter of both, else 0
     shorter_seconds: float = field(init=False, default=0.0)
-    """s of the other plan's music where it is the shorter of both, else 0"""
-    is_common: BoolArray = field(init=False)
-    """which splices are seams of the other plan"""
-    pin_bit: IntArray = field(init=False)
-    """bit of the mask that each splice sets, 0 for one that is not pinned"""
+    is_common: BoolArray = field(init=False)  # which splices are seams of the other plan
+    pin_bit: IntArray = field(init=False)  # bit of the mask that each splice sets, 0 for one that is not pinned
     most_seams: int = field(init=False)
     bar: float = field(init=False)
     video: float = field(init=False)

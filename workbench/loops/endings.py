@@ -32,31 +32,25 @@ _OUTRO_DROP_DB = 3.0  # by which an outro lies under the track
 _RESOLVE_BARS = 2  # before the last attack, which belong to the ending
 _HOP_SECONDS = 0.02
 _FLOOR_DB = -100.0
+# of the bands in which hits are looked for: octaves, and what lies below and above
 _HIT_EDGES_HZ = (0.0, 120.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0, np.inf)
-"""of the bands in which hits are looked for: octaves, and what lies below and above"""
+# by how much a band rises at a hit, and how far under its loudest twentieth it may stay, one pair or the other
 _HITS_DB = ((10.0, 15.0), (15.0, 20.0))
-"""by how much a band rises at a hit, and how far under its loudest twentieth it may stay, one pair or the other"""
 _HIT_RISES_S = 0.02
-_HIT_BEFORE_S = (0.03, 0.09)
-"""over which the loudest before a hit is taken, so that strings which beat are none"""
+_HIT_BEFORE_S = (0.03, 0.09)  # over which the loudest before a hit is taken, so that strings which beat are none
+# under its peak, from where on a band has risen: the window of a spectrum sees a hit before it sounds
 _HIT_SOUNDS_DB = 6.0
-"""under its peak, from where on a band has risen: the window of a spectrum sees a hit before it sounds"""
-_HIT_FALLS_DB = 10.0
-"""by which all of it may fall over a hit: where music is cut off, a click is heard too"""
+_HIT_FALLS_DB = 10.0  # by which all of it may fall over a hit: where music is cut off, a click is heard too
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
     """The end of a recording, measured."""
 
-    cut: bool
-    """still sounding at the last sample"""
-    faded: bool
-    """sinking while the pulse goes on"""
-    last_attack: float
-    """s, track time"""
-    ring_seconds: float
-    """from the last attack until the level is 40 dB under the track's"""
+    cut: bool  # still sounding at the last sample
+    faded: bool  # sinking while the pulse goes on
+    last_attack: float  # s, track time
+    ring_seconds: float  # from the last attack until the level is 40 dB under the track's
 
 
 def find_ending(

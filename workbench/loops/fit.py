@@ -68,12 +68,10 @@ from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
 from workbench.structure.sections import Section
 
+# of seam scores, tried one after the other where surer seams do not keep what is to be kept
 _KEPT_FLOORS = (0.4, 0.3, WISHED_FLOOR)
-"""of seam scores, tried one after the other where surer seams do not keep what is to be kept"""
-MIN_SECONDS = 1.0
-"""s; nothing shorter is planned"""
-HOOK_SECONDS = 30.0
-"""s; longest stretch that counts as the hook, that of a preview"""
+MIN_SECONDS = 1.0  # s; nothing shorter is planned
+HOOK_SECONDS = 30.0  # s; longest stretch that counts as the hook, that of a preview
 
 _DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
 _DIFFERENT_SECONDS = 0.25  # s of the track between what they play

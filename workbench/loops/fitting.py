@@ -62,57 +62,41 @@ import numpy as np
 from workbench.params import SeamParams
 from workbench.recording import FloatArray, IntArray, release_pages
 
-REACH_SECONDS = 0.3
-"""s of sound kept on each side of a bar line"""
-MAX_SHIFT_SECONDS = 0.0095
-"""s from the downbeat, just within the 10 ms that the grid rule leaves"""
-CORRELATION_SECONDS = 0.24
-"""s of sound compared; half of it counts, as the window is rounded"""
-MIN_CORRELATION = 0.4
-"""over which waveforms, under which attacks are aligned"""
-MIN_ALIKE_CORRELATION = 0.9
-"""of sides that count as the same"""
-MIN_FADE_SECONDS = 0.008
-"""s; shorter fades click"""
-ATTACK_FADE_SECONDS = 0.012
-"""s; fade that ends as the attack begins, within the 20 ms that the grid rule leaves"""
+REACH_SECONDS = 0.3  # s of sound kept on each side of a bar line
+MAX_SHIFT_SECONDS = 0.0095  # s from the downbeat, just within the 10 ms that the grid rule leaves
+CORRELATION_SECONDS = 0.24  # s of sound compared; half of it counts, as the window is rounded
+MIN_CORRELATION = 0.4  # over which waveforms, under which attacks are aligned
+MIN_ALIKE_CORRELATION = 0.9  # of sides that count as the same
+MIN_FADE_SECONDS = 0.008  # s; shorter fades click
+ATTACK_FADE_SECONDS = 0.012  # s; fade that ends as the attack begins, within the 20 ms that the grid rule leaves
 _HOP_SECONDS = 0.002
-_LINES_AT_ONCE = 64
-"""lines whose onsets are looked for together; bounds memory"""
-_COARSE_STEP = 4
-"""samples averaged to one in the first search for the best lag"""
+_LINES_AT_ONCE = 64  # lines whose onsets are looked for together; bounds memory
+_COARSE_STEP = 4  # samples averaged to one in the first search for the best lag
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineSounds:
     """The sound around every bar line, and where it has onsets."""
 
-    sound: FloatArray
-    """shape (n_lines, 2 * reach), float32, mono; sample `reach` is at the line"""
+    sound: FloatArray  # shape (n_lines, 2 * reach), float32, mono; sample `reach` is at the line
     reach: int
     sample_rate: int
-    attack: FloatArray
-    """shape (n_lines,), s re the line of the attack that opens the bar, NaN where there is none"""
+    attack: FloatArray  # shape (n_lines,), s re the line of the attack that opens the bar, NaN where there is none
+    # shape (n_lines,), s re the line of the last onset before the bar's own, not under -REACH_SECONDS
     onset_before: FloatArray
-    """shape (n_lines,), s re the line of the last onset before the bar's own, not under -REACH_SECONDS"""
+    # shape (n_lines,), s re the line of the next onset after the bar's own, at most REACH_SECONDS
     onset_after: FloatArray
-    """shape (n_lines,), s re the line of the next onset after the bar's own, at most REACH_SECONDS"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
     """How each of some splices is played; every array has shape (n,)."""
 
-    song_to: FloatArray
-    """s, leaving time"""
-    song_from: FloatArray
-    """s, entering time"""
-    fade_seconds: FloatArray
-    """s, length of the crossfade"""
-    exponent: FloatArray
-    """0.5 to 1.0"""
-    correlation: FloatArray
-    """-1 to 1, of the two sides around the splice where they agree best"""
+    song_to: FloatArray  # s, leaving time
+    song_from: FloatArray  # s, entering time
+    fade_seconds: FloatArray  # s, length of the crossfade
+    exponent: FloatArray  # 0.5 to 1.0
+    correlation: FloatArray  # -1 to 1, of the two sides around the splice where they agree best
 
 
 def line_sounds(samples: FloatArray, sample_rate: int, lines: FloatArray) -> LineSounds:

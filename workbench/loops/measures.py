@@ -23,8 +23,8 @@ from workbench.params import SeamParams
 from workbench.params.base import named_weights
 from workbench.recording import FloatArray, IntArray, Recording
 
+# share of the greatest yardstick by which a break may lie under 0: single precision leaves some 1e-6 of a cosine
 _ROUNDING = 1e-4
-"""share of the greatest yardstick by which a break may lie under 0: single precision leaves some 1e-6 of a cosine"""
 
 
 @runtime_checkable

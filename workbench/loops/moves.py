@@ -23,8 +23,7 @@ from workbench.loops.worth import hearings_of, seams_part
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, VideoSeconds
 
-REACH_BARS = 8
-"""how far a seam can be moved at once"""
+REACH_BARS = 8  # how far a seam can be moved at once
 
 
 @dataclass(frozen=True, slots=True)

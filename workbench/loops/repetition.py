@@ -121,12 +121,9 @@ def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
 class _Plays(NamedTuple):
     """How often each stretch of the track between two edges is heard."""
 
-    edges: FloatArray
-    """shape (n + 1,), s of the track"""
-    lengths: FloatArray
-    """shape (n,), s"""
-    plays: IntArray
-    """shape (n,)"""
+    edges: FloatArray  # shape (n + 1,), s of the track
+    lengths: FloatArray  # shape (n,), s
+    plays: IntArray  # shape (n,)
 
     @property
     def most(self) -> int:

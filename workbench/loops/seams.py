@@ -92,39 +92,27 @@ from workbench.notebook import Shown
 from workbench.params import SeamParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
-ONSET_GROUPS = 4
-"""ranges of frequency whose onset patterns are compared apart: about kick, snare, voices, hi-hat"""
-BANDS = 32
-"""bands on the ear's scale, about one a critical band"""
-SECOND_BAR_WEIGHT = 0.5
-"""of the second bar to come, where the first bar counts 1"""
-BEAT_JITTER_SECONDS = 0.02
-"""s; a change of the beat's length that is as bad as a new rhythm"""
-RHYTHM_FLOOR = 0.1
-"""1 - cosine of onset patterns from which on they are a new rhythm"""
-BAR_PHASE_PENALTY = 10.0
-"""new rhythms that a shift of the bar phase counts for"""
-REPETITION_SECONDS = 4.0
-"""s of the same music around a splice at which the part is 1/2"""
-ALIKE_DISTANCE = 0.04
-"""cosine distance of two bars that are as likely the same music as not"""
+ONSET_GROUPS = 4  # ranges of frequency whose onset patterns are compared apart: about kick, snare, voices, hi-hat
+BANDS = 32  # bands on the ear's scale, about one a critical band
+SECOND_BAR_WEIGHT = 0.5  # of the second bar to come, where the first bar counts 1
+BEAT_JITTER_SECONDS = 0.02  # s; a change of the beat's length that is as bad as a new rhythm
+RHYTHM_FLOOR = 0.1  # 1 - cosine of onset patterns from which on they are a new rhythm
+BAR_PHASE_PENALTY = 10.0  # new rhythms that a shift of the bar phase counts for
+REPETITION_SECONDS = 4.0  # s of the same music around a splice at which the part is 1/2
+ALIKE_DISTANCE = 0.04  # cosine distance of two bars that are as likely the same music as not
+# steps of texture (1 - cosine) and of air (dB) at the join under which nobody hears one
 _MIN_JOIN_STEPS = np.array([[0.003], [1.0]])
-"""steps of texture (1 - cosine) and of air (dB) at the join under which nobody hears one"""
 _SILENT = 1e-6
+# ticks on each side of a join: a quarter, a half and a whole beat, about 125, 250 and 500 ms at 120 BPM
 _JOIN_TICKS = (3, 6, 12)
-"""ticks on each side of a join: a quarter, a half and a whole beat, about 125, 250 and 500 ms at 120 BPM"""
-_JOIN_PERCENTILE = 95.0
-"""of the track's own bar lines: a greater step is rarer than one bar line in twenty"""
+_JOIN_PERCENTILE = 95.0  # of the track's own bar lines: a greater step is rarer than one bar line in twenty
+# Hz, above which the level is compared on its own: hi-hats, breath and reverb that stop short give a join away
 _AIR_HZ = 8000.0
-"""Hz, above which the level is compared on its own: hi-hats, breath and reverb that stop short give a join away"""
-_MOST_AT_ONCE = 512
-"""bar lines whose pairs are measured in one go: some 17 minutes of music"""
-_BLOCK_LINES = 192
-"""bar lines left that are measured together in a longer recording"""
+_MOST_AT_ONCE = 512  # bar lines whose pairs are measured in one go: some 17 minutes of music
+_BLOCK_LINES = 192  # bar lines left that are measured together in a longer recording
+# of a sum of losses: what is measured pair by pair differs in the last digits from what is measured all together
 _ROUNDING = 1e-3
-"""of a sum of losses: what is measured pair by pair differs in the last digits from what is measured all together"""
-_ALIKE_BARS = 4
-"""stretches of `context_beats` on each side over which repetition is followed; at 120 BPM 8 s each way"""
+_ALIKE_BARS = 4  # stretches of `context_beats` on each side over which repetition is followed; at 120 BPM 8 s each way
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,14 +268,11 @@ def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, param
 class Pairs(NamedTuple):
     """Splices that are measured together: from each of some beats to each of others, or some of these pairs."""
 
-    leaves: IntArray
-    """shape (n_leaves,), beats"""
-    enters: IntArray
-    """shape (n_enters,), beats"""
+    leaves: IntArray  # shape (n_leaves,), beats
+    enters: IntArray  # shape (n_enters,), beats
+    # shape (n,), of `leaves`; None: all with all, and then the shape of what is measured is (n_leaves, n_enters)
     rows: IntArray | None = None
-    """shape (n,), of `leaves`; None: all with all, and then the shape of what is measured is (n_leaves, n_enters)"""
-    columns: IntArray | None = None
-    """shape (n,), of `enters`"""
+    columns: IntArray | None = None  # shape (n,), of `enters`
 
     def left(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the beats left, to be combined with those of the beats entered."""
@@ -490,8 +475,7 @@ class _Sides(NamedTuple):
 
     before: FloatArray
     after: FloatArray
-    air_before: FloatArray
-    """shape (n_beats,), dB"""
+    air_before: FloatArray  # shape (n_beats,), dB
     air_after: FloatArray
 
 
@@ -621,10 +605,8 @@ def score_splices(
 class PairBreaks:
     """Breaks of splices in both readings, in the units of `seam_breaks`; weights, limits and yardsticks are not in."""
 
-    ahead: FloatArray
-    """shape (len(SEAM_PARTS), n_leaves, n_enters), as continuation"""
-    behind: FloatArray
-    """same shape, as lead"""
+    ahead: FloatArray  # shape (len(SEAM_PARTS), n_leaves, n_enters), as continuation
+    behind: FloatArray  # same shape, as lead
 
 
 def pair_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> PairBreaks:
@@ -664,12 +646,11 @@ def line_blocks(n: int) -> list[slice]:
 class LineScores:
     """Scores of the splices between all bar lines of a recording."""
 
+    # shape (n_bars, n_bars), by the line left and the line entered; of a long recording 0 under `min_kept_score`
     total: FloatArray
-    """shape (n_bars, n_bars), by the line left and the line entered; of a long recording 0 under `min_kept_score`"""
-    led: BoolArray | None
-    """same shape, whether the splice counts as lead; None for a long recording"""
+    led: BoolArray | None  # same shape, whether the splice counts as lead; None for a long recording
+    # shape (len(SEAM_PARTS), n_bars, n_bars); None for a long recording, where they would take too much memory
     parts: FloatArray | None
-    """shape (len(SEAM_PARTS), n_bars, n_bars); None for a long recording, where they would take too much memory"""
 
 
 def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None:

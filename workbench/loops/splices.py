@@ -30,8 +30,8 @@ from workbench.loops.worth import fade_part, phrasing_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
+# splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths
 BEST_SPLICES = 600
-"""splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths"""
 LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
@@ -46,19 +46,14 @@ _START_FADE = 0.005  # s; for a file that opens in mid-sound
 class PlayableSplices:
     """The splices that a plan may use, best first; all arrays have shape (n,) unless said otherwise."""
 
-    leave: IntArray
-    """bar line left"""
-    enter: IntArray
-    """bar line entered"""
-    song_to: FloatArray
-    """s, rounded to the microsecond"""
-    song_from: FloatArray
-    """s, rounded to the microsecond"""
+    leave: IntArray  # bar line left
+    enter: IntArray  # bar line entered
+    song_to: FloatArray  # s, rounded to the microsecond
+    song_from: FloatArray  # s, rounded to the microsecond
+    # s of sound that taking the splice adds: positive for a loop back, negative for a cut ahead
     gain_seconds: FloatArray
-    """s of sound that taking the splice adds: positive for a loop back, negative for a cut ahead"""
     score: FloatArray
-    fade: FloatArray
-    """s, rounded to the microsecond"""
+    fade: FloatArray  # s, rounded to the microsecond
     exponent: FloatArray
     level_step_db: FloatArray
 
@@ -72,31 +67,23 @@ class PlayableSplices:
 class UsableSplices(PlayableSplices):
     """The splices that a plan chooses from, and which of them may follow which."""
 
-    phrasing: FloatArray
-    """0 to 1, see `workbench.loops.worth`"""
-    is_body: BoolArray
-    """a loop back whose body is long enough to be heard as music and not as a stutter"""
-    is_long: BoolArray
-    """a loop back whose body is too long to be heard as a run when it follows itself"""
-    first: BoolArray
-    """may be the first splice after the track's start"""
-    follows: BoolArray
-    """shape (n, n): splice [x, y] may follow x by y"""
+    phrasing: FloatArray  # 0 to 1, see `workbench.loops.worth`
+    is_body: BoolArray  # a loop back whose body is long enough to be heard as music and not as a stutter
+    is_long: BoolArray  # a loop back whose body is too long to be heard as a run when it follows itself
+    first: BoolArray  # may be the first splice after the track's start
+    follows: BoolArray  # shape (n, n): splice [x, y] may follow x by y
+    # shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
+    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)
     shared_seconds: FloatArray
-    """shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
-    taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)"""
-    bar_seconds: FloatArray
-    """shape (n_bars,), the last one up to the track's last sound"""
+    bar_seconds: FloatArray  # shape (n_bars,), the last one up to the track's last sound
+    # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`
     fade_worth: FloatArray
-    """shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`"""
-    pinned: IntArray
-    """shape (n_pinned,), the splices that every plan must take"""
+    pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
+    # shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range
     inside: BoolArray | None
-    """shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range"""
-    constraints: LineConstraints | None = None
-    """which ruled splices out; None: there are none"""
+    constraints: LineConstraints | None = None  # which ruled splices out; None: there are none
+    # the splice that begins the whole track again; None where it was not asked for, or there is none
     restart: int | None = None
-    """the splice that begins the whole track again; None where it was not asked for, or there is none"""
 
     def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
         """Which stretches of the track hold some of what is not played, see `LineConstraints.plays_excluded`.

@@ -45,44 +45,26 @@ _DETOURS = 3  # splices in a row beyond a body's share, to get to where passes a
 class Tour:
     """Bodies in the order in which they are looped, and one of them that may be looped more often."""
 
-    number: int
-    """equal for tours that differ in their main body only"""
-    body: int
-    """the main body, a splice"""
-    path: IntArray
-    """shape (n,), splices; empty where the main body is all there is"""
-    gain_seconds: float
-    """what the path adds, s"""
-    shared_seconds: float
-    """c' K c of the path, see `UsableSplices.shared_seconds`"""
-    shared_with: FloatArray
-    """shape (n_splices,), K c of the path"""
-    fresh_seconds: float
-    """of what the path adds, s times how fresh it is"""
-    run: int
-    """how often at most one splice follows itself, those of long bodies apart"""
+    number: int  # equal for tours that differ in their main body only
+    body: int  # the main body, a splice
+    path: IntArray  # shape (n,), splices; empty where the main body is all there is
+    gain_seconds: float  # what the path adds, s
+    shared_seconds: float  # c' K c of the path, see `UsableSplices.shared_seconds`
+    shared_with: FloatArray  # shape (n_splices,), K c of the path
+    fresh_seconds: float  # of what the path adds, s times how fresh it is
+    run: int  # how often at most one splice follows itself, those of long bodies apart
 
-    worst: float
-    """score of the worst seam"""
-    scores: float
-    """sum of the seams' scores"""
-    phrasings: float
-    """sum of their phrasing"""
+    worst: float  # score of the worst seam
+    scores: float  # sum of the seams' scores
+    phrasings: float  # sum of their phrasing
 
-    longest: int
-    """the body heard longest on the path"""
-    seams: int
-    """splices of the path"""
-    places: int
-    """how often the main body is on the path"""
-    head: int
-    """the first splice"""
-    tail: int
-    """the last splice"""
-    steps: IntArray
-    """shape (n_steps, 2), the different pairs of splices that follow each other on the path"""
-    step: IntArray
-    """shape (n - 1,), which of them each one is"""
+    longest: int  # the body heard longest on the path
+    seams: int  # splices of the path
+    places: int  # how often the main body is on the path
+    head: int  # the first splice
+    tail: int  # the last splice
+    steps: IntArray  # shape (n_steps, 2), the different pairs of splices that follow each other on the path
+    step: IntArray  # shape (n - 1,), which of them each one is
 
     def with_passes(self, passes: int) -> IntArray:
         """The path with so many more splices of the main body, spread over its runs, the shortest first."""

@@ -48,15 +48,12 @@ from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
 LIMIT_PENALTY = 0.06  # of plan_score, lost at twice a limit; as much as good seams worse by 0.07
-HEARD = 0.75
-"""seam score under which a seam is heard by many"""
+HEARD = 0.75  # seam score under which a seam is heard by many
+# seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
+# `CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less
 WISHED_FLOOR = 0.2
-"""seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
-`CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less"""
-HEARINGS = 2
-"""how often in a row the seams of a loop are to pass unnoticed"""
-_HEARD_COST = 2.5
-"""what the part of the worst seam loses for each unit that it lies under `HEARD`"""
+HEARINGS = 2  # how often in a row the seams of a loop are to pass unnoticed
+_HEARD_COST = 2.5  # what the part of the worst seam loses for each unit that it lies under `HEARD`
 _PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
@@ -71,8 +68,7 @@ class Worth:
     phrasing: FloatArray
     coverage: FloatArray
     economy: FloatArray
-    lost: FloatArray
-    """what passing a limit costs, see `over_limits`"""
+    lost: FloatArray  # what passing a limit costs, see `over_limits`
 
     def total(self, params: CoverParams) -> FloatArray:
         """The weighted mean of the parts less what limits cost, element by element; 0 where all weights are 0."""
