@@ -9,20 +9,10 @@ MICROS = 1_000_000
 
 
 def usd(micros: int) -> float:
-    """An amount in US dollars, for people to read.
-
-    Parameters
-    ----------
-    micros : micro-dollars
-    """
+    """An amount in US dollars, for people to read."""
     return float(Decimal(micros) / MICROS)
 
 
 def micros_of(amount_usd: Decimal) -> int:
-    """An amount in micro-dollars, rounded half to even.
-
-    Parameters
-    ----------
-    amount_usd : finite
-    """
+    """A finite amount in micro-dollars, rounded half to even."""
     return int((amount_usd * MICROS).to_integral_value(rounding="ROUND_HALF_EVEN"))

@@ -140,16 +140,7 @@ class _Errors(ErrorHandler):
 
 
 def create_app(config: AppConfig) -> Sanic[Any, Any]:
-    """Create the application.
-
-    Parameters
-    ----------
-    config : of this process
-
-    Returns
-    -------
-    the application, not listening yet; it opens the database when it starts
-    """
+    """Create the application, which does not listen yet; it opens the database when it starts."""
     app: Sanic[Any, Any] = Sanic(
         NAME,
         config=_sanic_config(config),

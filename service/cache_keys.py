@@ -16,57 +16,30 @@ def loop_key(
 ) -> str:
     """The key of a loop of a track under a video, without a mix.
 
-    Parameters
-    ----------
-    video_hash, track_hash : SHA-256 of the files' bytes, hex
-    grid_revision : of the beat grid that was corrected by hand; empty: there is none
-    revision : of the analysis
-    constraints_revision : of the constraints on seams kept with the track; empty: there are none
+    Hashes are the SHA-256 of the files' bytes, in hex; `revision` is that of the analysis. `grid_revision` is empty if
+    no beat grid was corrected by hand, `constraints_revision` if no constraints on seams are saved with the track.
     """
     constraints = (constraints_revision,) if constraints_revision else ()
     return _key("loop", video_hash, track_hash, grid_revision, revision, *constraints)
 
 
 def align_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:
-    """The key of the placements of a track under a video, without a mix.
-
-    Parameters
-    ----------
-    video_hash, track_hash, grid_revision, revision : as of `loop_key`
-    """
+    """The key of the placements of a track under a video, without a mix."""
     return _key("align", video_hash, track_hash, grid_revision, revision)
 
 
 def mix_key(answer_key: str) -> str:
-    """The key of the mix of a loop or of placements; its body is `{"mix": …}`, null if it could not be measured.
-
-    Parameters
-    ----------
-    answer_key : from `loop_key` or `align_key`
-    """
+    """The key of the mix of a loop or of placements; its body is `{"mix": …}`, null if it could not be measured."""
     return _key("mix", answer_key)
 
 
 def match_key(video_hash: str, catalog_revision: int, revision: str) -> str:
-    """The key of a video's lane.
-
-    Parameters
-    ----------
-    video_hash : SHA-256 of the video's bytes, hex
-    catalog_revision : counts the changes of the catalog (`workbench.store.changes`)
-    revision : of the analysis
-    """
+    """The key of a video's lane; `catalog_revision` counts the changes of the catalog (`workbench.store.changes`)."""
     return _key("match", video_hash, str(catalog_revision), revision)
 
 
 def beats_key(content_hash: str, grid_revision: str, revision: str) -> str:
-    """The key of a recording's beat grid.
-
-    Parameters
-    ----------
-    content_hash : SHA-256 of the recording's bytes, hex
-    grid_revision, revision : as of `loop_key`
-    """
+    """The key of a recording's beat grid."""
     return _key("beats", content_hash, grid_revision, revision)
 
 

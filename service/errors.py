@@ -28,14 +28,9 @@ TYPES: Mapping[int, str] = {
 
 
 class Problem(Exception):
-    """A request that cannot be answered.
+    """A request that cannot be answered: HTTP status, one sentence for the caller, and headers such as `Retry-After`.
 
-    Parameters
-    ----------
-    status : HTTP status
-    message : one sentence for the caller
-    details : what is wrong with each field, if the request failed validation
-    headers : of the response, such as `Retry-After`
+    `details` say what is wrong with each field, if the request failed validation.
     """
 
     def __init__(
@@ -55,27 +50,14 @@ class Problem(Exception):
 
 
 def error_type(status: int) -> str:
-    """The stable type of a status.
-
-    Parameters
-    ----------
-    status : HTTP status, 400 or above
-    """
+    """The stable type of an HTTP status, 400 or above."""
     return TYPES.get(status, "error")
 
 
 def error_body(
     status: int, message: str, request_id: str | None, details: Sequence[Mapping[str, str]] | None = None
 ) -> dict[str, Any]:
-    """The Error body.
-
-    Parameters
-    ----------
-    status : HTTP status, decides the type
-    message : one sentence for the caller
-    request_id : as in `X-Request-Id`
-    details : what is wrong with each field, items {field, message, type}; None: left out
-    """
+    """The Error body; `details` are items {field, message, type}, left out if None."""
     error: dict[str, Any] = {"type": error_type(status), "message": message, "request_id": request_id}
     if details is not None:
         error["details"] = [dict(item) for item in details]
@@ -83,53 +65,29 @@ def error_body(
 
 
 def malformed(message: str) -> Problem:
-    """400: the request is malformed.
-
-    Parameters
-    ----------
-    message : one sentence for the caller
-    """
+    """400: the request is malformed."""
     return Problem(400, message)
 
 
 def not_found(what: str) -> Problem:
-    """404: there is no such thing.
-
-    Parameters
-    ----------
-    what : noun of the message, such as `video`
-    """
+    """404: there is no such thing; `what` is its noun in the message, such as `video`."""
     return Problem(404, f"no such {what}")
 
 
 def forbidden(what: str) -> Problem:
-    """403: the thing belongs to another account.
-
-    Parameters
-    ----------
-    what : noun of the message, such as `video`
-    """
+    """403: the thing belongs to another account; `what` is its noun in the message, such as `video`."""
     return Problem(403, f"this {what} belongs to another account")
 
 
 def invalid(field: str, message: str, kind: str = "value_error") -> Problem:
     """422: one field is invalid.
 
-    Parameters
-    ----------
-    field : its path in the body, such as `data.account`
-    message : predicate of the field, such as `is needed`
-    kind : type of the detail, from pydantic's list where one fits
+    `field` is its path in the body, such as `data.account`, `message` its predicate, such as `is needed`, and `kind`
+    the type of the detail, from pydantic's list where one fits.
     """
     return Problem(422, f"{field}: {message}", details=[{"field": field, "message": message, "type": kind}])
 
 
 def unavailable(message: str, retry_after: int | None = None) -> Problem:
-    """503: try again later.
-
-    Parameters
-    ----------
-    message : one sentence for the caller
-    retry_after : s, for the header; None: the header is left out
-    """
+    """503: try again later; `retry_after` is in s, None leaves out the header."""
     return Problem(503, message, headers={} if retry_after is None else {"Retry-After": str(retry_after)})

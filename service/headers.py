@@ -42,12 +42,7 @@ DOCS_POLICY = "; ".join(
 
 
 def add_security_headers(headers: MutableMapping[str, str]) -> None:
-    """Add the security headers of every response.
-
-    Parameters
-    ----------
-    headers : of the response; a header that is set already is kept
-    """
+    """Add the security headers of every response; a header that is set already is kept."""
     for name, value in _EVERYWHERE:
         headers.setdefault(name, value)
 
@@ -57,13 +52,7 @@ def add_rate_headers(
 ) -> None:
     """Add what a key may still ask: the IETF's two headers (draft-ietf-httpapi-ratelimit-headers-10) and our older two.
 
-    Parameters
-    ----------
-    headers : of the response
-    limit : requests a window
-    window_seconds : length of a window
-    remaining : requests left in the present window
-    seconds_left : whole s until it ends
+    `limit` is in requests a window; `remaining` are left in the present one, which ends in `seconds_left` whole s.
     """
     headers.update(
         {
@@ -76,12 +65,6 @@ def add_rate_headers(
 
 
 def add_retry_after(headers: MutableMapping[str, str], status: int) -> None:
-    """Add `Retry-After` to a response that asks the caller to come back.
-
-    Parameters
-    ----------
-    headers : of the response; a header that is set already is kept
-    status : of the response; others than those of `RETRY_SECONDS` get no header
-    """
+    """Add `Retry-After` to a response that asks the caller to come back (`RETRY_SECONDS`), unless it is set already."""
     if status in RETRY_SECONDS:
         headers.setdefault("Retry-After", str(RETRY_SECONDS[status]))

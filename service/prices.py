@@ -37,15 +37,8 @@ class Prices:
     def amount(self, endpoint: str, unit: str, quantity: int) -> int:
         """The price of some units, in micro-dollars.
 
-        Parameters
-        ----------
-        endpoint : as the ledger writes it, such as `POST /v1/loop`
-        unit : `CALL` or `MINUTE`
-        quantity : of units, 0 or more
-
-        Raises
-        ------
-        ParameterError : the endpoint is not sold by that unit, or the quantity is negative
+        `endpoint` is as the ledger writes it, such as `POST /v1/loop`; `unit` is `CALL` or `MINUTE`. Raises
+        ParameterError if the endpoint is not sold by that unit or the quantity is negative.
         """
         if quantity < 0:
             raise ParameterError(f"nobody can buy {quantity} {unit}s")
@@ -57,12 +50,7 @@ class Prices:
 
 
 def prices_of(settings: ServiceSettings) -> Prices:
-    """The prices of some settings, in micro-dollars.
-
-    Parameters
-    ----------
-    settings : prices in US dollars
-    """
+    """The prices of some settings, in micro-dollars."""
     return Prices(
         calls={
             MATCH: micros_of(settings.price_match_usd),
@@ -82,10 +70,5 @@ def current_prices() -> Prices:
 
 
 def started_minutes(seconds: float) -> int:
-    """Minutes of sound or picture as they are billed: rounded up, at least one.
-
-    Parameters
-    ----------
-    seconds : length, s
-    """
+    """Minutes of sound or picture as they are billed: rounded up, at least one."""
     return max(1, -int(-seconds // 60))

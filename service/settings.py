@@ -26,20 +26,7 @@ Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
 
 
 def web_address(text: str) -> str:
-    """Check an address that calls or links begin with.
-
-    Parameters
-    ----------
-    text : http or https, with a host, without a query
-
-    Returns
-    -------
-    the text
-
-    Raises
-    ------
-    ValueError : it is none
-    """
+    """Check an address that calls or links begin with: http or https, with a host, without a query; else ValueError."""
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
@@ -187,12 +174,7 @@ class ServiceSettings(BaseSettings):
 
 
 def load_service_settings() -> ServiceSettings:
-    """Read the settings from the environment.
-
-    Raises
-    ------
-    ParameterError : a variable holds a value that it cannot have
-    """
+    """Read the settings from the environment; ParameterError names a variable whose value it cannot have."""
     try:
         return ServiceSettings()
     except ValidationError as error:

@@ -40,20 +40,9 @@ log = structlog.get_logger("service")
 
 
 def open_spans(settings: ServiceSettings, process: str) -> Spans | None:
-    """What sends the spans of this process.
+    """What sends the spans of this process; None if the settings name no collector.
 
-    Parameters
-    ----------
-    settings : may name a collector
-    process : what kind of process this is: http or worker
-
-    Returns
-    -------
-    None if the settings name no collector
-
-    Raises
-    ------
-    ExtraMissing : they name one, and the extra is not installed
+    `process` is http or worker. Raises ExtraMissing if there is a collector and the extra is not installed.
     """
     if settings.traces_url is None:
         return None
@@ -64,11 +53,8 @@ def open_spans(settings: ServiceSettings, process: str) -> Spans | None:
 class Spans:
     """Sends the spans of one process.
 
-    Parameters
-    ----------
-    url : of the collector, without the path of traces
-    share : of the traces that begin here, how many are recorded
-    process : what kind of process this is
+    `url` is that of the collector, without the path of traces; `share`, 0 to 1, of the traces that begin here are
+    recorded; `process` is http or worker.
     """
 
     def __init__(self, url: str, share: float, process: str) -> None:
@@ -91,14 +77,8 @@ class Spans:
     ) -> None:
         """Send one span, soon; nothing is sent of a trace that is not recorded.
 
-        Parameters
-        ----------
-        name : low in variety, as "POST /v1/loop"
-        place : of the span in its trace
-        began, ended : s since 1970
-        kind : server, consumer or internal
-        attributes : of the span
-        failed : whether it failed, and not by a fault of the caller's
+        `name` is low in variety, as "POST /v1/loop"; times are in s since 1970; `kind` is server, consumer or internal;
+        `failed` excludes faults of the caller's.
         """
         if not place.sampled:
             return

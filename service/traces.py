@@ -50,17 +50,10 @@ class Trace:
 
 
 def continue_trace(headers: Sequence[str], share: float = 0.0) -> Trace:
-    """A place of our own in the caller's trace, or in a new one.
+    """A place of our own in the caller's trace, or in a new one if there is no `traceparent` or a malformed one.
 
-    Parameters
-    ----------
-    headers : every `traceparent` of the request; more than one counts as malformed
-    share : of the traces that begin here, how many are recorded; 0 to 1. By the trace's id, so that whoever sees it
-        chooses the same
-
-    Returns
-    -------
-    in a new trace if there is no header or a malformed one
+    More than one header counts as malformed. `share`, 0 to 1, of the traces that begin here are recorded, chosen by the
+    trace's id, so that whoever sees it chooses the same.
     """
     given = parse_traceparent(headers[0]) if len(headers) == 1 else None
     if given is None:
@@ -76,15 +69,9 @@ def _random_hex(digits: int) -> str:
 
 
 def parse_traceparent(text: str) -> Trace | None:
-    """Read a `traceparent`.
+    """Read the value of a `traceparent`; None if it is malformed.
 
-    Parameters
-    ----------
-    text : value of the header; a version later than 00 may have more parts at its end, which are ignored
-
-    Returns
-    -------
-    None if it is malformed
+    A version later than 00 may have more parts at its end, which are ignored.
     """
     found = _TRACEPARENT.fullmatch(text.strip(" \t"))
     if found is None:

@@ -19,13 +19,7 @@ from workbench.clock import wall_seconds
 
 
 def link_secret(connection: Connection, settings: ServiceSettings) -> str:
-    """The secret that links are signed with.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes, because the secret may have to be created
-    settings : may contain the secret
-    """
+    """The secret that links are signed with; it may be created here, so the transaction has to be one that writes."""
     if settings.link_secret is not None:
         return settings.link_secret.get_secret_value()
     return shared_values.get(connection, shared_values.LINK_SECRET) or shared_values.set_if_absent(
@@ -34,26 +28,12 @@ def link_secret(connection: Connection, settings: ServiceSettings) -> str:
 
 
 def signed_query(secret: str, path: str, expires: int) -> str:
-    """The query string that makes a path a signed link.
-
-    Parameters
-    ----------
-    secret : see `link_secret`
-    path : of the link, without the query
-    expires : s since 1970
-    """
+    """The query string that makes a path, without a query, a signed link; `expires` is in s since 1970."""
     return urlencode({"expires": expires, "signature": _signature(secret, path, expires)})
 
 
 def is_valid(secret: str, path: str, expires: str | None, signature: str | None) -> bool:
-    """Whether a link was signed by us and has not expired.
-
-    Parameters
-    ----------
-    secret : see `link_secret`
-    path : of the request, without the query
-    expires, signature : of the query, not validated yet; None if absent
-    """
+    """Whether a link was signed by us and has not expired; `path` is without the query, and what that lacks is None."""
     if expires is None or signature is None or not (expires.isascii() and expires.isdigit() and len(expires) < 12):
         return False
     genuine = hmac.compare_digest(_signature(secret, path, int(expires)), signature.encode("ascii", "replace").decode())

@@ -52,18 +52,6 @@ def update(
     \b
     Example:
       workbench accounts update acme --no-payment-method --credit 25 --credit-expires 2027-01-01T00:00:00Z
-
-    \f
-    Parameters
-    ----------
-    account : name, an existing one or not
-    payment_method : None: unchanged
-    credit : micro-dollars to grant, more than 0; None: no grant
-    credit_expires : time in the database's form, to come; without a credit it changes the expiry of all grants that
-        have not expired, and a time that has passed ends them now
-    spend_cap : micro-dollars a calendar month, UTC; None: unchanged
-    no_spend_cap : whether to remove the cap
-    home : holds the database
     """
     from ulid import ULID
 
@@ -105,12 +93,6 @@ def show(account: str, home: Home) -> None:
     \b
     Example:
       workbench accounts show acme
-
-    \f
-    Parameters
-    ----------
-    account : name of an existing account
-    home : holds the database
     """
     from service.amounts import usd
     from service.store import ledger
@@ -130,11 +112,6 @@ def list_accounts(home: Home) -> None:
     \b
     Example:
       workbench accounts list | jq -r 'select(.credit_usd > 0) | .account'
-
-    \f
-    Parameters
-    ----------
-    home : holds the database
     """
     from service.amounts import usd
     from service.store import accounts, ledger
@@ -155,12 +132,6 @@ def show_ledger(account: str, home: Home) -> None:
     \b
     Example:
       workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
-
-    \f
-    Parameters
-    ----------
-    account : name of an existing account
-    home : holds the database
     """
     from service.amounts import usd
     from service.store import ledger
@@ -197,14 +168,6 @@ def export(account: str, file: Path, force: bool, home: Home) -> None:
     Example:
       workbench accounts export acme acme.tar
       workbench accounts import acme.tar --home /srv/acme
-
-    \f
-    Parameters
-    ----------
-    account : name of an existing account
-    file : written whole or not at all
-    force : whether a file of that name is replaced
-    home : holds the files, and the database unless the settings name one
     """
     from service.backup import write_backup
 
@@ -225,12 +188,6 @@ def import_account(file: Path, home: Home) -> None:
     \b
     Example:
       workbench accounts import acme.tar --home /srv/acme
-
-    \f
-    Parameters
-    ----------
-    file : that `workbench accounts export` wrote
-    home : gets the files, and the records unless the settings name a database
     """
     from service.backup import restore_backup
 

@@ -32,14 +32,6 @@ def command(file: Path, restore: bool, force: bool, home: Home) -> None:
     Example:
       workbench backup monday.tar
       workbench backup --restore monday.tar --home /srv/restored
-
-    \f
-    Parameters
-    ----------
-    file : written, or read to restore
-    restore : whether to restore it
-    force : whether a file of that name is replaced
-    home : holds the files, and the database unless the settings name one
     """
     from service.backup import restore_backup, write_backup
 

@@ -40,14 +40,6 @@ def list_jobs(account: str | None, states: tuple[str, ...], limit: int | None, h
     \b
     Example:
       workbench jobs list --state running --account acme
-
-    \f
-    Parameters
-    ----------
-    account : None: of all accounts
-    states : none: in any state
-    limit : None: all
-    home : holds the database
     """
     from service.store import jobs
 
@@ -66,12 +58,6 @@ def retry(job_id: str, home: Home) -> None:
     \b
     Example:
       workbench jobs retry job_01J9Z3N8Q6W0
-
-    \f
-    Parameters
-    ----------
-    job_id : of a failed job
-    home : holds the database
     """
     from service.jobs import settle
     from service.store import jobs
@@ -99,12 +85,6 @@ def cancel(job_id: str, home: Home) -> None:
     \b
     Example:
       workbench jobs cancel job_01J9Z3N8Q6W0
-
-    \f
-    Parameters
-    ----------
-    job_id : of a job that is not settled
-    home : holds the database
     """
     from service.jobs import settle
     from service.store import jobs

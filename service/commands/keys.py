@@ -37,14 +37,6 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
     \b
     Example:
       workbench keys create --account acme --expires 2027-01-01T00:00:00Z
-
-    \f
-    Parameters
-    ----------
-    account : name, an existing one or not
-    preview : whether the account also gets the grant of previews; false leaves it as it is
-    expires : time in the database's form; None: never
-    home : holds the database
     """
     from service.store import accounts, api_keys
     from workbench.store.database import now
@@ -68,11 +60,6 @@ def list_keys(home: Home) -> None:
     \b
     Example:
       workbench keys list | jq 'select(.revoked_at == null)'
-
-    \f
-    Parameters
-    ----------
-    home : holds the database
     """
     from service.store import api_keys
 
@@ -91,12 +78,6 @@ def revoke(key_id: str, home: Home) -> None:
     \b
     Example:
       workbench keys revoke key_01JD3X5E8Q2M
-
-    \f
-    Parameters
-    ----------
-    key_id : as `list` prints it
-    home : holds the database
     """
     from service.store import api_keys
 
@@ -114,12 +95,6 @@ def rotate(key_id: str, home: Home) -> None:
     \b
     Example:
       workbench keys rotate key_01JD3X5E8Q2M
-
-    \f
-    Parameters
-    ----------
-    key_id : as `list` prints it, of a key that is not revoked
-    home : holds the database
     """
     from service.store import api_keys
 

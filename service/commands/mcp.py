@@ -60,18 +60,6 @@ def command(
       WORKBENCH_API_KEY=sk_live_... workbench mcp --url https://api.example.com
       workbench mcp --url http://127.0.0.1:8000 --http 8765
       workbench mcp --http 8765 --behind-proxy --allow-host mcp.example.com
-
-    \f
-    Parameters
-    ----------
-    url : address of the service, without `/v1`
-    port : for HTTP; None: standard input and output
-    host : name or address of this machine; used with a port only
-    tls_cert, tls_key : PEM files; both or neither
-    behind_proxy : whether a proxy in front terminates TLS
-    allowed_hosts : names in the Host header that are answered; none on an address that is not loopback: any
-    wait : s that a tool waits for work before it returns the ticket
-    home : not used; every command takes it
     """
     from service.settings import load_service_settings
     from workbench.errors import ParameterError

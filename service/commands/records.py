@@ -90,22 +90,7 @@ class Usd(click.ParamType[int]):
 
 
 def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Workspace:
-    """Open a workspace whose database has the service's tables too.
-
-    Parameters
-    ----------
-    home : folder that holds all state
-    params : None: the defaults
-    progress : called with the stages of workflows
-
-    Returns
-    -------
-    an open workspace; the caller closes it
-
-    Raises
-    ------
-    StoreError : the home folder or the database cannot be used
-    """
+    """Open a workspace whose database has the service's tables too; the caller closes it."""
     from service.store.tables import SCHEMA
     from workbench.workspace import Workspace
 
@@ -113,23 +98,13 @@ def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Pr
 
 
 def warn_if_open(home: Home) -> None:
-    """Say that every user of this machine can read the home folder, if so: one from before homes were made private.
-
-    Parameters
-    ----------
-    home : of the service
-    """
+    """Say that every user of this machine can read the home folder, if so: one from before homes were made private."""
     if home.is_open_to_others():
         say(f"workbench: every user of this machine can read {home.root}; to end that: chmod o= {home.root}")
 
 
 def say_left_out(backup: Backup) -> None:
-    """Say which files a backup does not hold.
-
-    Parameters
-    ----------
-    backup : that was written
-    """
+    """Say which files a backup does not hold."""
     for name in backup.missing:
         say(f"{name} was gone before it could be copied")
     if backup.elsewhere:
@@ -138,15 +113,6 @@ def say_left_out(backup: Backup) -> None:
 
 @contextmanager
 def database_of(home: Home) -> Iterator[Database]:
-    """Open the service's database of a home folder for the time of a `with` block.
-
-    Parameters
-    ----------
-    home : holds the SQLite file, unless the settings name a database
-
-    Raises
-    ------
-    StoreError : the home folder or the database cannot be used
-    """
+    """Open the service's database of a home folder for the time of a `with` block."""
     with workspace_in(home) as workspace:
         yield workspace.database

@@ -81,18 +81,6 @@ def command(
       workbench serve --port 8000
       workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
       workbench serve --behind-proxy --health-port 9100
-
-    \f
-    Parameters
-    ----------
-    host, port : where to listen; port 0: any free one
-    workers : number of HTTP processes
-    tls_cert, tls_key : PEM files; both or neither; read again when they are renewed
-    behind_proxy : whether a proxy in front terminates TLS and sends the caller's address
-    no_jobs : whether jobs are run by `workbench worker` instead
-    health_host, health_port : where operators are answered besides; port 0: any free one, None: nowhere
-    demo : whether to add something to try the service on
-    home : folder that holds all state
     """
     from workbench.extras import require_extra
 
@@ -114,16 +102,8 @@ def command(
 def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -> None:
     """Bind, bring the database up to date, and keep all processes running until SIGTERM or SIGINT.
 
-    Parameters
-    ----------
-    host, port : where to listen; port 0: any free one
-    wanted : options of the processes
-    shown : whose invitation is printed once requests are accepted; None: none is
-
-    Raises
-    ------
-    StoreError : the home folder or the database cannot be used
-    WorkbenchError : the address cannot be listened on, or a process does not start
+    Port 0 is any free one. The invitation of `shown` is printed once requests are accepted. Raises WorkbenchError if
+    the address cannot be listened on or a process does not start.
     """
     import os
     import tempfile
@@ -188,13 +168,9 @@ def programs(
 ) -> list[Program]:
     """The processes of this service: ranking and job processes, then HTTP processes.
 
-    Parameters
-    ----------
-    wanted, settings : options of the command, and settings of the environment
-    listening : socket on which HTTP processes accept connections
-    run : a folder for the sockets of ranking processes
-    wakeup : descriptors of the pipe with which HTTP processes wake the job process, the reading end first
-    health : socket on which they answer operators; None: there is none
+    HTTP processes accept connections on `listening` and answer operators on `health`; `run` is a folder for the sockets
+    of ranking processes. `wakeup` holds the descriptors of the pipe with which HTTP processes wake the job process, the
+    reading end first.
     """
     import os
 

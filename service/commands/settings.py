@@ -20,11 +20,6 @@ def command(home: Home) -> None:
     \b
     Example:
       WORKBENCH_HOME=/srv/workbench workbench settings
-
-    \f
-    Parameters
-    ----------
-    home : shown as the value of WORKBENCH_HOME
     """
     core = load_settings().model_copy(update={"home": home.root})
     for settings in (core, load_service_settings()):

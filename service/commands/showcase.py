@@ -23,12 +23,7 @@ class Showcase:
     """a track that covers the video"""
 
     def invitation(self, url: str) -> str:
-        """Three commands to paste, each below a comment that says what it does.
-
-        Parameters
-        ----------
-        url : address of the service, without `/v1`
-        """
+        """Three commands to paste, each below a comment that says what it does; `url` is without `/v1`."""
         call = f"curl -s -H 'Authorization: Bearer {self.api_key}' -H 'Content-Type: application/json'"
         return "\n".join(
             (
@@ -47,13 +42,7 @@ class Showcase:
 def prepare(workspace: Workspace) -> Showcase:
     """Add catalog, video and account where they are missing; the demo account gets a new key, its old ones are revoked.
 
-    Parameters
-    ----------
-    workspace : with the service's tables, see `service.commands.records.workspace_in`
-
-    Raises
-    ------
-    StoreError : the home folder or the database cannot be used, or a bundled track cannot be analysed
+    The workspace has the service's tables (`service.commands.records.workspace_in`).
     """
     from service.store import accounts, api_keys, video_owners
     from service.store.video_owners import OwnedVideo

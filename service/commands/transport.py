@@ -11,16 +11,8 @@ import click
 def check_transport(host: str, tls_cert: Path | None, tls_key: Path | None, behind_proxy: bool) -> None:
     """Refuse to listen on an address that can be reached from elsewhere without TLS.
 
-    Parameters
-    ----------
-    host : name or address to listen on
-    tls_cert, tls_key : PEM files; both or neither
-    behind_proxy : whether a proxy in front terminates TLS
-
-    Raises
-    ------
-    click.UsageError : without TLS and a proxy, or one PEM file is missing
-    InputError : certificate and key cannot be used
+    Raises UsageError if there is neither TLS nor a proxy in front that terminates it, or if one PEM file is missing;
+    InputError if certificate and key cannot be used.
     """
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key go together")
@@ -33,12 +25,7 @@ def check_transport(host: str, tls_cert: Path | None, tls_key: Path | None, behi
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from this machine alone.
-
-    Parameters
-    ----------
-    host : name or address
-    """
+    """Whether a name or address can be reached from this machine alone."""
     if host == "localhost":
         return True
     try:

@@ -59,17 +59,6 @@ def add(
     \b
     Example:
       workbench videos add video.mp4 --account acme
-
-    \f
-    Parameters
-    ----------
-    file : the video
-    account : name of the owner, an existing account or not; None: no owner
-    shared : whether every account may use the video
-    video_id : None: a new one
-    audio : sound streams that commands take; None: the default
-    params : of the analysis; None: the defaults
-    home : holds the database
     """
     from workbench.workflows.videos import VideoSource, add_video
 
@@ -95,11 +84,6 @@ def list_videos(home: Home) -> None:
     Example:
       workbench videos list | jq -r .video_id
       workbench videos list | jq -c 'select(.status == "failed") | [.video_id, .reason]'
-
-    \f
-    Parameters
-    ----------
-    home : holds the database
     """
     from service.store import video_owners
     from workbench.store import videos
@@ -136,12 +120,6 @@ def delete(video_id: str, home: Home) -> None:
     \b
     Example:
       workbench videos delete vid_demo
-
-    \f
-    Parameters
-    ----------
-    video_id : of a video
-    home : holds the database, and the bytes of what callers sent
     """
     from dataclasses import asdict
 

@@ -43,15 +43,6 @@ def command(
     \b
     Example:
       workbench worker --queues beats
-
-    \f
-    Parameters
-    ----------
-    queues : `all` or the name of one queue
-    health_host, health_port : where /readyz and /metrics are answered; port 0: any free one, None: nowhere
-    parent : id of the process to end with; None: none
-    wakeup_fd : descriptor of the reading end of the wakeup pipe; None: there is none
-    home : folder that holds all state
     """
     import sys
     from contextlib import ExitStack

@@ -23,12 +23,7 @@ class FetchError(InputError):
 
 
 class PublicOnly(httpcore.NetworkBackend):
-    """Connects to public addresses, and to any address of the allowed hosts.
-
-    Parameters
-    ----------
-    allowed : names of hosts that may have private addresses
-    """
+    """Connects to public addresses, and to any address of the hosts named in `allowed`."""
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self._allowed = frozenset(name.strip().lower().rstrip(".") for name in allowed)
@@ -42,16 +37,9 @@ class PublicOnly(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Resolve a name, check all its addresses, and connect to the first that answers.
+        """Resolve a name, check all its addresses, and connect to the first that answers; `timeout` applies to each.
 
-        Parameters
-        ----------
-        host, port, timeout, local_address, socket_options : as httpcore passes them; `timeout` applies to each address
-
-        Raises
-        ------
-        FetchError : the name is unknown, or one of its addresses is not public
-        httpcore.ConnectError, httpcore.ConnectTimeout : no address accepts the connection
+        Raises FetchError if the name is unknown or one of its addresses is not public.
         """
         addresses = _resolved(host, port)
         if host.lower().rstrip(".") not in self._allowed:
@@ -73,10 +61,6 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
     An IPv4 address inside an IPv6 one (mapped, 6to4, NAT64) is judged by itself, because traffic ends there; Teredo
     addresses count as private.
-
-    Parameters
-    ----------
-    address : resolved, without a zone
     """
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour

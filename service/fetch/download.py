@@ -42,30 +42,17 @@ class FetchLimits:
 
     @classmethod
     def of(cls, settings: ServiceSettings) -> FetchLimits:
-        """The limits of some settings.
-
-        Parameters
-        ----------
-        settings : the fields `fetch_…`
-        """
+        """The limits of some settings."""
         hosts = tuple(name for name in settings.fetch_allow_hosts.split(",") if name.strip())
         return cls(settings.fetch_max_bytes, settings.fetch_timeout_seconds, hosts, settings.fetch_ca_file)
 
 
 def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool] = lambda: False) -> None:
-    """Fetch a file.
+    """Fetch a file from an https address into a path whose folder exists.
 
-    Parameters
-    ----------
-    url : https address
-    into : path of the file to write; its folder exists
-    limits : apply to the fetch as a whole, redirects included
-    stop : called after each block; true ends the fetch
-
-    Raises
-    ------
-    FetchError : not https, not public, not found, too large, too slow, or stopped
-    StoreError : the file cannot be written, or the limits' `ca_file` not read
+    The limits apply to the fetch as a whole, redirects included; `stop` is called after each block, and true ends the
+    fetch. Raises FetchError if the address is not https or not public, if the file is not found, too large or too slow,
+    or if the fetch is stopped; StoreError if the file cannot be written or the limits' `ca_file` not read.
     """
     deadline = time.monotonic() + limits.timeout_seconds
     backend = PublicOnly(limits.allow_hosts)

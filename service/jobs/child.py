@@ -45,10 +45,8 @@ log = structlog.get_logger("service.jobs")
 def main(run: Run, warm_up: Callable[[], str]) -> None:
     """Run jobs until standard input ends. Arguments of the process: the home folder, its parent's process id, its pool.
 
-    Parameters
-    ----------
-    run : runs a job
-    warm_up : imports what jobs use, so that the first one does not wait for it; returns the revision of the analysis
+    `warm_up` imports what jobs use, so that the first one does not wait for it, and returns the revision of the
+    analysis.
     """
     home, parent = Home(Path(sys.argv[1])), int(sys.argv[2])
     die_with(parent)

@@ -50,13 +50,7 @@ class _Shared:
 
 @dataclass(frozen=True, slots=True)
 class HealthServer:
-    """Answers for one worker.
-
-    Parameters
-    ----------
-    owner : name of the worker, by which it sends heartbeats
-    database, files, settings : as the worker has them
-    """
+    """Answers for one worker, which sends heartbeats under the name `owner`."""
 
     owner: str
     database: Database
@@ -66,19 +60,9 @@ class HealthServer:
 
     @contextmanager
     def listening(self, host: str, port: int) -> Iterator[int]:
-        """Answer until the block ends.
+        """Answer until the block ends, and yield the port; port 0 is any free one.
 
-        Parameters
-        ----------
-        host, port : where to listen; port 0: any free one
-
-        Yields
-        ------
-        the port
-
-        Raises
-        ------
-        WorkbenchError : the address cannot be listened on
+        Raises WorkbenchError if the address cannot be listened on.
         """
         with listen(host, port) as listening, answering(listening, self.answer):
             yield listening.getsockname()[1]
@@ -109,17 +93,7 @@ class HealthServer:
         return found
 
     def answer(self, path: str, caller: str) -> Answer:
-        """Answer a request.
-
-        Parameters
-        ----------
-        path : without its query
-        caller : address of the caller; metrics are for this machine alone, unless the settings allow any
-
-        Returns
-        -------
-        status, content type and body
-        """
+        """Answer a request for a path without query; metrics are for this machine, unless the settings allow any."""
         if path == "/healthz":
             return json_answer(200, "ok")
         if path == "/readyz":

@@ -14,9 +14,7 @@ _SPARE_BYTES = 2**30  # that interpreter, libraries and compiled kernels have ma
 def limit_memory(job_bytes: int) -> None:
     """Limit the memory that this process can allocate for its jobs; beyond it, allocations fail.
 
-    Parameters
-    ----------
-    job_bytes : on top of what the process has mapped before its first job
+    `job_bytes` come on top of what the process has mapped before its first job.
     """
     if sys.platform == "win32":
         return
@@ -29,9 +27,7 @@ def limit_memory(job_bytes: int) -> None:
 def limit_processor(seconds: float) -> None:
     """Limit the processor time of this process from now on; after it the kernel ends the process (SIGXCPU).
 
-    Parameters
-    ----------
-    seconds : of processor time, summed over all cores
+    `seconds` are summed over all cores.
     """
     if sys.platform == "win32":
         return

@@ -50,23 +50,15 @@ class Outcome:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Outcome:
-        """The outcome in plain JSON.
-
-        Parameters
-        ----------
-        given : from `to_json`
-        """
+        """The outcome in the plain JSON of `to_json`."""
         stored = tuple(StoredAnswer(**one) for one in given["stored"])
         return cls(given["answer"], given["billed"], given["quantity"], stored, given["facts"])
 
 
 class JobFault(Exception):
-    """A job that cannot be done.
+    """A job that cannot be done, with the HTTP status of its poll and one sentence for the caller.
 
-    Parameters
-    ----------
-    status : HTTP status of its poll; not 503, because the job is over and no later poll says anything else
-    message : one sentence for the caller
+    The status is not 503, because the job is over and no later poll says anything else.
     """
 
     def __init__(self, status: int, message: str) -> None:

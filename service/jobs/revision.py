@@ -31,12 +31,7 @@ def analysis_revision() -> str:
 
 
 def files_digest(folder: Path) -> str:
-    """SHA-256, in hex, of the names and bytes of all files below a folder, except Python's compiled files.
-
-    Parameters
-    ----------
-    folder : an existing one
-    """
+    """SHA-256, in hex, of the names and bytes of all files below a folder, except Python's compiled files."""
     digest = hashlib.sha256()
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     for name in sorted(files):

@@ -195,12 +195,7 @@ class JobParent:
                 self.stop()
 
     def start(self) -> None:
-        """What comes before the first step.
-
-        Raises
-        ------
-        StoreError : the database cannot be used
-        """
+        """What comes before the first step."""
         if self.wakeup.enabled:
             self.selector.register(self.wakeup, selectors.EVENT_READ)
         self._clear_scratch()

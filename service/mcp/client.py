@@ -37,10 +37,7 @@ class Reply:
 class ServiceClient:
     """A client of the service; to be used as an async context manager.
 
-    Parameters
-    ----------
-    base_url : of the service, without `/v1`
-    api_key : sent with each call; None: no key is sent, and the service answers 401
+    `base_url` is without `/v1`. If `api_key` is None, no key is sent, and the service answers 401.
     """
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
@@ -66,17 +63,8 @@ class ServiceClient:
     ) -> Reply:
         """Make one request.
 
-        Parameters
-        ----------
-        method : HTTP method
-        path : with `/v1`, its ids percent-encoded
-        body : sent as JSON; None: no body
-        query : parameters; those that are None are left out
-        idempotency_key : sent as Idempotency-Key; None: the header is left out
-
-        Returns
-        -------
-        Reply : if the service cannot be reached or does not answer JSON, a 502 with an Error body
+        If the service cannot be reached or does not answer JSON, the reply is a 502 with an Error body. `path` begins
+        with `/v1`, its ids percent-encoded; parameters of the query that are None are left out.
         """
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
@@ -100,16 +88,9 @@ class ServiceClient:
     ) -> Reply:
         """Make a call and wait until its work is done.
 
-        Parameters
-        ----------
-        ask : makes the call; called again once the video that the call had to wait for is ready
-        seconds : to wait at most
-        report : called before each pause
-        query : parameters for polls of the job
-
-        Returns
-        -------
-        Reply : the result, or the 202 with the ticket of the work if the time is up
+        `ask` makes the call, again once the video that it had to wait for is ready; `report` is called before each
+        pause; `query` goes with polls of the job. If `seconds` are up, the reply is the 202 with the ticket of the
+        work.
         """
         began, pause = time.monotonic(), _FIRST_PAUSE
         reply = ticket = await ask()

@@ -41,17 +41,10 @@ _INSTRUCTIONS = (
 
 
 def make_server(base_url: str, api_key: str | None, wait_seconds: float) -> MCPServer[Any]:
-    """Make a server whose tools call the service.
+    """Make a server whose tools call the service; it does not listen yet.
 
-    Parameters
-    ----------
-    base_url : of the service, without `/v1`
-    api_key : for callers who send none, as on standard input and output; None over HTTP
-    wait_seconds : how long a tool waits for work before it returns the ticket
-
-    Returns
-    -------
-    a server that does not listen yet
+    `base_url` is without `/v1`. `api_key` is for callers who send none, as on standard input and output; it is None
+    over HTTP. A tool waits `wait_seconds` for work before it returns the ticket.
     """
 
     def connect(context: Context[Any]) -> ServiceClient:
@@ -90,13 +83,9 @@ def serve_http(
 ) -> None:
     """Serve streamable HTTP at `/mcp` until SIGTERM or SIGINT, without sessions: calls share no state.
 
-    Parameters
-    ----------
-    server : see `make_server`
-    listening : a socket that listens
-    allowed_hosts : names in the Host and Origin headers of requests that are answered; on a loopback address this
-        machine's own names are allowed besides. None on another address: any
-    tls : PEM files of certificate chain and key; None: plain HTTP
+    `allowed_hosts` are the names in the Host and Origin headers of requests that are answered; on a loopback address
+    this machine's own names are allowed besides, and none on another address means any. `tls` holds the PEM files of
+    certificate chain and key; None is plain HTTP.
     """
     app = server.streamable_http_app(
         stateless_http=True, transport_security=_security(listening.getsockname()[0], allowed_hosts)

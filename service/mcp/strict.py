@@ -30,14 +30,7 @@ class _StrictMetadata(FuncMetadata):
 
 
 def strict_tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Tool:
-    """Make a tool of a function.
-
-    Parameters
-    ----------
-    function : its parameters are the arguments, its docstring is what clients read
-    title : for people
-    annotations : what the tool does to the world
-    """
+    """Make a tool of a function: its parameters are the arguments, its docstring is what clients read."""
     tool = Tool.from_function(function, title=title, annotations=annotations)
     given = tool.fn_metadata
     strict: type[ArgModelBase] = type(

@@ -31,12 +31,8 @@ def follow_files(
     Connections that are open keep theirs. Files that do not fit together, as between the writing of one and the other,
     are read again once they change; until then the last ones that did are used.
 
-    Parameters
-    ----------
-    context : of the server, made from the files; gets an SNI callback, after the one that it may have
-    chain, key : PEM files
-    make : makes such a context from the files as they are now
-    complain : told in words why changed files cannot be used, once a change
+    `make` makes a context like the server's from the files as they are now; `complain` is called once a change with why
+    the changed files cannot be used. The server's context gets an SNI callback, which runs after the one it may have.
     """
     files = _Files(chain, key, make, complain, context)
     before = context.sni_callback

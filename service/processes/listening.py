@@ -9,16 +9,9 @@ from workbench.errors import WorkbenchError
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket.
+    """Open a listening socket; port 0 is any free one.
 
-    Parameters
-    ----------
-    host : name or address of this machine
-    port : 0: any free one
-
-    Raises
-    ------
-    WorkbenchError : the address is not one of this machine, or is in use
+    Raises WorkbenchError if the address is not one of this machine or is in use.
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]

@@ -18,10 +18,8 @@ from contextlib import contextmanager
 def on_shutdown(selector: selectors.BaseSelector, callback: Callable[[], None]) -> Iterator[None]:
     """Call a function at every SIGTERM and SIGINT, and end the selector's wait by making a socket readable.
 
-    Parameters
-    ----------
-    selector : gets the socket, which the caller passes to `drain` when it is selected
-    callback : called in the main thread, between two of its instructions
+    The function runs in the main thread, between two of its instructions. The caller passes the socket to `drain` when
+    it is selected.
     """
     reader, writer = socket.socketpair()
     for end in (reader, writer):
@@ -40,10 +38,5 @@ def on_shutdown(selector: selectors.BaseSelector, callback: Callable[[], None]) 
 
 
 def drain(reader: socket.socket) -> None:
-    """Read the bytes that signals wrote, so that the next `select` waits.
-
-    Parameters
-    ----------
-    reader : the socket that was selected
-    """
+    """Read the bytes that signals wrote, so that the next `select` waits."""
     reader.recv(4096)

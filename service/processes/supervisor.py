@@ -60,13 +60,9 @@ class FalseStart(Exception):
 class Supervisor:
     """Keeps processes running.
 
-    Parameters
-    ----------
-    programs : the processes
-    environment : of all processes, complete
-    on_ready : called once, when every needed process has been ready
-    drain_seconds : s that processes get to end after SIGTERM; then they are killed
-    on_stop : called once, before the first process is stopped
+    `environment` is complete and that of all processes. `on_ready` is called once, when every needed process has been
+    ready; `on_stop` once, before the first process is stopped. Processes get `drain_seconds` to end after SIGTERM; then
+    they are killed.
     """
 
     def __init__(
@@ -89,9 +85,7 @@ class Supervisor:
     def run(self) -> None:
         """Keep the processes running until SIGTERM or SIGINT, then stop them; a second signal kills them.
 
-        Raises
-        ------
-        FalseStart : a needed process does not start
+        Raises FalseStart if a needed process does not start.
         """
         with self._selector, on_shutdown(self._selector, self._count_signal):
             try:

@@ -11,12 +11,9 @@ from contextlib import suppress
 
 
 class WakeupPipe:
-    """One end of the pipe.
+    """One end of the pipe: the writing end in processes that accept jobs, the reading end in the one that runs them.
 
-    Parameters
-    ----------
-    descriptor : of the writing end in processes that accept jobs, of the reading end in the one that runs them; None:
-        there is no pipe
+    If the descriptor is None, there is no pipe.
     """
 
     def __init__(self, descriptor: int | None) -> None:

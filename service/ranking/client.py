@@ -25,10 +25,7 @@ _TRIES = 25  # 5 s in all, so that a process can be restarted meanwhile
 class RankingClient:
     """Calls the ranking processes of this service; one for each HTTP process.
 
-    Parameters
-    ----------
-    sockets : of the ranking processes; none: every call is refused
-    queue : calls that may wait or be ranked at a time
+    Without sockets every call is refused; at most `queue` calls wait or are ranked at a time.
     """
 
     def __init__(self, sockets: Sequence[Path], queue: int) -> None:
@@ -40,19 +37,9 @@ class RankingClient:
         self._queue = queue
 
     async def rank(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Rank the catalog for a script.
+        """Rank the catalog for the body of `POST /v1/underscore`: the lane as JSON, with full tracks and candidates.
 
-        Parameters
-        ----------
-        question : the body of `POST /v1/underscore`
-
-        Returns
-        -------
-        the lane as JSON, with full tracks and candidate pool
-
-        Raises
-        ------
-        Problem : 503 if too many calls wait or no process answers; 422 or 500 if the ranking failed
+        Raises Problem: 503 if too many calls wait or no process answers, 422 or 500 if the ranking failed.
         """
         if not self._sockets:
             raise unavailable("no ranking process runs here", retry_after=30)

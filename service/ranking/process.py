@@ -42,17 +42,8 @@ def main() -> None:
 def load_ranker(home: Home) -> Rank:
     """Load the catalog and the embedding.
 
-    Parameters
-    ----------
-    home : holds the catalog
-
-    Returns
-    -------
-    a function that runs the underscore workflow on the body of `POST /v1/underscore` and returns the lane as JSON
-
-    Raises
-    ------
-    StoreError : the home folder or the database cannot be used
+    The function returned runs the underscore workflow on the body of `POST /v1/underscore` and returns the lane as
+    JSON.
     """
     from service.store.tables import SCHEMA
     from workbench.results.lane import lane_body
@@ -82,12 +73,8 @@ def load_ranker(home: Home) -> Rank:
 async def serve(socket: Path, rank: Rank) -> None:
     """Answer on a Unix socket until SIGTERM or SIGINT, then finish the ranking that runs.
 
-    Prints `ready` once the socket accepts connections.
-
-    Parameters
-    ----------
-    socket : path, which is replaced if it exists; only this user may connect
-    rank : see `load_ranker`
+    Prints `ready` once the socket accepts connections. A socket that exists at the path is replaced; only this user may
+    connect.
     """
     turn = asyncio.Lock()
 

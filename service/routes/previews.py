@@ -33,16 +33,8 @@ _LOOK_SECONDS = 0.1  # between looks at the job
 async def excerpt(request: Request, name: str) -> HTTPResponse:
     """Answer `GET /previews/{name}`: the excerpt or a range of it. If it does not exist yet, start a job and wait.
 
-    Parameters
-    ----------
-    request : with a signed link
-    name : of the path: audio id and `.mp3`
-
-    Raises
-    ------
-    Problem : 403 for an invalid link, 422 for parameters that no link has, 404, 503 if the excerpt is not ready in
-        time, and the fault of a failed job
-    sanic.exceptions.RangeNotSatisfiable : 416 for an invalid `Range`
+    Raises Problem: 403 for an invalid link, 422 for parameters that no link has, 404, 503 if the excerpt is not ready
+    in time, and the fault of a failed job; RangeNotSatisfiable, 416, for an invalid `Range`.
     """
     context = request.app.ctx
     named = _NAME.fullmatch(path_id(name, "preview"))
@@ -72,12 +64,7 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
 
 
 def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
-    """The id of an excerpt's track, and the name of the excerpt's file.
-
-    Raises
-    ------
-    Problem : 404
-    """
+    """The id of an excerpt's track, and the name of the excerpt's file; Problem, 404, if there is none."""
     track = tracks.find_by_audio(connection, audio_id)
     if track is None:
         raise not_found("preview")
@@ -87,9 +74,7 @@ def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
 async def _make(request: Request, track_id: str, file_name: str) -> None:
     """Start the job that makes a preview and wait for it; a job that has just failed is not started again.
 
-    Raises
-    ------
-    Problem : 503 if it is not done in time or failed by a fault of ours, 404 if the track's file cannot be read
+    Raises Problem: 503 if it is not done in time or failed by a fault of ours, 404 if the track's file cannot be read.
     """
     transactions, build = request.app.ctx.transactions, f"preview:{file_name}"
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
@@ -113,12 +98,7 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
 
 
 def _raise_fault(job: Job) -> None:
-    """Raise the fault of a failed job; one of ours ends with the job, because a later request starts another.
-
-    Raises
-    ------
-    Problem : always
-    """
+    """Raise the fault of a failed job; one of ours ends with the job, because a later request starts another."""
     if job.fault is None or job.fault["status"] >= 500:
         raise unavailable("the preview could not be made; ask again", retry_after=jobs.RECENT_SECONDS)
     raise_fault(job)

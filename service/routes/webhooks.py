@@ -21,31 +21,13 @@ _POLICY = RoutePolicy(api_key=False)
 
 @blueprint.post("/payment-method", ctx_policy=_POLICY)
 async def payment_method(request: Request) -> HTTPResponse:
-    """Answer `POST …/payment-method`: a payment method was attached or detached.
-
-    Parameters
-    ----------
-    request : signed by the provider
-
-    Raises
-    ------
-    Problem : 401 for an invalid signature, 400, 422
-    """
+    """Answer `POST …/payment-method`: a payment method was attached or detached."""
     return await _apply(request, events.PAYMENT_METHOD)
 
 
 @blueprint.post("/credit", ctx_policy=_POLICY)
 async def credit(request: Request) -> HTTPResponse:
-    """Answer `POST …/credit`: a credit was granted or has expired, or a spend cap was set.
-
-    Parameters
-    ----------
-    request : signed by the provider
-
-    Raises
-    ------
-    Problem : 401 for an invalid signature, 400, 422
-    """
+    """Answer `POST …/credit`: a credit was granted or has expired, or a spend cap was set."""
     return await _apply(request, events.CREDIT)
 
 
@@ -68,9 +50,7 @@ async def _apply(request: Request, route: str) -> HTTPResponse:
 def _verified_id(request: Request) -> str:
     """The id of a webhook that the provider signed.
 
-    Raises
-    ------
-    Problem : 401, also if a header is sent twice: the value that was verified must be the one that is used
+    Raises Problem, 401, also if a header is sent twice: the value that was verified must be the one that is used.
     """
     secret = request.app.ctx.settings.webhook_secret
     refused = Problem(401, "the webhook's signature is missing, wrong or stale")

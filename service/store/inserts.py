@@ -10,13 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 
 def insert(connection: Connection, table: sa.Table) -> postgresql.Insert:
-    """An INSERT with `on_conflict_do_nothing` and `on_conflict_do_update`, in the dialect of the connection.
-
-    Parameters
-    ----------
-    connection : decides the dialect
-    table : to insert into
-    """
+    """An INSERT with `on_conflict_do_nothing` and `on_conflict_do_update`, in the dialect of the connection."""
     if connection.dialect.name == "postgresql":
         return postgresql.insert(table)
     return cast(postgresql.Insert, sqlite.insert(table))

@@ -31,18 +31,8 @@ PROBLEM_OF_PLACE = (
 def problem_of_files(files: StoredFiles, database: Database) -> str | None:
     """Why files that are kept here are not found by the other processes of a database.
 
-    Parameters
-    ----------
-    files : of this process
-    database : notes where files are kept, if nobody has noted it yet
-
-    Returns
-    -------
-    one sentence without a full stop; None if the files are where the others look for them
-
-    Raises
-    ------
-    StoreError : the database, the home folder or the store cannot be used
+    One sentence without a full stop; None if the files are where the others look for them. Notes in the database where
+    files are kept, if nobody has noted it yet.
     """
     if files.store is None and database.url == f"sqlite:///{files.home.database}":
         return None  # the records are in the same folder
@@ -63,18 +53,8 @@ def problem_of_files(files: StoredFiles, database: Database) -> str | None:
 def problem_of_sweeping(files: StoredFiles, database: Database) -> str | None:
     """Why the records of a database may not be the ones that name the files here.
 
-    Parameters
-    ----------
-    files : of this process; a home folder is noted as this database's, unless it is another's
-    database : whose records are to tell which files are needed
-
-    Returns
-    -------
-    one sentence without a full stop; None if a file that no record names is not needed
-
-    Raises
-    ------
-    StoreError : the database, the home folder or the store cannot be used
+    One sentence without a full stop; None if a file that no record names is not needed. A home folder is noted as this
+    database's, unless it is another's.
     """
     problem = problem_of_files(files, database)
     if problem is not None or files.store is not None:
@@ -87,17 +67,7 @@ def problem_of_sweeping(files: StoredFiles, database: Database) -> str | None:
 
 
 def take_over(connection: Connection, files: StoredFiles) -> None:
-    """Have the store or the home folder belong to a database, whichever it belonged to.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes to the database
-    files : of this process
-
-    Raises
-    ------
-    StoreError : it cannot be written to
-    """
+    """Have the store or the home folder belong to a database, whichever it belonged to."""
     if files.store is None and not files.is_claimed():
         return  # the first sweep claims it
     files.claim(shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID())), take_over=True)

@@ -244,19 +244,8 @@ SCHEMA = Schema(
 
 
 def open_database(home: Home, settings: WorkbenchSettings) -> Database:
-    """Open the database of a home folder, or the one that the settings name, and bring the service's tables up to date.
+    """Open the database of the settings or of a home folder and update the service's tables; the caller closes it.
 
-    Parameters
-    ----------
-    home : holds the SQLite file, unless the settings name a database
-    settings : may name a PostgreSQL or SQLite database
-
-    Returns
-    -------
-    an open database; the caller closes it
-
-    Raises
-    ------
-    StoreError : it cannot be opened, or was made by a newer version of this package
+    Raises StoreError if it cannot be opened or was made by a newer version of this package.
     """
     return Database.at(home, settings, (SCHEMA,))

@@ -6,24 +6,10 @@ from workbench.clock import now
 
 
 def time_from_now(seconds: float) -> str:
-    """The time some seconds from now.
-
-    Parameters
-    ----------
-    seconds : s; negative for a time that has passed
-
-    Returns
-    -------
-    ISO 8601, UTC, microseconds
-    """
+    """The time some seconds from now, before now if negative, in the database's form: ISO 8601, UTC, microseconds."""
     return now(seconds)
 
 
 def month_of(time: str) -> str:
-    """The calendar month, UTC, that a time lies in: `2026-11`.
-
-    Parameters
-    ----------
-    time : in the database's form
-    """
+    """The calendar month, UTC, of a time in the database's form: `2026-11`."""
     return time[:7]

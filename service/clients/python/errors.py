@@ -15,13 +15,7 @@ class ConnectionFailedError(ClientError):
 
 
 class NotDoneError(ClientError):
-    """The work was not done in time.
-
-    Parameters
-    ----------
-    ticket : of the work, to go on waiting with
-    seconds : that were waited
-    """
+    """The work was not done in the seconds waited; `ticket` is what to go on waiting with."""
 
     def __init__(self, ticket: Mapping[str, Any], seconds: float) -> None:
         super().__init__(f"not done after {seconds:g} s; go on with {ticket.get('poll')}")
@@ -29,12 +23,7 @@ class NotDoneError(ClientError):
 
 
 class VideoFailedError(ClientError):
-    """The ingest of a video failed.
-
-    Parameters
-    ----------
-    record : of the video, with the reason
-    """
+    """The ingest of a video failed; `record` is the video's, with the reason."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         super().__init__(f"{record.get('video_id')}: {record.get('reason', 'the ingest failed')}")
@@ -46,13 +35,9 @@ class WebhookError(ClientError):
 
 
 class ApiError(ClientError):
-    """The service refused a call.
+    """The service refused a call, with an HTTP status and the `error` of an Error body.
 
-    Parameters
-    ----------
-    status : HTTP status
-    error : the Error body's `error`
-    retry_after : s to wait before the next request; None: not said
+    `retry_after` is in s to wait before the next request; None if the service did not say.
     """
 
     def __init__(self, status: int, error: Mapping[str, Any], retry_after: float | None = None) -> None:

@@ -20,16 +20,8 @@ TOLERANCE_SECONDS = 300
 def sign_webhook(secret: str, webhook_id: str, body: bytes, at: float | None = None) -> dict[str, str]:
     """The headers that make a webhook genuine.
 
-    Parameters
-    ----------
-    secret : shared with the receiver, `whsec_…`
-    webhook_id : names the event; the same when it is sent again
-    body : as it is sent
-    at : s since 1970; None: now
-
-    Raises
-    ------
-    WebhookError : the secret is empty or not base64
+    `secret` is shared with the receiver, `whsec_…`; `webhook_id` is the same when an event is sent again; `body` is as
+    it is sent; `at` is in s since 1970, None is now. Raises WebhookError if the secret is empty or not base64.
     """
     seconds = int(time.time() if at is None else at)
     return {
@@ -42,17 +34,9 @@ def sign_webhook(secret: str, webhook_id: str, body: bytes, at: float | None = N
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, at: float | None = None) -> dict[str, Any]:
     """The event of a webhook that is genuine.
 
-    Parameters
-    ----------
-    secret : shared with the sender, `whsec_…`
-    headers : of the request, in any case
-    body : as it arrived
-    at : s since 1970; None: now
-
-    Raises
-    ------
-    WebhookError : a header is missing, the signature is wrong, the time is more than five minutes off, the body is no
-        JSON object, or the secret is empty or not base64
+    `secret` is shared with the sender, `whsec_…`; names in `headers` are in any case; `body` is as it arrived; `at` is
+    in s since 1970, None is now. Raises WebhookError if a header is missing, the signature is wrong, the time is more
+    than five minutes off, the body is no JSON object, or the secret is empty or not base64.
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
