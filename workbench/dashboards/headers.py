@@ -8,7 +8,7 @@ Exceptions from `'self'`, each needed by something that the page consists of:
 
 - a nonce for scripts: the inline scripts with which Panel starts a page, of which one holds the session's token, and
   those with which its loader of modules finds out what the browser can do
-- `blob:` for scripts and connections: that loader reads each component's script back from a blob, and runs it as one
+- `blob:` for scripts: that loader has each component's script run as one
 - `'unsafe-inline'` for styles: Bokeh and Material UI write style elements and attributes while the page runs
 - `data:` for pictures: icons within Bokeh's styles
 
@@ -39,7 +39,7 @@ def content_security_policy(nonce: str = "") -> str:
         "script-src": scripts,
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data:",
-        "connect-src": "'self' blob:",
+        "connect-src": "'self'",
         "object-src": "'none'",
         "base-uri": "'none'",
         "form-action": "'self'",
