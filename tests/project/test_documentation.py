@@ -28,7 +28,7 @@ from workbench.media.audio import decode, write_audio
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 HOW_TO = ROOT / "notebooks" / "book" / "how_to"
-DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md")
+DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "DECISIONS.md", ROOT / "notebooks" / "README.md")
 VIDEO_SECONDS = 200
 BPM = 104.0
 """of the track that is put in the place of `track.wav`"""
