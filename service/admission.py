@@ -70,7 +70,6 @@ async def admit_unread(request: Request, policy: RoutePolicy) -> None:
     Parameters
     ----------
     request : its body has not been read
-    policy : of its route
 
     Raises
     ------
@@ -216,11 +215,6 @@ def _has_short_body(request: Request) -> bool:
 
 def check_headers(request: Request, policy: RoutePolicy) -> None:
     """Check the media type of the body, and the Idempotency-Key, which is kept in the request's context.
-
-    Parameters
-    ----------
-    request : any
-    policy : of its route
 
     Raises
     ------

@@ -102,7 +102,6 @@ def write_backup(
     Parameters
     ----------
     files : are copied, of the home folder or of the store that machines share
-    database : of the service
     path : of the backup; it appears whole or not at all
     account : None: of all accounts
     replace : whether a file of that name is replaced; it stays until the new one is whole

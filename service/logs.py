@@ -91,7 +91,6 @@ class AnswerLog:
         ----------
         request_id, trace_id, span_id : ours, so without characters that JSON escapes
         method, path : as the caller sent them
-        status : of the response
         account : of the caller; None: not known
         seconds : that the answer took
         """

@@ -85,7 +85,6 @@ def count_request(family: str, method: str, status: int, seconds: float) -> None
     Parameters
     ----------
     family, method : of the request
-    status : of the response
     seconds : that the answer took
     """
     requests, latency = _of_requests(family, method, status)

@@ -17,12 +17,6 @@ from service.store import answers, ledger
 def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     """Answer `POST /v1/align`.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    request : its body
-
     Returns
     -------
     Answer : 200 with stored placements, which is charged; 202 with the job, or with the video while it is ingested
@@ -51,12 +45,6 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/align/jobs/{job_id}`; the mix is left out if there is none.
 
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    job_id : of the path
-
     Returns
     -------
     Answer : 200 with the result, 202 until the job is complete
@@ -72,12 +60,6 @@ def result(connection: Connection, request: AlignRequest, job_id: str) -> Answer
     """The answer of a submit that has waited for its job; the job has booked the charge.
 
     The job may be one that was asked for under other names of the same bytes; the answer's names are the request's.
-
-    Parameters
-    ----------
-    connection : any transaction
-    request : body of the submit
-    job_id : as the submit returned it
 
     Returns
     -------

@@ -76,10 +76,6 @@ class Answer:
 def analysis_revision(connection: Connection) -> str:
     """Digest of everything that analysis results depend on, as job processes write it.
 
-    Parameters
-    ----------
-    connection : any transaction
-
     Returns
     -------
     empty if no job process has been ready yet
@@ -89,12 +85,6 @@ def analysis_revision(connection: Connection) -> str:
 
 def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
     """The video of an id, if the caller's account may use it.
-
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    video_id : not validated yet
 
     Raises
     ------
@@ -110,12 +100,6 @@ def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
 
 def find_usable_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
     """The video of an id for work on it: as `find_video`, and its ingest must not have failed.
-
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    video_id : not validated yet
 
     Raises
     ------
@@ -143,11 +127,6 @@ def require_not_failed(video: OwnedVideo) -> OwnedVideo:
 def find_track(connection: Connection, track_id: str) -> TrackFacts:
     """The track of an id.
 
-    Parameters
-    ----------
-    connection : any transaction
-    track_id : not validated yet
-
     Raises
     ------
     Problem : 404
@@ -163,8 +142,6 @@ def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
 
     Parameters
     ----------
-    connection : any transaction
-    call : the admitted request
     job_id : not validated yet
     kind : that the path of the request implies
 
@@ -215,8 +192,6 @@ def video_job(video_id: str, status: str = "processing", next_step: str | None =
 
     Parameters
     ----------
-    video_id : of the video
-    status : of its ingest
     next_step : sentence for the caller; None: left out
     """
     body: dict[str, Any] = {"video_id": video_id, "status": status, "poll": f"/v1/videos/{video_id}"}

@@ -20,12 +20,6 @@ from service.store.jobs import Job, NewJob
 def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
     """Answer `POST /v1/beats`.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    request : its body
-
     Returns
     -------
     Answer : 202 with the job
@@ -66,12 +60,6 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/beats/{job_id}`.
-
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    job_id : of the path
 
     Returns
     -------

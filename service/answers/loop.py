@@ -24,12 +24,6 @@ _EXCESS_SECONDS = CoverParams().required_excess_seconds
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     """Answer `POST /v1/loop`.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    request : its body
-
     Returns
     -------
     Answer : 200 with a stored plan, which is charged, or a refusal, which is not; 202 with the job, or with the video
@@ -99,12 +93,6 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/loop/jobs/{job_id}`.
 
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    job_id : of the path
-
     Returns
     -------
     Answer : 200 with the result, 202 until the job is complete
@@ -120,12 +108,6 @@ def result(connection: Connection, request: LoopRequest, job_id: str) -> Answer 
     """The answer of a submit that has waited for its job; the job has booked the charge.
 
     The job may be one that was asked for under other names of the same bytes; the answer's names are the request's.
-
-    Parameters
-    ----------
-    connection : any transaction
-    request : body of the submit
-    job_id : as the submit returned it
 
     Returns
     -------

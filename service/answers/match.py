@@ -23,13 +23,6 @@ from workbench.store.changes import current_revision
 def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:
     """Answer `POST /v1/match`.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    request : its body
-    query : its query parameters
-
     Returns
     -------
     Answer : 200 with a stored lane, which is charged; 202 with the job; 202 with the new video for a `video_url`
@@ -79,8 +72,6 @@ def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery)
     Parameters
     ----------
     connection : of a transaction that writes, because the secret of preview links may have to be created
-    call : the admitted request
-    job_id : of the path
     query : its query parameters; those left out are as in the submit
 
     Returns

@@ -27,7 +27,6 @@ def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[s
     Parameters
     ----------
     connection : of a transaction that writes, because the secret of the links may have to be created
-    call : the admitted request
     lane : as it is stored; its candidate pool gets links too
 
     Returns

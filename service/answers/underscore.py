@@ -22,11 +22,6 @@ from workbench.results.lane import select
 def check(connection: Connection, call: Call) -> None:
     """Check that the account can pay.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-
     Raises
     ------
     Problem : 402
@@ -39,9 +34,6 @@ def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[st
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    query : its query parameters
     lane : from the ranking process, with full tracks and candidate pool
 
     Returns

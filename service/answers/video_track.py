@@ -31,12 +31,6 @@ class VideoTrack:
 def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> VideoTrack:
     """The video and the track of a request.
 
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    request : its body
-
     Raises
     ------
     Problem : 404, 403; 422 if the ingest of the video failed
@@ -60,9 +54,6 @@ def build(
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    request : its body
     kind : of the job
     cache_key : of the result
     only_mix : whether the result is stored and only its mix is not
@@ -94,9 +85,6 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
 
     Parameters
     ----------
-    connection : any transaction
-    call : the admitted request
-    job_id : of the path
     kind : of the job
 
     Returns
@@ -118,7 +106,6 @@ def result_of_job(connection: Connection, job_id: str) -> dict[str, Any] | None:
 
     Parameters
     ----------
-    connection : any transaction
     job_id : of a job of the caller's account
 
     Returns

@@ -24,12 +24,6 @@ from workbench.clock import utc_now
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
     """Answer `POST /v1/videos`.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    request : its body
-
     Returns
     -------
     Answer : 202 with the video for an address, 201 with the upload link for a file name
@@ -48,8 +42,6 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    call : the admitted request
     url : https address
     next_step : sentence for the caller; None: left out
 
@@ -72,13 +64,6 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
 
 def ingest(connection: Connection, call: Call, video_id: str, request: IngestRequest) -> Answer:
     """Answer `POST /v1/videos/{video_id}/ingest`; a repeat gets the same answer with the current status.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    call : the admitted request
-    video_id : of the path
-    request : the body
 
     Returns
     -------
@@ -103,12 +88,6 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
 
 def status(connection: Connection, call: Call, video_id: str) -> Answer:
     """Answer `GET /v1/videos/{video_id}`.
-
-    Parameters
-    ----------
-    connection : any transaction
-    call : the admitted request
-    video_id : of the path
 
     Returns
     -------

@@ -39,7 +39,6 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
 
     Parameters
     ----------
-    connection : of a transaction that writes
     route : `PAYMENT_METHOD` or `CREDIT`
     webhook_id : the provider's id; an event is applied once
     event : of a type for which `is_known` is true

@@ -30,7 +30,6 @@ def check(connection: Connection, caller: Caller, now: str | None = None) -> Non
 
     Parameters
     ----------
-    connection : of a transaction that writes
     caller : as found in the same transaction
     now : time in the form of `workbench.store.database.now`; None: that of the clock
 

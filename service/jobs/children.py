@@ -120,7 +120,6 @@ class Child:
 
     Parameters
     ----------
-    home : the home folder
     pool : name of the queue whose jobs it runs
     command : of the process, without the arguments that `service.jobs.child.main` reads
     start : starts the process
@@ -166,7 +165,6 @@ class Child:
 
         Parameters
         ----------
-        job : as it was claimed
         scratch : folder of this job alone
         seconds : from the time at which the process is ready to the deadline of the job
 

@@ -36,7 +36,6 @@ def delete_video(files: StoredFiles, database: Database, video_id: str) -> Delet
     Parameters
     ----------
     files : holds the bytes of what callers sent
-    database : of the service
     video_id : as callers and commands name it
 
     Raises

@@ -59,7 +59,6 @@ def run(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Raises
@@ -75,7 +74,6 @@ def fetch(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns
@@ -97,7 +95,6 @@ def ingest(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns
@@ -183,7 +180,6 @@ def loop(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns
@@ -316,7 +312,6 @@ def align(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns
@@ -373,7 +368,6 @@ def match(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns
@@ -394,7 +388,6 @@ def engine(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns
@@ -438,7 +431,6 @@ def beats(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns

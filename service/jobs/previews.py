@@ -16,7 +16,6 @@ def preview(job: Job, context: Context) -> Outcome:
 
     Parameters
     ----------
-    job : as it was claimed
     context : of this process
 
     Returns

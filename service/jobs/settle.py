@@ -43,7 +43,6 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     job : just claimed
 
     Returns
@@ -74,8 +73,6 @@ def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job : as it was claimed
     outcome : from its process
 
     Returns
@@ -103,8 +100,6 @@ def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job : as it was claimed
     status : HTTP status of its poll; of a beats job always 422
     message : one sentence for the caller
 
@@ -127,8 +122,6 @@ def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job : as it was claimed
     seconds : that it was allowed to run
 
     Returns
@@ -145,7 +138,6 @@ def retry_after_crash(connection: Connection, job: Job) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     job : as it was claimed; this crash is not counted in it yet
 
     Returns
@@ -162,11 +154,6 @@ def cancel(connection: Connection, job_id: str) -> Job | None:
 
     The worker that has it sees at its next heartbeat that it lost the job, and ends its process.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    job_id : of the job
-
     Returns
     -------
     the job as it was taken; None if it is settled, or there is no such job
@@ -182,7 +169,6 @@ def retry(connection: Connection, job: Job) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     job : a failed one
 
     Returns
@@ -207,11 +193,6 @@ def retry(connection: Connection, job: Job) -> bool:
 def fail_after_crashes(connection: Connection, job: Job) -> bool:
     """Settle a job that killed its process too often.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    job : as it was claimed
-
     Returns
     -------
     False if the job is no longer ours; nothing is changed then
@@ -221,11 +202,6 @@ def fail_after_crashes(connection: Connection, job: Job) -> bool:
 
 def retry_after_outage(connection: Connection, job: Job) -> bool:
     """Postpone a job because the home folder or the database failed, for longer each time; in the end fail it.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    job : as it was claimed
 
     Returns
     -------

@@ -52,12 +52,7 @@ class JobSpans:
         self._attempts: dict[str, _Attempt] = {}
 
     def begin(self, job: Job) -> None:
-        """An attempt begins.
-
-        Parameters
-        ----------
-        job : as it was claimed
-        """
+        """An attempt begins."""
         if self._spans is None:
             return
         place = continue_trace([] if job.traceparent is None else [job.traceparent], self._spans.share)

@@ -48,7 +48,6 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
     Parameters
     ----------
     files : holds uploads and previews
-    database : of the service
     settings : the fields `…_retention_seconds` and `upload_seconds`
 
     Returns

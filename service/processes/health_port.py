@@ -48,7 +48,6 @@ def json_answer(status: int, said: str) -> Answer:
 
     Parameters
     ----------
-    status : of the response
     said : such as `ready`
     """
     body: Mapping[str, str] = {"status": said}

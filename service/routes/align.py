@@ -14,12 +14,7 @@ blueprint = Blueprint("align", url_prefix="/v1/align")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """Answer `POST /v1/align`: stored placements, or the job that finds them.
-
-    Parameters
-    ----------
-    request : admitted
-    """
+    """Answer `POST /v1/align`: stored placements, or the job that finds them."""
 
     def asked() -> AlignRequest:
         body = body_of(request, AlignRequest)
@@ -36,7 +31,6 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : admitted
     job_id : of the path, still percent-encoded
     """
 

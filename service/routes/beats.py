@@ -14,12 +14,7 @@ blueprint = Blueprint("beats", url_prefix="/v1/beats")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """Answer `POST /v1/beats`: the job that maps the beats.
-
-    Parameters
-    ----------
-    request : admitted
-    """
+    """Answer `POST /v1/beats`: the job that maps the beats."""
 
     def asked() -> BeatsRequest:
         body = body_of(request, BeatsRequest)
@@ -35,7 +30,6 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : admitted
     job_id : of the path, still percent-encoded
     """
 

@@ -55,23 +55,13 @@ async def openapi(request: Request) -> HTTPResponse:
 
 @reading(blueprint, "/docs", _OPEN)
 async def page(request: Request) -> HTTPResponse:
-    """The page that shows the interface description.
-
-    Parameters
-    ----------
-    request : any
-    """
+    """The page that shows the interface description."""
     return html(_PAGE, headers={"Content-Security-Policy": DOCS_POLICY})
 
 
 @reading(blueprint, "/docs/docs.js", _OPEN)
 async def script(request: Request) -> HTTPResponse:
-    """The script that fills the page; it is a file, so that the page needs no inline script.
-
-    Parameters
-    ----------
-    request : any
-    """
+    """The script that fills the page; it is a file, so that the page needs no inline script."""
     return raw((files("service.routes") / "docs.js").read_bytes(), content_type="text/javascript; charset=utf-8")
 
 
@@ -81,7 +71,6 @@ async def asset(request: Request, name: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : any
     name : of a file in `_ASSETS`
 
     Raises

@@ -33,9 +33,7 @@ def reading(blueprint: Blueprint, path: str, policy: RoutePolicy) -> Callable[[H
 
     Parameters
     ----------
-    blueprint : of the family
     path : under that of the family
-    policy : of the route
 
     Returns
     -------
@@ -101,10 +99,6 @@ def _endpoint(method: str, path: str) -> str:
 def base_url(request: Request) -> str:
     """Public address of this service: the setting, or the address that the request was sent to.
 
-    Parameters
-    ----------
-    request : any
-
     Returns
     -------
     scheme and host, without a slash at the end
@@ -146,12 +140,7 @@ def path_id(raw: str, what: str) -> str:
 
 
 def respond(answer: Answer) -> HTTPResponse:
-    """The response with an answer.
-
-    Parameters
-    ----------
-    answer : status and body
-    """
+    """The response with an answer."""
     headers: dict[str, str] = {}
     add_retry_after(headers, answer.status)
     return json_response(answer.body, answer.status, headers)
@@ -163,7 +152,6 @@ def json_response(body: Mapping[str, Any], status: int = 200, headers: dict[str,
     Parameters
     ----------
     body : plain data without NaN or infinity
-    status : of the response
     headers : of it; None: those that every response has
     """
     return HTTPResponse(_encode(body), status, headers=headers, content_type="application/json")
@@ -179,7 +167,6 @@ async def respond_soon(
 
     Parameters
     ----------
-    request : admitted
     answer : of a submit
     result : called with the job's id; the answer once it is complete, until then None
     """

@@ -14,12 +14,7 @@ blueprint = Blueprint("loop", url_prefix="/v1/loop")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """Answer `POST /v1/loop`: a stored plan, or the job that makes one.
-
-    Parameters
-    ----------
-    request : admitted
-    """
+    """Answer `POST /v1/loop`: a stored plan, or the job that makes one."""
 
     def asked() -> LoopRequest:
         body = body_of(request, LoopRequest)
@@ -36,7 +31,6 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : admitted
     job_id : of the path, still percent-encoded
     """
 

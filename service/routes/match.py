@@ -16,12 +16,7 @@ blueprint = Blueprint("match", url_prefix="/v1/match")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """Answer `POST /v1/match`: a stored lane, the job that ranks, or the ingest that must come first.
-
-    Parameters
-    ----------
-    request : admitted
-    """
+    """Answer `POST /v1/match`: a stored lane, the job that ranks, or the ingest that must come first."""
 
     def asked() -> tuple[MatchRequest, ExpandQuery]:
         return body_of(request, MatchRequest), query_of(request, ExpandQuery)
@@ -37,7 +32,6 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : admitted
     job_id : of the path, still percent-encoded
     """
 

@@ -42,12 +42,7 @@ _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 
 @reading(blueprint, "/healthz", _OPEN)
 async def healthz(request: Request) -> HTTPResponse:
-    """Answer `GET /healthz`: 200 if this process answers.
-
-    Parameters
-    ----------
-    request : any
-    """
+    """Answer `GET /healthz`: 200 if this process answers."""
     return json_response({"status": "ok"})
 
 
@@ -57,10 +52,6 @@ async def readyz(request: Request) -> HTTPResponse:
 
     Database, home folder and store are written to, and what is written is synced: on a full disk all can be read. A
     home folder or store that is not that of the other processes is found too. What was found counts for a second.
-
-    Parameters
-    ----------
-    request : any
 
     Raises
     ------

@@ -16,12 +16,7 @@ blueprint = Blueprint("underscore", url_prefix="/v1/underscore")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """Answer `POST /v1/underscore`: the lane.
-
-    Parameters
-    ----------
-    request : admitted
-    """
+    """Answer `POST /v1/underscore`: the lane."""
 
     def asked() -> tuple[UnderscoreRequest, ExpandQuery]:
         return body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)

@@ -188,7 +188,6 @@ def record_upload(connection: Connection, storage_key: str, partial: Path, targe
 
     Parameters
     ----------
-    connection : of a transaction that writes
     storage_key : names the upload
     partial : what was received, synced
     target : its place

@@ -14,12 +14,7 @@ blueprint = Blueprint("videos", url_prefix="/v1/videos")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", plain_400=True))
 async def submit(request: Request) -> HTTPResponse:
-    """Answer `POST /v1/videos`: the ingest from an address, or an upload link.
-
-    Parameters
-    ----------
-    request : admitted
-    """
+    """Answer `POST /v1/videos`: the ingest from an address, or an upload link."""
 
     def asked() -> VideoRequest:
         body = body_of(request, VideoRequest)
@@ -35,7 +30,6 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : admitted
     video_id : of the path, still percent-encoded
     """
 
@@ -55,7 +49,6 @@ async def status(request: Request, video_id: str) -> HTTPResponse:
 
     Parameters
     ----------
-    request : admitted
     video_id : of the path, still percent-encoded
     """
 

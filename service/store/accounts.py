@@ -38,11 +38,6 @@ _BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("name"))
 def get(connection: Connection, account: str) -> Account | None:
     """The account of a name.
 
-    Parameters
-    ----------
-    connection : any transaction
-    account : its name
-
     Returns
     -------
     None if there is no such account
@@ -52,12 +47,7 @@ def get(connection: Connection, account: str) -> Account | None:
 
 
 def list_all(connection: Connection) -> list[Account]:
-    """All accounts, by name.
-
-    Parameters
-    ----------
-    connection : any transaction
-    """
+    """All accounts, by name."""
     rows = connection.execute(sa.select(accounts).order_by(accounts.c.account)).mappings()
     return [Account(**row) for row in rows]
 
@@ -82,7 +72,6 @@ def ensure(connection: Connection, account: str) -> Account:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     account : its name, as `validate_name` allows it
 
     Raises
@@ -98,13 +87,7 @@ def ensure(connection: Connection, account: str) -> Account:
 
 
 def lock(connection: Connection, account: str) -> None:
-    """Have other transactions that lock an account wait for the end of this one; on SQLite all that write do anyway.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    account : its name
-    """
+    """Have other transactions that lock an account wait for the end of this one; on SQLite all that write do anyway."""
     if connection.dialect.name == "postgresql":
         own = sa.select(accounts.c.account).where(accounts.c.account == account)
         connection.execute(own.with_for_update(key_share=True))
@@ -115,8 +98,6 @@ def update(connection: Connection, account: str, **values: Any) -> Account | Non
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    account : its name
     values : new values by column; without any, nothing is written
 
     Returns

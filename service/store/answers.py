@@ -58,7 +58,6 @@ def store(
 
     Parameters
     ----------
-    connection : of a transaction that writes
     answer_key : see `service.cache_keys`
     kind : `loop`, `align`, `match`, `beats` or `mix`
     body : plain JSON, without NaN or infinity
@@ -76,7 +75,6 @@ def delete_of_video(connection: Connection, video_hash: str, answer_keys: Collec
 
     Parameters
     ----------
-    connection : of a transaction that writes
     video_hash : SHA-256 of its bytes, hex
     answer_keys : of more answers about it, which were stored without the hash
 
@@ -93,7 +91,6 @@ def delete_unused(connection: Connection, unused_since: str, most: int) -> int:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     unused_since : answers whose last use was before this time, in the database's form
     most : answers to delete at most
 

@@ -57,7 +57,6 @@ def create(connection: Connection, account: str, expires_at: str | None = None) 
 
     Parameters
     ----------
-    connection : of a transaction that writes
     account : an existing one
     expires_at : time in the database's form; None: never
 
@@ -81,12 +80,7 @@ def create(connection: Connection, account: str, expires_at: str | None = None) 
 
 
 def list_all(connection: Connection) -> list[ApiKey]:
-    """All keys, oldest first; those that expired or were revoked too.
-
-    Parameters
-    ----------
-    connection : any transaction
-    """
+    """All keys, oldest first; those that expired or were revoked too."""
     rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).mappings()
     return [ApiKey(**row) for row in rows]
 
@@ -96,7 +90,6 @@ def revoke(connection: Connection, key_id: str) -> ApiKey:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     key_id : as `list_all` shows it
 
     Returns
@@ -117,7 +110,6 @@ def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     key_id : of the key to revoke, as `list_all` shows it
 
     Returns
@@ -141,7 +133,6 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
 
     Parameters
     ----------
-    connection : any transaction
     secret : the key itself, as a request carries it
 
     Returns
@@ -171,7 +162,6 @@ def record_use(connection: Connection, caller: Caller) -> None:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     caller : from `find_caller`; holds when the key was last used
     """
     if caller.last_used_at is None or caller.last_used_at < time_from_now(-_USE_SECONDS):

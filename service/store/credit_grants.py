@@ -66,7 +66,6 @@ def add(
 
     Parameters
     ----------
-    connection : of a transaction that writes
     account : name of an existing account
     micros : micro-dollars, above 0
     expires_at : time in the database's form; None: never
@@ -81,13 +80,7 @@ def add(
 
 
 def get_all(connection: Connection, account: str) -> list[CreditGrant]:
-    """Every grant that an account ever had, in the order in which they are drawn.
-
-    Parameters
-    ----------
-    connection : any transaction
-    account : its name
-    """
+    """Every grant that an account ever had, in the order in which they are drawn."""
     return [CreditGrant(**row) for row in connection.execute(_ALL, {"sought": account}).mappings()]
 
 
@@ -96,8 +89,6 @@ def draw(connection: Connection, account: str, micros: int, at: str) -> int:
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    account : its name
     micros : of the charge, micro-dollars
     at : time of the charge, in the database's form
 
@@ -128,8 +119,6 @@ def set_expiry(
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    account : its name
     expires_at : the new expiry, in the database's form; one that has passed ends the grants at `at`
     at : the present, in the same form
     due_by : only those that were to expire by this time; None: all of them

@@ -16,8 +16,6 @@ def advance(connection: Connection, account: str, setting: str, happened_at: str
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    account : its name
     setting : what the event sets, such as `payment_method`
     happened_at : in the database's form
 

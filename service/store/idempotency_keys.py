@@ -35,7 +35,6 @@ def lock(connection: Connection, account: str, endpoint: str, idempotency_key: s
 
     Parameters
     ----------
-    connection : of a transaction that writes
     account : of the caller; accounts do not share keys
     endpoint : as `POST /v1/beats`; endpoints do not share keys
     idempotency_key : the header of the request
@@ -50,7 +49,6 @@ def find(connection: Connection, account: str, endpoint: str, idempotency_key: s
 
     Parameters
     ----------
-    connection : any transaction
     account, endpoint, idempotency_key : see `lock`
 
     Returns
@@ -72,7 +70,6 @@ def save(
 
     Parameters
     ----------
-    connection : of a transaction that writes
     account, endpoint, idempotency_key : see `lock`
     fingerprint : SHA-256 of the request, hex
     job_id : of the job that the call started
@@ -97,12 +94,7 @@ def save(
 
 
 def delete_expired(connection: Connection) -> None:
-    """Delete the keys that are older than `LIFETIME`.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    """
+    """Delete the keys that are older than `LIFETIME`."""
     connection.execute(idempotency_keys.delete().where(_expired()))
 
 

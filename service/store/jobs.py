@@ -186,11 +186,6 @@ def submit(connection: Connection, new: NewJob) -> Job:
 
     If only the second submit asks for a mix (`auto_mix`), the unsettled job is changed to make one.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    new : the work
-
     Returns
     -------
     the job that does it
@@ -284,11 +279,6 @@ def _with_mix(connection: Connection, job: Job, new: NewJob) -> Job:
 def get(connection: Connection, job_id: str) -> Job | None:
     """The job of an id.
 
-    Parameters
-    ----------
-    connection : any transaction
-    job_id : as its submit returned it
-
     Returns
     -------
     None if there is no such job
@@ -304,7 +294,6 @@ def find(
 
     Parameters
     ----------
-    connection : any transaction
     account : None: of all accounts
     states : none: in any state
     most : jobs at most; None: all
@@ -322,8 +311,6 @@ def take(connection: Connection, job_id: str, owner: str) -> Job | None:
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job_id : of the job
     owner : who settles it instead, in the same transaction
 
     Returns
@@ -341,7 +328,6 @@ def queue_again(connection: Connection, job: Job) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     job : a failed one
 
     Returns
@@ -384,7 +370,6 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
 
     Parameters
     ----------
-    connection : any transaction
     kind : see `service.jobs.kinds`
     build : see `NewJob`; a job with choices is not found
     account : empty: work for all accounts
@@ -410,7 +395,6 @@ def claim(
 
     Parameters
     ----------
-    connection : of a transaction that writes
     queues : to claim from
     owner : name of the worker that claims
     lease_seconds : until the lease ends, unless it is renewed
@@ -440,7 +424,6 @@ def has_claimable(
 
     Parameters
     ----------
-    connection : any transaction
     queues, owner, lease_seconds, without : as of `claim`
     """
     query = _any_claimable(tuple(queues), owner, tuple(without))
@@ -556,8 +539,6 @@ def renew_lease(connection: Connection, job: Job, lease_seconds: float, stage: s
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job : as it was claimed
     lease_seconds : until the lease ends, unless it is renewed again
     stage : that the job is in
 
@@ -581,8 +562,6 @@ def complete(
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job : as it was claimed
     answer : that its poll returns
     billed : whether the charge of the job is booked, if it has one
     quantity : calls or minutes to charge; None: the quantity of the charge
@@ -618,12 +597,6 @@ def complete(
 def fail(connection: Connection, job: Job, fault: Fault) -> bool:
     """Settle a job that cannot be done; no charge is booked.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    job : as it was claimed
-    fault : that its poll reports
-
     Returns
     -------
     False if the job is no longer ours; nothing is changed then
@@ -634,11 +607,6 @@ def fail(connection: Connection, job: Job, fault: Fault) -> bool:
 def give_back(connection: Connection, job: Job) -> bool:
     """Put a job back into its queue, for another process to run.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    job : as it was claimed
-
     Returns
     -------
     False if the job is no longer ours; nothing is changed then
@@ -648,11 +616,6 @@ def give_back(connection: Connection, job: Job) -> bool:
 
 def put_back_crashed(connection: Connection, job: Job) -> bool:
     """Put back a job that killed its process, and count the crash.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    job : as it was claimed
 
     Returns
     -------
@@ -674,7 +637,6 @@ def hand_over(connection: Connection, job: Job) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     job : as it was claimed from `FETCH`
 
     Returns
@@ -691,8 +653,6 @@ def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = 
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    job : as it was claimed
     seconds : from now; at most `LONGEST_WAIT_SECONDS`
     begun : whether the job was run; if not, the attempt is not counted
 
@@ -719,7 +679,6 @@ def give_up_unknown(connection: Connection, owner: str, known: Collection[str]) 
 
     Parameters
     ----------
-    connection : of a transaction that writes
     owner : name of the worker
     known : ids of the jobs that it runs or has still to settle
 
@@ -737,7 +696,6 @@ def release(connection: Connection, video_id: str) -> int:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     video_id : of a video whose ingest has ended
 
     Returns
@@ -754,7 +712,6 @@ def expire(connection: Connection, kind: str, older_than: str) -> int:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     kind : see `service.jobs.kinds`
     older_than : jobs that were accepted before this time, in the database's form
 
@@ -778,7 +735,6 @@ def delete_settled(connection: Connection, settled_before: str, most: int) -> in
 
     Parameters
     ----------
-    connection : of a transaction that writes
     settled_before : jobs that were settled before this time, in the database's form
     most : jobs to delete at most
 
@@ -796,36 +752,19 @@ def delete_settled(connection: Connection, settled_before: str, most: int) -> in
 
 
 def of_video(connection: Connection, video_id: str) -> list[Job]:
-    """All jobs on a video that are remembered, the oldest first.
-
-    Parameters
-    ----------
-    connection : any transaction
-    video_id : as callers name it
-    """
+    """All jobs on a video that are remembered, the oldest first."""
     query = sa.select(jobs).where(jobs.c.video_id == video_id).order_by(jobs.c.created_at, jobs.c.job_id)
     return [_job(row) for row in connection.execute(query).mappings()]
 
 
 def delete_of_video(connection: Connection, video_id: str) -> int:
-    """Delete the settled jobs on a video; returns their number.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    video_id : as callers name it
-    """
+    """Delete the settled jobs on a video; returns their number."""
     settled = (jobs.c.video_id == video_id) & jobs.c.state.not_in(OPEN)
     return connection.execute(jobs.delete().where(settled)).rowcount
 
 
 def depths(connection: Connection) -> list[Depth]:
-    """The unsettled jobs by queue, kind and state, in this order.
-
-    Parameters
-    ----------
-    connection : any transaction
-    """
+    """The unsettled jobs by queue, kind and state, in this order."""
     groups = (jobs.c.queue, jobs.c.kind, jobs.c.state)
     query = (
         sa.select(*groups, sa.func.count(), sa.func.min(jobs.c.created_at))
@@ -837,12 +776,7 @@ def depths(connection: Connection) -> list[Depth]:
 
 
 def unsettled_ids(connection: Connection) -> set[str]:
-    """The ids of all jobs that are not settled.
-
-    Parameters
-    ----------
-    connection : any transaction
-    """
+    """The ids of all jobs that are not settled."""
     return set(connection.scalars(sa.select(jobs.c.job_id).where(_is_open())))
 
 

@@ -83,7 +83,6 @@ def charge(
 
     Parameters
     ----------
-    connection : of a transaction that writes
     charge : its event key is booked once
     prices : None: those of the environment
     at : when, in the database's form; None: now
@@ -112,7 +111,6 @@ def credit(connection: Connection, credit: Credit, at: str | None = None) -> boo
 
     Parameters
     ----------
-    connection : of a transaction that writes
     credit : its event key is booked once
     at : when, in the database's form; None: now
 
@@ -136,13 +134,7 @@ def credit(connection: Connection, credit: Credit, at: str | None = None) -> boo
 
 
 def entries(connection: Connection, account: str) -> list[LedgerEntry]:
-    """All rows of an account, oldest first.
-
-    Parameters
-    ----------
-    connection : any transaction
-    account : name of the account
-    """
+    """All rows of an account, oldest first."""
     query = sa.select(ledger).where(ledger.c.account == account).order_by(ledger.c.at, ledger.c.entry_id)
     return [LedgerEntry(**row) for row in connection.execute(query).mappings()]
 
@@ -152,8 +144,6 @@ def spent_in_month(connection: Connection, account: str, time: str) -> int:
 
     Parameters
     ----------
-    connection : any transaction
-    account : name of the account
     time : in the database's form
     """
     own = (month_totals.c.account == account) & (month_totals.c.month == month_of(time))

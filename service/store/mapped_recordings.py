@@ -15,8 +15,6 @@ def has_mapped(connection: Connection, account: str, content_hash: str) -> bool:
 
     Parameters
     ----------
-    connection : any transaction
-    account : name of the account
     content_hash : SHA-256 of the bytes, hex
     """
     row = (mapped_recordings.c.account == account) & (mapped_recordings.c.content_hash == content_hash)
@@ -29,7 +27,6 @@ def add(connection: Connection, account: str, content_hash: str) -> None:
     Parameters
     ----------
     connection : of the transaction that settles the job: a job must not find its own record
-    account : name of the account
     content_hash : SHA-256 of the bytes, hex
     """
     row = insert(connection, mapped_recordings).values(account=account, content_hash=content_hash, mapped_at=now())

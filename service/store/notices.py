@@ -21,12 +21,7 @@ _NOTIFY = sa.text(f"NOTIFY {CHANNEL}")
 
 
 def send(connection: Connection) -> None:
-    """Tell workers of all machines that there may be work, once the transaction is committed.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    """
+    """Tell workers of all machines that there may be work, once the transaction is committed."""
     if connection.dialect.name == "postgresql":
         connection.execute(_NOTIFY)
 

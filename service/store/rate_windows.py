@@ -82,7 +82,6 @@ def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     key_id : of the key that the request carries
     limit : requests a window
     now : s since 1970. Requests may be counted a little out of order, and clocks of machines differ a little. So a
@@ -99,7 +98,6 @@ def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
 
     Parameters
     ----------
-    connection : any transaction
     key_id : of the key that the request carries
     limit : requests a window
     now : s since 1970; see `count`

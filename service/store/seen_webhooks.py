@@ -14,7 +14,6 @@ def add(connection: Connection, webhook_id: str) -> bool:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     webhook_id : the provider's id, the same when it sends the webhook again
 
     Returns

@@ -29,7 +29,6 @@ def get(connection: Connection, name: str) -> str | None:
 
     Parameters
     ----------
-    connection : any transaction
     name : a constant of this module
 
     Returns
@@ -45,7 +44,6 @@ def set_value(connection: Connection, name: str, value: str) -> None:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     name : a constant of this module
     value : any text
     """
@@ -58,7 +56,6 @@ def set_if_absent(connection: Connection, name: str, value: str) -> str:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     name : a constant of this module
     value : any text
 

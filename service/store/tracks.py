@@ -48,11 +48,6 @@ _BY_ID = (
 def get(connection: Connection, track_id: str) -> TrackFacts | None:
     """The track of an id.
 
-    Parameters
-    ----------
-    connection : any transaction
-    track_id : of the catalog
-
     Returns
     -------
     None if there is no such track
@@ -87,7 +82,6 @@ def find_by_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
 
     Parameters
     ----------
-    connection : any transaction
     audio_id : `aud_` and the first digits of the hash of the bytes
 
     Returns

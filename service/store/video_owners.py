@@ -76,7 +76,6 @@ def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     video : its two times are ignored and set to now
 
     Returns
@@ -92,11 +91,6 @@ def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
 
 def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     """The video of an id, with what the workbench's table has of it.
-
-    Parameters
-    ----------
-    connection : any transaction
-    video_id : as callers name it
 
     Returns
     -------
@@ -129,8 +123,6 @@ def update(connection: Connection, video_id: str, expected: Status, **values: An
 
     Parameters
     ----------
-    connection : of a transaction that writes
-    video_id : of the video to change
     expected : the status that it must have
     values : new values by column; `updated_at` is set to now
 
@@ -148,7 +140,6 @@ def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[s
 
     Parameters
     ----------
-    connection : of a transaction that writes
     untouched_since : videos that were last changed before this time, in the database's form
 
     Returns
@@ -166,7 +157,6 @@ def forget_failed_uploads(connection: Connection, failed_before: str, most: int)
 
     Parameters
     ----------
-    connection : of a transaction that writes
     failed_before : videos that failed before this time, in the database's form
     most : videos at most
 
@@ -188,24 +178,14 @@ def forget_failed_uploads(connection: Connection, failed_before: str, most: int)
 
 
 def upload_names(connection: Connection) -> set[str]:
-    """Names of all files that were sent and belong to a video, and of those that may be on their way.
-
-    Parameters
-    ----------
-    connection : any transaction
-    """
+    """Names of all files that were sent and belong to a video, and of those that may be on their way."""
     name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
     needed = video_owners.c.uploaded_bytes.is_not(None) | (video_owners.c.status != "failed")
     return set(connection.scalars(sa.select(name).where(name.is_not(None), needed)))
 
 
 def not_ready(connection: Connection) -> list[OwnedVideo]:
-    """Videos that wait for their upload or are being ingested, and those that failed; the oldest first.
-
-    Parameters
-    ----------
-    connection : any transaction
-    """
+    """Videos that wait for their upload or are being ingested, and those that failed; the oldest first."""
     query = sa.select(video_owners).where(video_owners.c.status != "ready").order_by(video_owners.c.created_at)
     return [OwnedVideo(**row) for row in connection.execute(query).mappings()]
 
@@ -215,7 +195,6 @@ def ready_since(connection: Connection, before: str, most: int) -> list[str]:
 
     Parameters
     ----------
-    connection : any transaction
     before : time in the database's form
     most : ids at most
     """
@@ -227,11 +206,5 @@ def ready_since(connection: Connection, before: str, most: int) -> list[str]:
 
 
 def delete(connection: Connection, video_id: str) -> None:
-    """Delete the row of a video, if there is one.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    video_id : as callers name it
-    """
+    """Delete the row of a video, if there is one."""
     connection.execute(video_owners.delete().where(video_owners.c.video_id == video_id))

@@ -29,7 +29,6 @@ def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) ->
 
     Parameters
     ----------
-    connection : of a transaction that writes
     owner : name of the worker
     queues : that it serves
     """
@@ -43,7 +42,6 @@ def list_alive(connection: Connection, seconds: float) -> list[Worker]:
 
     Parameters
     ----------
-    connection : any transaction
     seconds : age of the last heartbeat at most
     """
     rows = connection.execute(sa.select(workers).where(workers.c.seen_at > time_from_now(-seconds)))
@@ -55,7 +53,6 @@ def delete(connection: Connection, owner: str) -> None:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     owner : name of the worker
     """
     connection.execute(workers.delete().where(workers.c.owner == owner))
@@ -66,7 +63,6 @@ def delete_silent(connection: Connection, seconds: float) -> None:
 
     Parameters
     ----------
-    connection : of a transaction that writes
     seconds : age of the last heartbeat at least
     """
     connection.execute(workers.delete().where(workers.c.seen_at <= time_from_now(-seconds)))

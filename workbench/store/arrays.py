@@ -141,13 +141,10 @@ class CacheStats:
 
 
 class ArrayStore:
-    """The arrays of all recordings, in one folder.
+    """The arrays of all recordings, in one folder, which is made when first written to.
 
-    Parameters
-    ----------
-    root : folder; made when first written to
-    variables : what each array is, by name; a name that is not in it cannot be stored
-    files : the store that machines share, of whose part `arrays` the folder is a cache; None: there is none
+    An array whose name is not among `variables` cannot be stored. `files` is the store that machines share, of whose
+    part `arrays` the folder is a cache; None: there is none.
     """
 
     def __init__(self, root: Path, variables: Mapping[str, VariableLike], files: StoredFiles | None = None) -> None:
@@ -164,22 +161,10 @@ class ArrayStore:
         compute: Callable[[], Mapping[str, NDArray[Any]]],
         labels: ArrayLabels = NO_LABELS,
     ) -> dict[str, NDArray[Any]]:
-        """The arrays of a key: read if a sound file holds them, else computed and written.
+        """The arrays of a key: read if a sound file holds them, else computed and written, `labels` beside them.
 
-        Parameters
-        ----------
-        key : of the result
-        compute : makes the arrays, by name; called only if they cannot be read
-        labels : written beside them
-
-        Returns
-        -------
-        dict : read-only arrays by name, the same whether they were read or computed
-
-        Raises
-        ------
-        ParameterError : `compute` returns an array that is not declared, or not as declared
-        StoreError : the folder cannot be written to
+        They are read-only, and the same whether they were read or computed. ParameterError: `compute` returns an array
+        that is not declared, or not as declared. StoreError: the folder cannot be written to.
         """
         found = self.load(key)
         self._count("hits" if found is not None else "misses")
@@ -190,30 +175,12 @@ class ArrayStore:
         return arrays
 
     def has(self, key: StageKey) -> bool:
-        """Whether there is a file of a key; only reading it shows whether it is sound.
-
-        Parameters
-        ----------
-        key : of the result
-        """
+        """Whether there is a file of a key; only reading it shows whether it is sound."""
         path = self.path(key)
         return path.exists() or (self._shared is not None and self._shared.has(self._place(self._shared, path)))
 
     def load(self, key: StageKey) -> dict[str, NDArray[Any]] | None:
-        """The arrays of a key. A damaged file is deleted.
-
-        Parameters
-        ----------
-        key : of the result
-
-        Returns
-        -------
-        read-only, by name; None if there is no sound file of them
-
-        Raises
-        ------
-        StoreError : the file may not be read
-        """
+        """The arrays of a key, read-only; None if there is no sound file of them. A damaged file is deleted."""
         path = self.path(key)
         if self._shared is not None:
             self._shared.find(self._place(self._shared, path))
@@ -264,18 +231,9 @@ class ArrayStore:
             self._remembered.popitem(last=False)
 
     def save(self, key: StageKey, arrays: Mapping[str, NDArray[Any]], labels: ArrayLabels = NO_LABELS) -> None:
-        """Write the arrays of a key, whole or not at all.
+        """Write the arrays of a key, whole or not at all; arrays of equal dims have equal lengths.
 
-        Parameters
-        ----------
-        key : of the result
-        arrays : by the names of declared variables; equal dims have equal lengths
-        labels : written beside them
-
-        Raises
-        ------
-        ParameterError : an array is not declared, or not as declared, or a coordinate is not as long as its axis
-        StoreError : the folder cannot be written to, or is full
+        ParameterError: an array is not declared, or not as declared. StoreError: the folder cannot be written to.
         """
         coordinates = self._check(arrays, labels)
         path = self.path(key)
@@ -294,17 +252,7 @@ class ArrayStore:
     def prune(self, max_bytes: int) -> int:
         """Delete the files that were not used for longest until the rest fits, and what killed writers left behind.
 
-        Parameters
-        ----------
-        max_bytes : size of the store afterwards, at most
-
-        Returns
-        -------
-        bytes freed, without parts of killed writers
-
-        Raises
-        ------
-        ParameterError : `max_bytes` is negative
+        Returns the bytes freed, without parts of killed writers.
         """
         if max_bytes < 0:
             raise ParameterError(f"max_bytes must not be negative, got {max_bytes}")
@@ -320,12 +268,7 @@ class ArrayStore:
         return freed
 
     def path(self, key: StageKey) -> Path:
-        """Where the file of a key is, or would be.
-
-        Parameters
-        ----------
-        key : of the result
-        """
+        """Where the file of a key is, or would be."""
         name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_SUFFIX}"
         return self.root / key.content_hash[:2] / name
 

@@ -17,30 +17,12 @@ _CURRENT = sa.select(revisions.c.revision).where(_CATALOG)
 
 
 def current_revision(connection: Connection) -> int:
-    """The catalog's revision: how often a track was added, changed, measured or removed.
-
-    Parameters
-    ----------
-    connection : of a transaction
-
-    Returns
-    -------
-    0 for a catalog that never changed
-    """
+    """The catalog's revision: how often a track was added, changed, measured or removed; 0: never."""
     return connection.scalar(_CURRENT) or 0
 
 
 def next_revision(connection: Connection) -> int:
-    """Raise the catalog's revision by one.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-
-    Returns
-    -------
-    the new revision
-    """
+    """Raise the catalog's revision by one, and return it."""
     raised = revisions.update().where(_CATALOG).values(revision=revisions.c.revision + 1)
     return int(connection.execute(raised.returning(revisions.c.revision)).scalar_one())
 
@@ -50,11 +32,6 @@ def recording_changed(connection: Connection, content_hash: str) -> None:
 
     The measurements stay until the recording is measured anew. If no track has this recording, the catalog's revision
     stays.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    content_hash : SHA-256 of the recording's bytes, hex
     """
     outdated = recordings.update().where(recordings.c.content_hash == content_hash)
     connection.execute(outdated.values(analysis=""))

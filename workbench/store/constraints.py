@@ -22,17 +22,9 @@ if TYPE_CHECKING:
 
 
 def put(connection: Connection, content_hash: str, records: Mapping[str, JsonValue]) -> str:
-    """Keep constraints for a recording, in place of those before. The caller validates them.
+    """Keep constraints for a recording, in place of those before, and return their revision, 16 hex digits.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    content_hash : SHA-256 of the recording's bytes, hex
-    records : as a provenance holds them; fields that are None are left out
-
-    Returns
-    -------
-    their revision: equal constraints, equal revisions; 16 hex digits
+    Equal constraints have equal revisions. Fields that are None are left out; the caller validates the others.
     """
     stated = {name: value for name, value in sorted(records.items()) if value is not None}
     text = json.dumps(stated, separators=(",", ":"), allow_nan=False)
@@ -45,60 +37,25 @@ def put(connection: Connection, content_hash: str, records: Mapping[str, JsonVal
 
 
 def get(connection: Connection, content_hash: str) -> dict[str, JsonValue]:
-    """The constraints of a recording.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Returns
-    -------
-    as they were put; empty if the recording has none
-    """
+    """The constraints of a recording, as they were put; empty if it has none."""
     kept = select(seam_constraints.c.constraints).where(seam_constraints.c.content_hash == content_hash)
     records: dict[str, JsonValue] = json.loads(connection.scalar(kept) or "{}")
     return records
 
 
 def remove(connection: Connection, content_hash: str) -> None:
-    """Delete the constraints of a recording.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    content_hash : SHA-256 of the recording's bytes, hex; nothing happens if it has none
-    """
+    """Delete the constraints of a recording."""
     connection.execute(seam_constraints.delete().where(seam_constraints.c.content_hash == content_hash))
 
 
 def revision_of(connection: Connection, content_hash: str) -> str:
-    """The revision of a recording's constraints.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Returns
-    -------
-    16 hex digits; empty if the recording has none
-    """
+    """The revision of a recording's constraints, 16 hex digits; empty if it has none."""
     kept = select(seam_constraints.c.revision).where(seam_constraints.c.content_hash == content_hash)
     return connection.scalar(kept) or ""
 
 
 def revisions(connection: Connection) -> list[tuple[str, str]]:
-    """The revisions of the constraints of all recordings.
-
-    Parameters
-    ----------
-    connection : of a transaction
-
-    Returns
-    -------
-    pairs of a recording's hash and a revision
-    """
+    """The revisions of the constraints of all recordings: pairs of a recording's hash and a revision."""
     return [
         (row.content_hash, row.revision)
         for row in connection.execute(select(seam_constraints.c.content_hash, seam_constraints.c.revision))

@@ -259,16 +259,10 @@ SCHEMA = Schema(
 
 
 class Database:
-    """Reading and writing transactions on one database, with its tables up to date.
+    """Reading and writing transactions on one database, whose tables are brought up to date when it is opened.
 
-    Parameters
-    ----------
-    url : SQLAlchemy's address
-    more : schemas of other packages that keep tables here
-
-    Raises
-    ------
-    StoreError : it cannot be opened, is no database, or was made by a newer version of this package
+    `more` are the schemas of other packages that keep tables here. StoreError: it cannot be opened, is no database, or
+    was made by a newer version of this package.
     """
 
     def __init__(self, url: str, more: Sequence[Schema] = ()) -> None:
@@ -292,18 +286,7 @@ class Database:
 
     @classmethod
     def at(cls, home: Home, settings: WorkbenchSettings, more: Sequence[Schema] = ()) -> Database:
-        """The database that the settings name, else the file in a home folder.
-
-        Parameters
-        ----------
-        home : created if the database is in it
-        settings : from the environment
-        more : schemas of other packages that keep tables here
-
-        Raises
-        ------
-        StoreError : the folder or the database cannot be used
-        """
+        """The database that the settings name, else the file in a home folder, which is made."""
         if settings.database_url is not None:
             return cls(settings.database_url, more)
         home.prepared()
@@ -326,12 +309,7 @@ class Database:
             yield connection
 
     def as_store_error(self, error: Exception) -> Exception:
-        """What is raised in the place of an error: a `StoreError` for one of the database, else the error itself.
-
-        Parameters
-        ----------
-        error : whatever was raised
-        """
+        """What is raised in the place of an error: a `StoreError` for one of the database, else the error itself."""
         return _as_store_error(self.url, error)
 
     def close(self) -> None:
@@ -357,14 +335,6 @@ def patience_with(url: sa.URL) -> dict[str, int]:
     """How long a connection waits for a PostgreSQL that is gone without a word, as one whose machine has died.
 
     Without it the operating system gives up after a quarter of an hour, and all that time whoever writes waits.
-
-    Parameters
-    ----------
-    url : what it says itself counts
-
-    Returns
-    -------
-    psycopg's arguments; a connection over a Unix socket ignores most of them
     """
     return {name: value for name, value in _PATIENCE.items() if name not in url.query}
 

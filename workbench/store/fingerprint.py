@@ -56,18 +56,9 @@ class StageKey:
 
     @classmethod
     def of(cls, content_hash: str, stage: str, version: int, *params: KeyPart) -> StageKey:
-        """The key of a stage.
+        """The key of a stage such as "beats", whose code has a version, on a media file of some bytes.
 
-        Parameters
-        ----------
-        content_hash : SHA-256 of the media file's bytes, hex
-        stage : such as "beats"
-        version : of the stage's code
-        *params : parameter objects, and other parts that the result depends on
-
-        Raises
-        ------
-        ParameterError : a hash, stage or version of another form, or two parts of one name
+        `params` are parameter objects and other parts that the result depends on; ParameterError: two of one name.
         """
         return cls(content_hash, stage, version, canonical_json(*params))
 
@@ -80,14 +71,6 @@ class StageKey:
 def canonical_json(*params: KeyPart) -> str:
     """The text of some parameters, the same for equal ones: JSON by name, keys sorted, no blanks, default values
     written out.
-
-    Parameters
-    ----------
-    *params : an object of parameters goes by the name of its class, a `CacheKeyPart` by its own
-
-    Raises
-    ------
-    ParameterError : two parts of one name
     """
     named = dict(_named(part) for part in params)
     if len(named) != len(params):

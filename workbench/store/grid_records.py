@@ -50,14 +50,7 @@ def make_record(
 ) -> CorrectedGrid:
     """The record of a grid as it is from now on. The caller validates the grid.
 
-    Parameters
-    ----------
-    content_hash : SHA-256 of the recording's bytes, hex
-    beats : s, strictly increasing; rounded to the microsecond
-    positions : place in the bar of each beat, from 1
-    beats_per_bar : of the prevailing metre
-    note : what was corrected
-    confidence : 0 to 1; rounded to the ten-thousandth
+    Beats (s) are rounded to the microsecond, the confidence (0 to 1) to the ten-thousandth.
     """
     return CorrectedGrid(
         content_hash,
@@ -71,37 +64,13 @@ def make_record(
 
 
 def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
-    """Digest of a grid, corrected or not: equal grids, equal revisions.
-
-    Parameters
-    ----------
-    beats : s, strictly increasing; rounded to the microsecond
-    positions : place in the bar of each beat, from 1
-    beats_per_bar : of the prevailing metre
-    confidence : 0 to 1, of a grid that is kept
-
-    Returns
-    -------
-    16 hex digits
-    """
+    """Digest of a grid, corrected or not, 16 hex digits: equal grids, equal revisions."""
     rounded = [round(float(beat), 6) for beat in beats]
     return hashlib.sha256(grid_text(rounded, positions, beats_per_bar, confidence).encode()).hexdigest()[:16]
 
 
 def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
-    """A grid as text: what is stored of it, and what its revision is a digest of.
-
-    Parameters
-    ----------
-    beats : s, strictly increasing
-    positions : place in the bar of each beat, from 1
-    beats_per_bar : of the prevailing metre
-    confidence : 0 to 1; not named where it is 1
-
-    Returns
-    -------
-    JSON
-    """
+    """A grid as JSON: what is stored of it, and what its revision is a digest of. A confidence of 1 is not named."""
     grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
     if confidence != 1.0:
         grid["confidence"] = confidence

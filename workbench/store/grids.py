@@ -19,17 +19,7 @@ from workbench.store.grid_records import CorrectedGrid, grid_text
 
 
 def put(connection: Connection, record: CorrectedGrid) -> CorrectedGrid:
-    """Keep a corrected grid for its recording, in place of the one before.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    record : from `workbench.store.grid_records.make_record`
-
-    Returns
-    -------
-    the record
-    """
+    """Keep a corrected grid for its recording, in place of the one before."""
     if revision_of(connection, record.content_hash) != record.revision:
         recording_changed(connection, record.content_hash)
     connection.execute(grids.delete().where(grids.c.content_hash == record.content_hash))
@@ -46,17 +36,7 @@ def put(connection: Connection, record: CorrectedGrid) -> CorrectedGrid:
 
 
 def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
-    """The corrected grid of a recording.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Returns
-    -------
-    None if the recording has none
-    """
+    """The corrected grid of a recording; None if it has none."""
     row = connection.execute(select(grids).where(grids.c.content_hash == content_hash)).one_or_none()
     if row is None:
         return None
@@ -73,43 +53,18 @@ def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
 
 
 def remove(connection: Connection, content_hash: str) -> None:
-    """Delete the corrected grid of a recording, so that the tracker's grid counts again.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    content_hash : SHA-256 of the recording's bytes, hex; nothing happens if it has no corrected grid
-    """
+    """Delete the corrected grid of a recording, so that the tracker's grid counts again."""
     if connection.execute(grids.delete().where(grids.c.content_hash == content_hash)).rowcount:
         recording_changed(connection, content_hash)
 
 
 def revision_of(connection: Connection, content_hash: str) -> str:
-    """The revision of a recording's corrected grid.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the recording's bytes, hex
-
-    Returns
-    -------
-    16 hex digits; empty if the tracker's grid counts
-    """
+    """The revision of a recording's corrected grid, 16 hex digits; empty if the tracker's grid counts."""
     return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
 
 
 def revisions(connection: Connection) -> list[tuple[str, str]]:
-    """The revisions of the corrected grids of all recordings.
-
-    Parameters
-    ----------
-    connection : of a transaction
-
-    Returns
-    -------
-    pairs of a recording's hash and a revision
-    """
+    """The revisions of the corrected grids of all recordings: pairs of a recording's hash and a revision."""
     return [
         (row.content_hash, row.revision) for row in connection.execute(select(grids.c.content_hash, grids.c.revision))
     ]

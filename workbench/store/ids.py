@@ -15,17 +15,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def check_id(name: str, given: str) -> None:
-    """Validate that an id has 1 to 128 characters and no blanks at its ends.
-
-    Parameters
-    ----------
-    name : of the field, as `video_id`; the message names it
-    given : the id
-
-    Raises
-    ------
-    ParameterError : it has no characters, too many, or a blank at an end
-    """
+    """Validate that an id has 1 to 128 characters and no blanks at its ends, else ParameterError names the field."""
     if not 1 <= len(given) <= MAX_ID or given != given.strip():
         raise ParameterError(f"{name} must have 1 to {MAX_ID} characters, no blanks at its ends: {given!r}")
 
@@ -33,14 +23,7 @@ def check_id(name: str, given: str) -> None:
 def check_plain_id(name: str, given: str) -> None:
     """Validate that an id can also stand in an address and in a command as it is, without quotes or escapes.
 
-    Parameters
-    ----------
-    name : of the field; the message names it
-    given : the id
-
-    Raises
-    ------
-    ParameterError : as of `check_id`; other characters than letters, digits and . _ -, or one of these marks first
+    It has letters, digits and . _ - only, and none of these marks first.
     """
     check_id(name, given)
     if not _PLAIN.fullmatch(given):

@@ -56,17 +56,7 @@ class ListeningAnswer:
 def add_test(
     connection: Connection, kind: str, content_hash: str, track: str, reviewer: str, design: Mapping[str, Any]
 ) -> ListeningTest:
-    """Keep a test before it begins.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    kind, content_hash, track, reviewer, design : see `ListeningTest`
-
-    Raises
-    ------
-    ParameterError : the reviewer has no name
-    """
+    """Keep a test before it begins; ParameterError for a reviewer without a name."""
     kept = ListeningTest(f"lst_{ULID()}", kind, content_hash, track, clean_name(reviewer), dict(design), now())
     values = {name: getattr(kept, name) for name in ListeningTest.__slots__}
     connection.execute(listening_tests.insert().values(**values | {"design": json.dumps(kept.design)}))
@@ -74,17 +64,7 @@ def add_test(
 
 
 def get_test(connection: Connection, test_id: str) -> ListeningTest:
-    """A test by its id.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    test_id : as `add_test` returned it
-
-    Raises
-    ------
-    InputError : there is none
-    """
+    """A test by its id; InputError if there is none."""
     row = connection.execute(select(listening_tests).where(listening_tests.c.test_id == test_id)).first()
     if row is None:
         raise InputError(f"there is no listening test {test_id}")
@@ -92,13 +72,7 @@ def get_test(connection: Connection, test_id: str) -> ListeningTest:
 
 
 def listening_tests_of(connection: Connection, content_hash: str | None = None) -> list[ListeningTest]:
-    """All tests, or those of one track, oldest first.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the track's bytes, hex; None: all tracks
-    """
+    """All tests, or those of one track, oldest first."""
     query = select(listening_tests).order_by(listening_tests.c.at, listening_tests.c.test_id)
     if content_hash is not None:
         query = query.where(listening_tests.c.content_hash == content_hash)
@@ -112,20 +86,7 @@ def _test(row: Any) -> ListeningTest:
 
 
 def add_answer(connection: Connection, test_id: str, trial: int, answer: Any, seconds: float) -> ListeningAnswer:
-    """Keep the answer to a trial; it can be given once.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    test_id : of the test
-    trial : from 0
-    answer : see `ListeningAnswer`
-    seconds : from the first sound to the answer
-
-    Raises
-    ------
-    InputError : the trial was answered before
-    """
+    """Keep the answer to a trial, counted from 0; it can be given once, InputError the second time."""
     table = listening_answers
     asked = select(table.c.trial).where(table.c.test_id == test_id, table.c.trial == trial)
     if connection.execute(asked).first() is not None:
@@ -137,13 +98,7 @@ def add_answer(connection: Connection, test_id: str, trial: int, answer: Any, se
 
 
 def answers_of(connection: Connection, test_id: str) -> list[ListeningAnswer]:
-    """The answers of a test, in the order of its trials.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    test_id : of the test
-    """
+    """The answers of a test, in the order of its trials."""
     table = listening_answers
     query = select(table).where(table.c.test_id == test_id).order_by(table.c.trial)
     return [

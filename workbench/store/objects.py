@@ -70,127 +70,43 @@ class ObjectStore(Protocol):
         ...
 
     def upload(self, path: Path, name: str) -> None:
-        """Write a file as an object, in place of the one of that name.
-
-        Parameters
-        ----------
-        path : of the file
-        name : of the object
-
-        Raises
-        ------
-        ParameterError : a name that no object can have
-        StoreError : the file cannot be read, or the store not be written to
-        """
+        """Write a file as an object, in place of the one of that name; ParameterError if no object can have it."""
         ...
 
     def download(self, name: str, path: Path) -> bool:
-        """Write an object to a file, in blocks.
-
-        Parameters
-        ----------
-        name : of the object
-        path : of the file, which is not there whole before this returns
-
-        Returns
-        -------
-        False if there is no such object
-
-        Raises
-        ------
-        StoreError : the store cannot be read, or the file not be written
-        """
+        """Write an object to a file, in blocks, which is not there whole before; False if there is no such object."""
         ...
 
     def read(self, name: str, first: int = 0, count: int | None = None) -> bytes | None:
-        """Bytes of an object.
+        """Bytes of an object from `first` on, fewer than `count` at its end; None if there is no such object.
 
-        Parameters
-        ----------
-        name : of the object
-        first : byte to begin at, from 0
-        count : of bytes; None: all that follow. Fewer are there at the end of the object
-
-        Returns
-        -------
-        None if there is no such object
-
-        Raises
-        ------
-        StoreError : the store cannot be read
+        None as `count`: all that follow.
         """
         ...
 
     def write(self, name: str, content: bytes) -> None:
-        """Write bytes as an object, in place of the one of that name.
-
-        Parameters
-        ----------
-        name : of the object
-        content : all of it
-
-        Raises
-        ------
-        ParameterError : a name that no object can have
-        StoreError : the store cannot be written to
-        """
+        """Write bytes as an object, in place of the one of that name."""
         ...
 
     def create(self, name: str, content: bytes) -> bool:
-        """Write bytes as an object, unless there is one of that name; of several that create it at once one does.
+        """Write bytes as an object, unless there is one of that name; False if there was.
 
-        Parameters
-        ----------
-        name : of the object
-        content : all of it
-
-        Returns
-        -------
-        False if there was one
-
-        Raises
-        ------
-        ParameterError : a name that no object can have
-        StoreError : the store cannot be written to
+        Of several that create it at once one does.
         """
         ...
 
     def find(self, name: str) -> ObjectInfo | None:
-        """Size and time of an object; None if there is none of that name.
-
-        Parameters
-        ----------
-        name : of the object
-
-        Raises
-        ------
-        StoreError : the store cannot be read
-        """
+        """Size and time of an object; None if there is none of that name."""
         ...
 
     def delete(self, name: str) -> None:
-        """Delete an object, if there is one.
-
-        Parameters
-        ----------
-        name : of the object
-
-        Raises
-        ------
-        StoreError : the store cannot be written to
-        """
+        """Delete an object, if there is one."""
         ...
 
     def every(self, folder: str = "") -> Iterator[ObjectInfo]:
-        """List objects, in no order; those written or deleted meanwhile may be among them or not.
+        """List the objects whose names begin with a folder, in no order; empty: all.
 
-        Parameters
-        ----------
-        folder : first parts of their names; empty: all objects
-
-        Raises
-        ------
-        StoreError : the store cannot be read
+        Those written or deleted meanwhile may be among them or not.
         """
         ...
 
@@ -198,15 +114,8 @@ class ObjectStore(Protocol):
 def open_store(url: str) -> ObjectStore:
     """Open the store at an address; nothing is read or written yet.
 
-    Parameters
-    ----------
-    url : path of a folder, or `file://`, `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`, `az://CONTAINER/PREFIX`
-
-    Raises
-    ------
-    ParameterError : an address of another kind
-    ExtraMissing : the package for buckets is not installed
-    StoreError : the address or the cloud's variables are incomplete
+    An address is the path of a folder, `file://…`, `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX` or `az://CONTAINER/PREFIX`;
+    ParameterError for another, StoreError if it or the cloud's variables are incomplete.
     """
     parts = urlsplit(url)
     if "://" not in url:
@@ -219,12 +128,7 @@ def open_store(url: str) -> ObjectStore:
 
 
 class FolderStore:
-    """Objects as files in a folder, which machines may share over the network.
-
-    Parameters
-    ----------
-    root : the folder; made when first written to
-    """
+    """Objects as files in a folder, made when first written to, which machines may share over the network."""
 
     def __init__(self, root: Path) -> None:
         self._root = Path(root).expanduser().absolute()
@@ -339,17 +243,7 @@ class FolderStore:
 
 
 class BucketStore:
-    """Objects in a bucket, through obstore.
-
-    Parameters
-    ----------
-    url : `s3://BUCKET/PREFIX`, `gs://…`, `az://…`; `memory://` for tests: gone with the object
-
-    Raises
-    ------
-    ExtraMissing : obstore is not installed
-    StoreError : the address or the cloud's variables are incomplete
-    """
+    """Objects in a bucket, through obstore; `memory://` is for tests, and gone with the object."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -479,9 +373,7 @@ def _info(found: Any) -> ObjectInfo:
 def _checked(name: str) -> str:
     """The name, if an object can have it.
 
-    Raises
-    ------
-    ParameterError : it has other characters, or a part that a file system reads as another folder
+    ParameterError: it has other characters, or a part that a file system reads as another folder.
     """
     if not _NAME.fullmatch(name) or any(part.strip(". ") == "" or part[0] == "." for part in name.split("/")):
         raise ParameterError(f"{name!r}: no name of an object")

@@ -67,18 +67,7 @@ class Change:
 
 
 def add(connection: Connection, name: str, video: str, track: str) -> Project:
-    """Begin a project.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    name : for people
-    video, track : see `Project`
-
-    Returns
-    -------
-    the record, with a new id
-    """
+    """Begin a project."""
     at = now()
     project = Project(f"prj_{ULID()}", name, video, track, at, at)
     connection.execute(projects.insert().values(**{field: getattr(project, field) for field in Project.__slots__}))
@@ -86,17 +75,7 @@ def add(connection: Connection, name: str, video: str, track: str) -> Project:
 
 
 def get(connection: Connection, project_id: str) -> Project:
-    """The project of an id.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    project_id : as `add` made it
-
-    Raises
-    ------
-    UnknownProject : there is none
-    """
+    """The project of an id; UnknownProject if there is none."""
     row = connection.execute(select(projects).where(projects.c.project_id == project_id)).one_or_none()
     if row is None:
         raise UnknownProject(f"{project_id}: no project of that id")
@@ -104,103 +83,44 @@ def get(connection: Connection, project_id: str) -> Project:
 
 
 def recent(connection: Connection, at_most: int) -> list[Project]:
-    """The projects that were changed last, newest first.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    at_most : this many
-    """
+    """The projects that were changed last, newest first."""
     query = select(projects).order_by(projects.c.changed_at.desc(), projects.c.project_id.desc()).limit(at_most)
     return [_project(row) for row in connection.execute(query)]
 
 
 def with_files(connection: Connection, video: str, track: str) -> Project | None:
-    """The project on a video and a track that was changed last.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    video, track : as they were given to `add`
-
-    Returns
-    -------
-    None if there is none
-    """
+    """The project on a video and a track that was changed last; None if there is none."""
     query = select(projects).where(projects.c.video == video, projects.c.track == track)
     row = connection.execute(query.order_by(projects.c.changed_at.desc()).limit(1)).one_or_none()
     return None if row is None else _project(row)
 
 
 def names_with(connection: Connection, start: str) -> set[str]:
-    """The names of projects that start alike.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    start : of the names
-    """
+    """The names of projects that start alike."""
     query = select(projects.c.name).where(projects.c.name.startswith(start, autoescape=True))
     return set(connection.execute(query).scalars())
 
 
 def rename(connection: Connection, project_id: str, name: str) -> None:
-    """Give a project another name.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project
-    name : for people
-
-    Raises
-    ------
-    UnknownProject : there is none
-    """
+    """Give a project another name; UnknownProject if there is none."""
     _update(connection, project_id, name=name)
 
 
 def set_files(connection: Connection, project_id: str, video: str, track: str, name: str) -> None:
-    """Give a project the video or the track that it lacked.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project
-    video, track : see `Project`
-    name : that goes with them
-
-    Raises
-    ------
-    UnknownProject : there is none
-    """
+    """Give a project the video or the track that it lacked, and a name that goes with them."""
     _update(connection, project_id, video=video, track=track, name=name)
 
 
 def delete(connection: Connection, project_id: str) -> None:
-    """Delete a project with its fields and its history; its video and its track stay.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project; nothing happens if there is none
-    """
+    """Delete a project with its fields and its history; its video and its track stay."""
     for table in (project_changes, project_fields, projects):
         connection.execute(table.delete().where(table.c.project_id == project_id))
 
 
 def put_fields(connection: Connection, project_id: str, fields: Mapping[str, JsonValue]) -> None:
-    """Write some fields of a project; the others stay.
+    """Write some fields of a project; None deletes one, the others stay.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project
-    fields : by name; None deletes one
-
-    Raises
-    ------
-    UnknownProject : there is none, for example because it was deleted meanwhile
+    UnknownProject: there is none, for example because it was deleted meanwhile.
     """
     at = now()
     _update(connection, project_id, changed_at=at)
@@ -214,35 +134,13 @@ def put_fields(connection: Connection, project_id: str, fields: Mapping[str, Jso
 
 
 def get_fields(connection: Connection, project_id: str) -> dict[str, JsonValue]:
-    """All fields of a project.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    project_id : of a project
-
-    Returns
-    -------
-    by name; empty if there is no such project
-    """
+    """All fields of a project by name; empty if there is no such project."""
     query = select(project_fields).where(project_fields.c.project_id == project_id)
     return {row.field: json.loads(row.content) for row in connection.execute(query)}
 
 
 def add_change(connection: Connection, project_id: str, words: str, edits: Edits) -> Change:
-    """Add a change to the history of a project; changes that were undone before are forgotten.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project
-    words : what was changed
-    edits : at least one
-
-    Returns
-    -------
-    the record, with its number
-    """
+    """Add a change to the history of a project; changes that were undone before are forgotten."""
     mine = project_changes.c.project_id == project_id
     last = connection.scalar(select(func.max(project_changes.c.number)).where(mine)) or 0
     connection.execute(project_changes.delete().where(mine, project_changes.c.undone))
@@ -260,16 +158,7 @@ def add_change(connection: Connection, project_id: str, words: str, edits: Edits
 def amend_change(connection: Connection, project_id: str, number: int, edits: Edits) -> bool:
     """Add to a change what came of it later; a key that it has keeps what was there before.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project
-    number : of the change; nothing happens if it is forgotten, or undone
-    edits : that are added
-
-    Returns
-    -------
-    bool : whether they were added
+    False, and nothing happens, if the change is forgotten or undone.
     """
     mine = (project_changes.c.project_id == project_id) & (project_changes.c.number == number)
     row = connection.execute(select(project_changes).where(mine)).one_or_none()
@@ -282,28 +171,14 @@ def amend_change(connection: Connection, project_id: str, number: int, edits: Ed
 
 
 def changes(connection: Connection, project_id: str) -> list[Change]:
-    """The history of a project, oldest first: changes that hold, then those that were undone.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    project_id : of a project
-    """
+    """The history of a project, oldest first: changes that hold, then those that were undone."""
     mine = project_changes.c.project_id == project_id
     query = select(project_changes).where(mine).order_by(project_changes.c.number)
     return [_change(row) for row in connection.execute(query)]
 
 
 def mark_undone(connection: Connection, project_id: str, number: int, *, undone: bool) -> None:
-    """Note that a change was undone, or done again.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    project_id : of a project
-    number : of the change
-    undone : whether it is from now on
-    """
+    """Note that a change was undone, or done again."""
     mine = (project_changes.c.project_id == project_id) & (project_changes.c.number == number)
     connection.execute(project_changes.update().where(mine).values(undone=undone))
 

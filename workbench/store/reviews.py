@@ -96,13 +96,7 @@ class Approval:
 def clean_name(name: str) -> str:
     """The name of a reviewer without blanks at its ends.
 
-    Parameters
-    ----------
-    name : as it was written
-
-    Raises
-    ------
-    ParameterError : nothing is left, it is longer than `MAX_NAME`, or it has control characters
+    ParameterError: nothing is left, it is longer than `MAX_NAME`, or it has control characters.
     """
     found = name.strip()
     if not 1 <= len(found) <= MAX_NAME or any(unicodedata.category(letter) == "Cc" for letter in found):
@@ -111,15 +105,9 @@ def clean_name(name: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text of a comment without blanks at its ends.
+    """The text of a comment without blanks at its ends; its lines are kept.
 
-    Parameters
-    ----------
-    text : as it was written; lines are kept
-
-    Raises
-    ------
-    ParameterError : nothing is left, it is longer than `MAX_TEXT`, or it holds a NUL
+    ParameterError: nothing is left, it is longer than `MAX_TEXT`, or it holds a NUL.
     """
     found = text.strip()
     if not 1 <= len(found) <= MAX_TEXT or "\0" in found:
@@ -138,13 +126,7 @@ def keep_version(
     video_path: str | None,
     body: str,
 ) -> PlanVersion:
-    """Keep a version, unless the subject has one that is heard the same: then that one is returned.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    subject, digest, content_hash, track, track_path, video_path, body : see `PlanVersion`
-    """
+    """Keep a version, unless the subject has one that is heard the same: then that one is returned."""
     same = same_version(connection, subject, digest)
     if same is not None:
         return same
@@ -156,17 +138,7 @@ def keep_version(
 
 
 def get_version(connection: Connection, version_id: str) -> PlanVersion:
-    """A version by its id.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    version_id : as `keep_version` returned it
-
-    Raises
-    ------
-    InputError : there is none
-    """
+    """A version by its id; InputError if there is none."""
     row = connection.execute(select(plan_versions).where(plan_versions.c.version_id == version_id)).first()
     if row is None:
         raise InputError(f"there is no version {version_id} of a plan")
@@ -174,13 +146,7 @@ def get_version(connection: Connection, version_id: str) -> PlanVersion:
 
 
 def same_version(connection: Connection, subject: str, digest: str) -> PlanVersion | None:
-    """The version of a subject that is heard the same; None where there is none.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    subject, digest : see `PlanVersion`
-    """
+    """The version of a subject that is heard the same; None where there is none."""
     same = select(plan_versions).where(plan_versions.c.subject == subject, plan_versions.c.digest == digest)
     row = connection.execute(same).first()
     return None if row is None else PlanVersion(*row)
@@ -189,14 +155,7 @@ def same_version(connection: Connection, subject: str, digest: str) -> PlanVersi
 def version_names(
     connection: Connection, subject: str | None = None, content_hash: str | None = None
 ) -> list[VersionName]:
-    """The versions of a subject or of a track by name, oldest first.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    subject : see `PlanVersion`; None: all subjects
-    content_hash : of the track; None: all tracks
-    """
+    """The versions of a subject or of a track by name, oldest first."""
     columns = (plan_versions.c[name] for name in VersionName.__slots__)
     query = select(*columns).order_by(plan_versions.c.version_id)
     if subject is not None:
@@ -216,22 +175,11 @@ def add_comment(
     seam: tuple[float, float] | None = None,
     answers: str | None = None,
 ) -> Comment:
-    """Keep a comment.
+    """Keep a comment at a time of the video, `video_s`; an answer takes its thread's.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    version : on which it is written
-    reviewer : who writes it
-    text : of the comment
-    video_s : s from the first picture; of an answer its thread's is taken
-    seam : track times that the seam it is about leaves and enters, s; None: it is about no seam
-    answers : id of a comment of the same subject, or of an answer to it; None: it begins a thread
-
-    Raises
-    ------
-    ParameterError : no name, no text, or a time before the first picture
-    InputError : `answers` is no comment of this subject
+    `seam` are the track times that the seam it is about leaves and enters, s; None: it is about none. `answers` is the
+    id of a comment of the same subject, or of an answer to it; None: it begins a thread. ParameterError: no name, no
+    text, or a time before the first picture. InputError: `answers` is no comment of this subject.
     """
     reviewer, text = clean_name(reviewer), clean_text(text)
     if answers is not None:
@@ -250,13 +198,7 @@ def add_comment(
 
 
 def comments_of(connection: Connection, subject: str | None = None) -> list[Comment]:
-    """The comments on all versions of a subject, oldest first.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    subject : see `PlanVersion`; None: all subjects
-    """
+    """The comments on all versions of a subject, oldest first."""
     query = select(comments).order_by(comments.c.at, comments.c.comment_id)
     if subject is not None:
         query = query.where(comments.c.subject == subject)
@@ -264,22 +206,9 @@ def comments_of(connection: Connection, subject: str | None = None) -> list[Comm
 
 
 def resolve(connection: Connection, comment_id: str, reviewer: str | None) -> Comment:
-    """Resolve a thread, or open it again.
+    """Resolve a thread, named by any comment of it, or open it again (None as reviewer).
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    comment_id : of any comment of the thread
-    reviewer : who resolves it; None: it is open again
-
-    Returns
-    -------
-    the comment that begins the thread, as it is now
-
-    Raises
-    ------
-    InputError : there is no such comment
-    ParameterError : a reviewer without a name
+    Returns the comment that begins the thread, as it is now; InputError if there is no such comment.
     """
     thread = _thread(connection, comment_id)
     who = None if reviewer is None else clean_name(reviewer)
@@ -299,19 +228,9 @@ def _thread(connection: Connection, comment_id: str, subject: str | None = None)
 
 
 def add_approval(connection: Connection, version_id: str, reviewer: str, decision: Decision) -> Approval:
-    """Keep a decision on a version; earlier ones stay, a reviewer's latest counts.
+    """Keep a decision on a version, approved or needs work; earlier ones stay, a reviewer's latest counts.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    version_id : of a version
-    reviewer : whose decision it is
-    decision : approved, or needs work
-
-    Raises
-    ------
-    ParameterError : no name, or another word
-    InputError : there is no such version
+    ParameterError: no name, or another word. InputError: there is no such version.
     """
     if decision not in get_args(Decision):
         raise ParameterError(f"a decision is one of {', '.join(get_args(Decision))}, not {decision!r}")
@@ -322,13 +241,7 @@ def add_approval(connection: Connection, version_id: str, reviewer: str, decisio
 
 
 def approvals_of(connection: Connection, version_id: str | None = None) -> list[Approval]:
-    """Each reviewer's latest decision on a version, oldest first.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    version_id : of a version; None: all versions, with the latest of each reviewer on each
-    """
+    """Each reviewer's latest decision on a version, oldest first."""
     query = select(approvals).order_by(approvals.c.at, approvals.c.approval_id)
     if version_id is not None:
         query = query.where(approvals.c.version_id == version_id)

@@ -65,44 +65,21 @@ class _Gone(Exception):
 
 
 def is_stored(path: Path) -> bool:
-    """Whether a path names a file of the store, and so has to be fetched before it is read.
-
-    Parameters
-    ----------
-    path : of a record
-    """
+    """Whether a path names a file of the store, and so has to be fetched before it is read."""
     return path.is_relative_to(_STORED)
 
 
 def open_files(home: Home, settings: WorkbenchSettings) -> StoredFiles:
-    """The files of a home folder, or of the store that the settings name; nothing is read yet.
-
-    Parameters
-    ----------
-    home : the folder, or the folder of the cache
-    settings : from the environment
-
-    Raises
-    ------
-    ParameterError : the setting names no store
-    StoreError : the address or the cloud's variables are incomplete
-    ExtraMissing : the package for buckets is not installed
-    """
+    """The files of a home folder, or of the store that the settings name; nothing is read yet."""
     store = None if settings.store_url is None else open_store(settings.store_url)
     return StoredFiles(home, store, settings.store_cache_bytes)
 
 
 def file_name(name: str, identity: str) -> str:
-    """A name in the store for a file of the user's.
+    """A name in the store for a file of the user's, as "9f86d0818…/my song.mp3".
 
-    Parameters
-    ----------
-    name : of the user's file, which stays its last part as far as a store allows
-    identity : letters and digits that only files of the same bytes have, such as a hash of them
-
-    Returns
-    -------
-    as "9f86d0818…/my song.mp3"
+    `identity` are letters and digits that only files of the same bytes have, such as a hash of them; the user's name
+    stays the last part as far as a store allows.
     """
     plain = re.sub(r"[^\w. -]", "_", name)[-_NAME_LENGTH:].lstrip(". ") or "file"
     return f"{identity}/{plain}"
@@ -111,11 +88,7 @@ def file_name(name: str, identity: str) -> str:
 class StoredFiles:
     """The files of a home folder, or of a store of which the home folder is a cache. Threads may share one.
 
-    Parameters
-    ----------
-    home : the home folder
-    store : None: files are in the home folder alone
-    cache_bytes : size of the copies in the home folder at most
+    Without a store (None) files are in the home folder alone; with one, its copies take at most `cache_bytes`.
     """
 
     def __init__(self, home: Home, store: ObjectStore | None = None, cache_bytes: int = 20 * 2**30) -> None:
@@ -134,40 +107,17 @@ class StoredFiles:
         return f"the home folder {self.home.root}" if self.store is None else f"the store {self.store.url}"
 
     def folder(self, part: str) -> Path:
-        """The folder on this machine in which the files of a part are, or copies of some.
-
-        Parameters
-        ----------
-        part : one of `PARTS`
-        """
+        """The folder on this machine in which the files of a part, one of `PARTS`, are, or copies of some."""
         return (self.home.root if self.store is None else self.home.cached) / part
 
     def place(self, part: str, name: str) -> Path:
-        """The path that a record has of a file.
-
-        Parameters
-        ----------
-        part : one of `PARTS`
-        name : of the file, see `workbench.store.objects`
-        """
+        """The path that a record has of a file."""
         return self.root / part / name
 
     def keep(self, path: Path, part: str, name: str) -> Path:
-        """Move a file that is complete to its part; nothing of it is there before this is done.
+        """Move a file that is complete to its part, and return its place, for records and `fetch`.
 
-        Parameters
-        ----------
-        path : of the file, in the home folder
-        part : one of `PARTS`
-        name : of the file
-
-        Returns
-        -------
-        its place, for records and `fetch`
-
-        Raises
-        ------
-        StoreError : the store or the home folder cannot be used
+        Nothing of it is there before this is done.
         """
         self.publish(path, part, name)
         target = self.folder(part) / name
@@ -180,21 +130,9 @@ class StoredFiles:
         return self.place(part, name)
 
     def publish(self, path: Path, part: str, name: str) -> Path:
-        """Copy a file to the store, if there is one, and take room for a copy in the cache; the file stays as it is.
+        """Copy a file to the store, if there is one, and return its place, for records and `fetch`.
 
-        Parameters
-        ----------
-        path : of the file
-        part : one of `PARTS`
-        name : of the file
-
-        Returns
-        -------
-        its place, for records and `fetch`
-
-        Raises
-        ------
-        StoreError : the store or the file cannot be used
+        Room for a copy is taken in the cache; the file stays as it is.
         """
         if self.store is not None:
             self.store.upload(path, f"{part}/{name}")
@@ -204,21 +142,9 @@ class StoredFiles:
         return self.place(part, name)
 
     def add(self, path: Path, part: str, name: str) -> Path:
-        """Copy a file of the user's to the store; without a store it stays where it is.
+        """Copy a file of the user's to the store, and return the path that a record should have.
 
-        Parameters
-        ----------
-        path : of the file
-        part : one of `PARTS`
-        name : of the file
-
-        Returns
-        -------
-        the path that a record should have
-
-        Raises
-        ------
-        StoreError : the store or the file cannot be used
+        Without a store the file stays where it is.
         """
         if self.store is None or is_stored(path):
             return path
@@ -233,15 +159,6 @@ class StoredFiles:
         """The path to read a file from; it is downloaded if it is in the store and has no copy here.
 
         The copy is not deleted before `release`, unless more than a hundred others are fetched after it.
-
-        Parameters
-        ----------
-        place : from `keep`, `publish` or `add`; any other path is returned as it is, and need not exist
-
-        Raises
-        ------
-        MediaError : the store has no such file
-        StoreError : the store or the home folder cannot be used, or no store is set
         """
         found = self.find(place)
         if found is None:
@@ -249,19 +166,9 @@ class StoredFiles:
         return found
 
     def find(self, place: Path) -> Path | None:
-        """As `fetch`, for a file that need not be there.
+        """As `fetch`, for a file that need not be there: None if the store has no such file.
 
-        Parameters
-        ----------
-        place : from `keep`, `publish` or `add`
-
-        Returns
-        -------
-        None if the store has no such file; a path outside of the store is returned as it is
-
-        Raises
-        ------
-        StoreError : the store or the home folder cannot be used, or no store is set
+        A path outside of the store is returned as it is.
         """
         if not is_stored(place):
             return place
@@ -276,60 +183,26 @@ class StoredFiles:
         raise StoreError(f"{place.name}: cannot be kept in {self.home.cached}; raise WORKBENCH_STORE_CACHE_BYTES")
 
     def has(self, place: Path) -> bool:
-        """Whether a file is there, without fetching it.
-
-        Parameters
-        ----------
-        place : from `keep`, `publish` or `add`, or any other path
-
-        Raises
-        ------
-        StoreError : the store cannot be read, or none is set
-        """
+        """Whether a file is there, without fetching it."""
         if not is_stored(place):
             return place.exists()
         name = self._name(place)
         return (self.home.cached / name).exists() or self._required(place).find(name) is not None
 
     def is_own(self, place: Path) -> bool:
-        """Whether a file was kept or added here, and is no file of the user's that a record only names.
-
-        Parameters
-        ----------
-        place : path of a record
-        """
+        """Whether a file was kept or added here, and is no file of the user's that a record only names."""
         below = (self.home.videos, self.home.root / "tracks")
         return is_stored(place) or place.parent == self.home.uploads or any(map(place.is_relative_to, below))
 
     def is_older(self, place: Path, before: float) -> bool:
-        """Whether a file of the store is there and was written before some time.
-
-        Parameters
-        ----------
-        place : from `keep`, `publish`, `add` or `every`
-        before : s since 1970
-
-        Raises
-        ------
-        StoreError : the store cannot be read, or none is set
-        """
+        """Whether a file of the store is there and was written before some time, s since 1970."""
         found = self._required(place).find(self._name(place))
         return found is not None and found.modified_at < before
 
     def delete(self, place: Path) -> int:
-        """Delete a file, if it is there, and its copy on this machine; those of others go when they need the room.
+        """Delete a file, if it is there, and its copy on this machine; return the bytes that it had.
 
-        Parameters
-        ----------
-        place : from `keep` or `publish`, or any other path
-
-        Returns
-        -------
-        bytes that it had
-
-        Raises
-        ------
-        StoreError : it cannot be deleted
+        Copies on other machines go when those need the room.
         """
         path, size = place, 0
         if is_stored(place):
@@ -346,16 +219,7 @@ class StoredFiles:
         return size
 
     def every(self, part: str) -> Iterator[tuple[Path, ObjectInfo]]:
-        """List the files of a part, in no order: place, name, size and time.
-
-        Parameters
-        ----------
-        part : one of `PARTS`
-
-        Raises
-        ------
-        StoreError : the store cannot be read
-        """
+        """List the files of a part, in no order: place, name, size and time."""
         if self.store is not None:
             for found in self.store.every(part):
                 yield _STORED / found.name, found
@@ -367,12 +231,7 @@ class StoredFiles:
                     yield path, ObjectInfo(path.relative_to(self.home.root).as_posix(), status.st_size, status.st_mtime)
 
     def identity(self) -> str:
-        """What tells this home folder, or this store, from every other: an id that is made with the first call.
-
-        Raises
-        ------
-        StoreError : the home folder or the store cannot be used
-        """
+        """What tells this home folder, or this store, from every other: an id that is made with the first call."""
         store = self._marked
         for _ in range(_TRIES):
             found = store.read(_MARKER)
@@ -382,38 +241,17 @@ class StoredFiles:
         raise StoreError(f"{self.where}: {_MARKER} cannot be read")
 
     def has_identity(self) -> bool:
-        """Whether `identity` was called before, by any process.
-
-        Raises
-        ------
-        StoreError : the home folder or the store cannot be used
-        """
+        """Whether `identity` was called before, by any process."""
         return self._marked.read(_MARKER) is not None
 
     def is_claimed(self) -> bool:
-        """Whether `claim` was called before, by any process.
-
-        Raises
-        ------
-        StoreError : the home folder or the store cannot be used
-        """
+        """Whether `claim` was called before, by any process."""
         return self._marked.read(_CLAIM) is not None
 
     def claim(self, database: str, *, take_over: bool = False) -> str:
-        """Note in the home folder or the store which database its files belong to, unless another is noted.
+        """Note in the home folder or the store which database its files belong to; return the id that is noted now.
 
-        Parameters
-        ----------
-        database : id of the database
-        take_over : whether to replace another one's id
-
-        Returns
-        -------
-        the id that is noted now
-
-        Raises
-        ------
-        StoreError : the home folder or the store cannot be used
+        Another one that is noted stays, unless `take_over`.
         """
         store = self._marked
         if take_over:
@@ -426,24 +264,14 @@ class StoredFiles:
         raise StoreError(f"{self.where}: {_CLAIM} cannot be read")
 
     def check_writable(self) -> None:
-        """Check that a file can be written to the store and deleted again; does nothing without a store.
-
-        Raises
-        ------
-        StoreError : it cannot
-        """
+        """Check that a file can be written to the store and deleted again; does nothing without a store."""
         if self.store is not None:
             name = f"probes/{ULID()}"
             self.store.write(name, bytes(_PROBE_BYTES))
             self.store.delete(name)
 
     def release(self, place: Path | None = None) -> None:
-        """Let copies be deleted that were fetched so far.
-
-        Parameters
-        ----------
-        place : of the one to let go, by whichever thread it was fetched; None: all of them
-        """
+        """Let the copy of a file, or all copies so far, be deleted, by whichever thread they were fetched."""
         if place is not None:
             if is_stored(place):
                 self._let_go(self._name(place))

@@ -62,25 +62,9 @@ def add(
     note: str = "",
     reviewer: str = "",
 ) -> Verdict:
-    """Keep a verdict. Earlier ones stay; of one reviewer's about a seam as it was heard the latest counts.
+    """Keep a verdict: good, audible or wrong, else ParameterError.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    content_hash : SHA-256 of the track's bytes, hex
-    track : the track's name, for the reader
-    seam : see `Verdict.seam`
-    verdict : good, audible or wrong
-    note : in the reviewer's words
-    reviewer : whose verdict it is; empty: not known
-
-    Returns
-    -------
-    the record, with its id and the current time
-
-    Raises
-    ------
-    ParameterError : `verdict` is none of the three
+    Earlier ones stay; of one reviewer's about a seam as it was heard the latest counts.
     """
     if verdict not in get_args(Word):
         raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
@@ -90,53 +74,25 @@ def add(
 
 
 def put(connection: Connection, verdict: Verdict) -> None:
-    """Put a verdict back as it was, under its id and at its time.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    verdict : replaces the record with its id, if there is one
-    """
+    """Put a verdict back as it was, under its id and at its time, in place of the record of that id."""
     remove(connection, verdict.verdict_id)
     values = {name: getattr(verdict, name) for name in Verdict.__slots__} | {"seam": json.dumps(dict(verdict.seam))}
     connection.execute(verdicts.insert().values(**values))
 
 
 def remove(connection: Connection, verdict_id: str) -> None:
-    """Delete a verdict.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    verdict_id : of the record; nothing happens if there is none
-    """
+    """Delete a verdict."""
     connection.execute(verdicts.delete().where(verdicts.c.verdict_id == verdict_id))
 
 
 def get(connection: Connection, verdict_id: str) -> Verdict | None:
-    """The verdict of an id.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    verdict_id : of the record
-
-    Returns
-    -------
-    None if there is none
-    """
+    """The verdict of an id; None if there is none."""
     row = connection.execute(select(verdicts).where(verdicts.c.verdict_id == verdict_id)).one_or_none()
     return None if row is None else _verdict(row)
 
 
 def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:
-    """All verdicts, or those about one track, oldest first.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the track's bytes, hex; None: all tracks
-    """
+    """All verdicts, or those about one track, oldest first."""
     query = select(verdicts).order_by(verdicts.c.verdict_id)
     if content_hash is not None:
         query = query.where(verdicts.c.content_hash == content_hash)
@@ -157,15 +113,9 @@ def _verdict(row: Row[Any]) -> Verdict:
 
 
 def latest(given: Iterable[Verdict]) -> list[Verdict]:
-    """Each reviewer's last verdict about each seam as it was heard, with its crossfade.
+    """Each reviewer's last verdict about each seam as it was heard (`Verdict.heard`), with its crossfade.
 
-    Parameters
-    ----------
-    given : verdicts, oldest first; see `Verdict.heard` for which of them are about the same seam
-
-    Returns
-    -------
-    in the order in which the seams were first judged
+    Given oldest first; returned in the order in which the seams were first judged.
     """
     found: dict[tuple[object, ...], Verdict] = {}
     for verdict in given:

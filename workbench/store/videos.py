@@ -22,12 +22,7 @@ from workbench.store.ids import check_id
 
 @dataclass(frozen=True, slots=True)
 class AddedVideo:
-    """A video that was added.
-
-    Raises
-    ------
-    ParameterError : an id that no video can have
-    """
+    """A video that was added."""
 
     video_id: str
     """1 to 128 characters, no blanks at its ends"""
@@ -71,23 +66,8 @@ def put(
 ) -> AddedVideo:
     """Add a video, or replace the record under its id; the time when it was first added is kept.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    video_id : 1 to 128 characters, no blanks at its ends
-    path : made absolute
-    content_hash : SHA-256 of the file's bytes, hex
-    title : for the reader
-    seconds : length of the video
-    audio : sound streams that were chosen, as `--audio` takes them; None: the default
-
-    Returns
-    -------
-    the record as stored
-
-    Raises
-    ------
-    ParameterError : an id that no video can have
+    `audio` are the sound streams that were chosen, as `--audio` takes them; None: the default. ParameterError: an id
+    that is not of 1 to 128 characters, or has blanks at its ends.
     """
     before = connection.execute(select(videos.c.added_at).where(videos.c.video_id == video_id)).scalar()
     record = AddedVideo(video_id, path, content_hash, title, seconds, before or now(), audio)
@@ -106,17 +86,7 @@ def put(
 
 
 def get(connection: Connection, video_id: str) -> AddedVideo:
-    """The video of an id.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    video_id : as added
-
-    Raises
-    ------
-    UnknownVideo : there is none
-    """
+    """The video of an id; UnknownVideo if there is none."""
     row = connection.execute(select(videos).where(videos.c.video_id == video_id)).one_or_none()
     if row is None:
         raise UnknownVideo(f"{video_id}: no video of that id")
@@ -124,35 +94,18 @@ def get(connection: Connection, video_id: str) -> AddedVideo:
 
 
 def delete(connection: Connection, video_id: str) -> None:
-    """Delete the record of a video, if there is one; its file stays.
-
-    Parameters
-    ----------
-    connection : of a transaction that writes
-    video_id : as added
-    """
+    """Delete the record of a video, if there is one; its file stays."""
     connection.execute(videos.delete().where(videos.c.video_id == video_id))
 
 
 def every(connection: Connection) -> list[AddedVideo]:
-    """All videos, in the order in which they were added.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    """
+    """All videos, in the order in which they were added."""
     rows = connection.execute(select(videos).order_by(videos.c.added_at, videos.c.video_id))
     return [_record(row) for row in rows]
 
 
 def with_content(connection: Connection, content_hash: str) -> list[AddedVideo]:
-    """The videos of some bytes, in the order in which they were added; of files that may have changed since.
-
-    Parameters
-    ----------
-    connection : of a transaction
-    content_hash : SHA-256 of the bytes, hex
-    """
+    """The videos of some bytes, in the order in which they were added; of files that may have changed since."""
     query = select(videos).where(videos.c.content_hash == content_hash)
     return [_record(row) for row in connection.execute(query.order_by(videos.c.added_at, videos.c.video_id))]
 
