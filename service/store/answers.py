@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
+from service.store.shared_reads import read
 from service.store.tables import answers
 from service.store.times import time_from_now
 from workbench.store.database import now
@@ -27,8 +28,8 @@ _BY_KEYS = sa.select(answers.c.answer_key, answers.c.body, answers.c.used_at).wh
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     """The body that was stored under a key; None if there is none. Its use is not recorded."""
-    row = connection.execute(_BY_KEYS, {"first": answer_key, "second": answer_key}).first()
-    return None if row is None else dict(json.loads(row.body))
+    rows = read(connection, _BY_KEYS, first=answer_key, second=answer_key)
+    return dict(json.loads(rows[0]["body"])) if rows else None
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
@@ -44,7 +45,8 @@ def use_both(
     Their use is recorded, to the day, and answers in use are kept.
     """
     found = {}
-    for key, body, used_at in connection.execute(_BY_KEYS, {"first": answer_key, "second": other_key}).all():
+    for row in read(connection, _BY_KEYS, first=answer_key, second=other_key):
+        key, body, used_at = row["answer_key"], row["body"], row["used_at"]
         if used_at < time_from_now(-_USE_SECONDS):
             connection.execute(answers.update().where(answers.c.answer_key == key).values(used_at=now()))
         found[key] = dict(json.loads(body))

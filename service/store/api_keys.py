@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from ulid import ULID
 
+from service.store.shared_reads import read
 from service.store.tables import accounts, api_keys, credit_grants
 from service.store.times import time_from_now
 from workbench.errors import ParameterError
@@ -140,20 +141,21 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
     None if the key is unknown, expired or revoked
     """
     digest = _digest(secret)
-    row = connection.execute(_BY_DIGEST, {"sought": digest}).first()
-    if row is None:
+    rows = read(connection, _BY_DIGEST, sought=digest)
+    if not rows:
         return None
-    if not hmac.compare_digest(row.digest, digest):
+    (row,) = rows
+    if not hmac.compare_digest(row["digest"], digest):
         return None
-    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
+    if row["revoked_at"] is not None or (row["expires_at"] is not None and row["expires_at"] <= now()):
         return None
     return Caller(
-        account=row.account,
-        key_id=row.key_id,
-        preview=row.preview,
-        pays_freely=row.payment_method and row.spend_cap_micros is None,
-        has_credit=row.has_credit,
-        last_used_at=row.last_used_at,
+        account=row["account"],
+        key_id=row["key_id"],
+        preview=row["preview"],
+        pays_freely=row["payment_method"] and row["spend_cap_micros"] is None,
+        has_credit=row["has_credit"],
+        last_used_at=row["last_used_at"],
     )
 
 

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
+from service.store.shared_reads import read
 from service.store.tables import shared_values
 
 ANALYSIS_REVISION = "analysis_revision"
@@ -35,8 +36,8 @@ def get(connection: Connection, name: str) -> str | None:
     -------
     None if the name has no value yet
     """
-    found: str | None = connection.scalar(_BY_NAME, {"sought": name})
-    return found
+    rows = read(connection, _BY_NAME, sought=name)
+    return str(rows[0]["value"]) if rows else None
 
 
 def set_value(connection: Connection, name: str, value: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from service.store.shared_reads import read
 from workbench.store.database import grids, recordings, seam_constraints, tracks
 
 
@@ -35,8 +36,8 @@ _BY_ID = (
         tracks.c.content_hash,
         tracks.c.fields,
         recordings.c.measured,
-        grids.c.revision,
-        seam_constraints.c.revision,
+        grids.c.revision.label("grid_revision"),
+        seam_constraints.c.revision.label("constraints_revision"),
     )
     .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
     .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
@@ -52,19 +53,19 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     -------
     None if there is no such track
     """
-    row = connection.execute(_BY_ID, {"sought": track_id}).first()
-    if row is None:
+    rows = read(connection, _BY_ID, sought=track_id)
+    if not rows:
         return None
-    track_id, content_hash, fields, measured, grid_revision, constraints_revision = row
-    given = json.loads(fields)
+    row = rows[0]
+    given, measured = json.loads(row["fields"]), row["measured"]
     return TrackFacts(
-        track_id,
-        content_hash,
+        row["track_id"],
+        row["content_hash"],
         given.get("catalog_song_id"),
         given.get("catalog_audio_file_id"),
         None if measured is None else json.loads(measured).get("duration_seconds"),
-        grid_revision or "",
-        constraints_revision or "",
+        row["grid_revision"] or "",
+        row["constraints_revision"] or "",
     )
 
 

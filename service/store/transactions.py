@@ -2,7 +2,7 @@
 
 Making a transaction durable costs more than running it, and SQLite allows one that writes at a time. So the writers of
 one process that wait for each other share a transaction (`GroupCommit`): all are committed at once, and only then is
-any of them answered. One that fails takes nothing of the others with it.
+any of them answered. They share what they read, too. One that fails takes nothing of the others with it.
 
 PostgreSQL runs writing transactions in parallel. But calls with the same API key wait for each other there too, at the
 row that counts them, so there those of a key share transactions.
@@ -22,11 +22,12 @@ from sqlalchemy import Connection
 
 from service.processes.wakeup import WakeupPipe
 from service.store import jobs
+from service.store.shared_reads import sharing_reads
 from workbench.store.database import Database, is_deadlocked
 
 T = TypeVar("T")
 _THREADS = 8
-_MOST_TOGETHER = 32  # writers in one transaction: more would make the first wait for long, and save little
+_MOST_TOGETHER = 64  # writers in one transaction: more would make the first wait for long, and save little
 _ONLY_LANE = "sqlite"
 _MOST_TRIES = 3  # of a transaction that PostgreSQL gives up because others wait for it in a circle
 
@@ -205,19 +206,20 @@ class GroupCommit:
 
     def _run(self, connection: Connection, group: list[_Writer], *, apart: bool) -> bool:
         """Run all in one transaction; `apart` gives each a savepoint, without which none of several may fail."""
-        for writer in group:
-            if writer.done.cancelled():  # they hung up before their turn, which may be long after they came
-                continue
-            writer.error = None
-            try:
-                with connection.begin_nested() if apart else nullcontext():
-                    writer.result = writer.work(connection)
-            except Exception as error:
-                if len(group) == 1 or is_deadlocked(error):
-                    raise
-                if not apart:
-                    raise _SomebodyFailedError from error
-                writer.error = self._database.as_store_error(error)
+        with nullcontext() if apart else sharing_reads(connection):
+            for writer in group:
+                if writer.done.cancelled():  # they hung up before their turn, which may be long after they came
+                    continue
+                writer.error = None
+                try:
+                    with connection.begin_nested() if apart else nullcontext():
+                        writer.result = writer.work(connection)
+                except Exception as error:
+                    if len(group) == 1 or is_deadlocked(error):
+                        raise
+                    if not apart:
+                        raise _SomebodyFailedError from error
+                    writer.error = self._database.as_store_error(error)
         return jobs.take_accepted(connection)
 
 

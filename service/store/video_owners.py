@@ -11,6 +11,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from service.store.shared_reads import read
 from service.store.tables import video_owners
 from workbench.store.database import now, videos
 
@@ -96,8 +97,8 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     -------
     None if there is no such video
     """
-    row = connection.execute(_BY_ID, {"sought": video_id}).mappings().first()
-    return None if row is None else OwnedVideo(**row)
+    rows = read(connection, _BY_ID, sought=video_id)
+    return OwnedVideo(**rows[0]) if rows else None
 
 
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:

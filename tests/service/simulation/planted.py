@@ -139,6 +139,12 @@ BUGS = (
         "if (False) or (",
     ),
     Bug(
+        "what a call has changed is read as it was",
+        "service/store/shared_reads.py",
+        "if statement.is_dml:",
+        "if False:",
+    ),
+    Bug(
         "what a call wrote that was refused goes with the others' commit",
         _TRANSACTIONS,
         "with connection.begin_nested() if apart else nullcontext():",

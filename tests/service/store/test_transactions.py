@@ -232,15 +232,15 @@ def test_a_lane_goes_on_after_a_failure_that_is_no_database_s(database: Database
 
     async def run(threads: Full) -> list[BaseException | None]:
         lanes = GroupCommit(database, WakeupPipe(None), threads)
-        found = await asyncio.gather(*(lanes.write(work, "of a key") for _ in range(40)), return_exceptions=True)
+        found = await asyncio.gather(*(lanes.write(work, "of a key") for _ in range(100)), return_exceptions=True)
         found.append(await lanes.write(work, "of a key"))
         await lanes.drain()
         return found
 
     with Full(1) as threads:
         found = asyncio.run(run(threads))
-    assert all(isinstance(one, RuntimeError) for one in found[:40])
-    assert found[40] is None
+    assert all(isinstance(one, RuntimeError) for one in found[:100])
+    assert found[100] is None
 
 
 @pytest.mark.parametrize("lane", [None, "of a key"])
