@@ -102,7 +102,7 @@ window.bench = {
   },
   begin(head, kind) {
     const pattern = new RegExp(head)
-    const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
+    const models = Bokeh.documents.flatMap(d => [...d.all_models])
     const figures = models.filter(m => m.type === "Figure" && m.center.some(s => pattern.test(s.name ?? "")))
     const signals = figures.flatMap(f => f.renderers.map(r => r.data_source.properties.data.change))
     let from = null
@@ -159,7 +159,7 @@ _APART = """() => {
   return found(document).videoPicture.offsets.map(([, off]) => off)
 }"""
 _MOVE = """(key) => new Promise((resolve) => {
-  const models = () => Bokeh.documents.flatMap(d => [...d._all_models.values()])
+  const models = () => Bokeh.documents.flatMap(d => [...d.all_models])
   const hand = models().find(m => Array.isArray(m.seams) && m.places !== undefined)
   const began = performance.now()
   hand.properties.seams.change.connect(function moved() {
@@ -184,7 +184,7 @@ _FRAMES = """(ms) => new Promise((resolve) => {
 })"""
 _DRAWN = """() => {
   if (!window.Bokeh) return false
-  const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
+  const models = Bokeh.documents.flatMap(d => [...d.all_models])
   return models.find(m => m.name === "music")?.data_source.data.x.length > 100
 }"""
 _PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"

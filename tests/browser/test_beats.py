@@ -159,7 +159,7 @@ def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
 def test_the_spectrogram_is_drawn(beats: Any) -> None:
     # Pictures of the video and of seams are images too, and may be on the page before; their sources have a height.
     image = "m.get_column?.('image')?.length && !m.get_column('dh')"
-    drawn = f"Bokeh.documents.some(d => [...d._all_models.values()].some(m => {image}))"
+    drawn = f"Bokeh.documents.some(d => [...d.all_models].some(m => {image}))"
     assert not beats.evaluate(drawn)
     beats.get_by_role("button", name="spectrogram").click()
     for _ in range(1200):  # Playwright's own way to wait evaluates text, which the policy of the page refuses

@@ -107,7 +107,7 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(
 
 
 _DUCK = """() => {
-  const models = [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
+  const models = [...Bokeh.documents].flatMap((document) => [...document.all_models])
   const points = models.find((model) => model.name === "points")
   const figure = models.find((model) => model.renderers?.includes?.(points))
   const { left, top } = Bokeh.index.find_one(figure).el.getBoundingClientRect()
@@ -115,7 +115,7 @@ _DUCK = """() => {
   const { x, y } = points.data_source.data
   return [...x].map((at, k) => [left + x_scale.compute(at), top + y_scale.compute(y[k])])
 }"""
-_HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document._all_models.values()])
+_HEARD = """() => [...Bokeh.documents].flatMap((document) => [...document.all_models])
   .find((model) => model.data?.labels?.[0] === "ducked")?.data.duck_a.map((point) => [...point])"""
 _PLANNED = _HEARD.replace('"ducked"', '"A"')
 """what the Plan tab plays, which has the mix of the Mix tab once that has settled; undefined while the tab is drawn"""

@@ -213,7 +213,7 @@ def test_a_message_and_the_work_under_way_are_told_in_full(page: Any, width: int
 def test_playing_moves_the_playhead_and_space_stops_it(plan: Any) -> None:
     plan.page.get_by_role("button", name=PLAY).click()
     plan.until(lambda: plan.time > 1.0)
-    heads = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => /^plan-playhead/.test(m.name))"
+    heads = "Bokeh.documents.flatMap(d => [...d.all_models]).filter(m => /^plan-playhead/.test(m.name))"
     assert plan.page.evaluate(f"{heads}.some(m => m.location > 0.5)")
     plan.page.keyboard.press("Space")
     expect(plan.page.get_by_role("button", name=PLAY)).to_be_visible()
@@ -339,7 +339,7 @@ def test_options_are_compared_at_the_same_place(plan: Any, until_idle: Callable[
 
 
 def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
-    ranges = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type == 'Range1d' && m.bounds)"
+    ranges = "Bokeh.documents.flatMap(d => [...d.all_models]).filter(m => m.type == 'Range1d' && m.bounds)"
     seen = f"{ranges}.map(m => m.end - m.start)[0]"
     before = plan.page.evaluate(seen)
     plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the video stands above it
@@ -350,7 +350,7 @@ def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
 
 
 def test_keys_and_buttons_zoom_at_the_playhead(plan: Any) -> None:
-    ranges = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type == 'Range1d' && m.bounds)"
+    ranges = "Bokeh.documents.flatMap(d => [...d.all_models]).filter(m => m.type == 'Range1d' && m.bounds)"
     first, last = plan.page.evaluate(f"(({{start, end}}) => [start, end])({ranges}[0])")
 
     def sees(start: float, end: float) -> None:

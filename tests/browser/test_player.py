@@ -69,7 +69,7 @@ def test_an_option_is_heard_at_once_and_keys_run_the_video(plan: Any) -> None:
 
 
 _PLANS = """() => {
-  const { plans, plan_a } = Bokeh.documents.flatMap((d) => [...d._all_models.values()])
+  const { plans, plan_a } = Bokeh.documents.flatMap((d) => [...d.all_models])
     .find((m) => m.data?.plans?.length && m.data?.told).data
   return plans.map((plan) => JSON.stringify(plan) === JSON.stringify(plan_a))
 }"""

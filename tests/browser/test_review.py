@@ -174,7 +174,7 @@ def test_two_crossfades_are_compared_by_ear(page: Any, open_tab: Callable[[str],
 
 
 _BOXES = """(seams) => {
-  const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
+  const models = Bokeh.documents.flatMap(d => [...d.all_models])
   models.find(m => m.data?.properties?.open_until).data.seams = seams
   const found = (root) => root.querySelector(".review .strip") ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)

@@ -23,12 +23,12 @@ _BOX = """() => {
 }"""
 _TRIED = f"() => ({_BOX})().tried"
 """samples of a crossfade that is tried, as the page has made them"""
-_EXCERPT = """() => Bokeh.documents.flatMap((d) => [...d._all_models.values()])
+_EXCERPT = """() => Bokeh.documents.flatMap((d) => [...d.all_models])
   .find((m) => m.data?.sounds?.heard).data.sounds.heard"""
 """address of what the server has made of it"""
 _APART_DB = f"""async () => {{
   const tried = ({_TRIED})()
-  const player = Bokeh.documents.flatMap((d) => [...d._all_models.values()]).find((m) => m.data?.sounds?.heard)
+  const player = Bokeh.documents.flatMap((d) => [...d.all_models]).find((m) => m.data?.sounds?.heard)
   const bytes = await (await fetch(player.data.sounds.heard)).arrayBuffer()
   const context = new OfflineAudioContext(1, 1, player.data.played.plan.rate)
   const meant = await context.decodeAudioData(bytes)

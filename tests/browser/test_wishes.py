@@ -14,9 +14,9 @@ from tests.browser.watched import Watched
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 _HAND = """() => {
-  for (const model of [...Bokeh.documents].flatMap((d) => [...d._all_models.values()]))
+  for (const model of [...Bokeh.documents].flatMap((d) => [...d.all_models]))
     if (Array.isArray(model.seams) && model.places?.length) {
-      const figure = [...Bokeh.documents].flatMap((d) => [...d._all_models.values()])
+      const figure = [...Bokeh.documents].flatMap((d) => [...d.all_models])
         .find((m) => m.toolbar?.tools?.includes(model))
       const { el, frame } = Bokeh.index.find_one(figure)
       const { left, top, height } = el.getBoundingClientRect()
