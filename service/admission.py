@@ -67,14 +67,7 @@ class RoutePolicy:
 async def admit_unread(request: Request, policy: RoutePolicy) -> None:
     """Check a request whose body may be too long to be read; all others are checked by `admitted`, with their answer.
 
-    Parameters
-    ----------
-    request : its body has not been read
-
-    Raises
-    ------
-    Problem : 401, 429, 415 or, for `plain_400` and a malformed Idempotency-Key, 400
-    StoreError : the database cannot be used
+    Raises Problem: 401, 429, 415 or, for `plain_400` and a malformed Idempotency-Key, 400.
     """
     if policy.api_key and not _has_short_body(request):
         await admitted(request, lambda: check_headers(request, policy), lambda _, __: None, reads=True)
@@ -88,23 +81,10 @@ async def admitted(
     Sets `caller` and `rate` of the request's context. A request with a valid key is counted once, whatever becomes of
     it. So where `work` fails, and its transaction with it, the request is counted in another one.
 
-    Parameters
-    ----------
-    request : its body has been read
-    check : checks headers, body and query; what it returns is given to `work`. What it raises is raised only after the
-        key and the rate have been checked
-    work : answers the request; for a GET or HEAD it may get a connection that only reads, if the database cannot be
-        written to. A request that `check` refuses is refused then too
-    reads : whether `work` writes nothing, whatever the method
-
-    Returns
-    -------
-    what `work` returns
-
-    Raises
-    ------
-    Problem : 401, 429, and whatever `check` and `work` raise
-    StoreError : the database cannot be used
+    What `check` returns is given to `work`; what it raises is raised only after the key and the rate have been checked.
+    For a GET or HEAD, `work` may get a connection that only reads, if the database cannot be written to; a
+    request that `check` refuses is refused then too. `reads` says that `work` writes nothing, whatever the method.
+    Raises Problem: 401, 429, and what `check` and `work` raise.
     """
     context, transactions = request.ctx, request.app.ctx.transactions
     context.identified = True
@@ -173,14 +153,6 @@ async def identify(request: Request) -> None:
     """Find the caller of a request that does not count, and the state of its rate window.
 
     Sets `caller` and `rate` of the request's context; they stay None if there is no valid key.
-
-    Parameters
-    ----------
-    request : with the key in `Authorization` or `X-Api-Key`
-
-    Raises
-    ------
-    StoreError : the database cannot be used
     """
     request.ctx.identified = True
     secret = _secret(request)
@@ -216,9 +188,7 @@ def _has_short_body(request: Request) -> bool:
 def check_headers(request: Request, policy: RoutePolicy) -> None:
     """Check the media type of the body, and the Idempotency-Key, which is kept in the request's context.
 
-    Raises
-    ------
-    Problem : 415 or, for `plain_400` and a malformed Idempotency-Key, 400
+    Raises Problem: 415 or, for `plain_400` and a malformed Idempotency-Key, 400.
     """
     if policy.body == "json":
         media_type = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
@@ -252,14 +222,7 @@ def _idempotency_key(request: Request) -> str | None:
 def body_of(request: Request, model: type[B]) -> B:
     """The JSON body of a request.
 
-    Parameters
-    ----------
-    request : its body has been read
-    model : to validate the body with
-
-    Raises
-    ------
-    Problem : 400 if it is not a JSON object, 422 if a field is missing, unknown or invalid
+    Raises Problem: 400 if it is not a JSON object, 422 if a field is missing, unknown or invalid.
     """
     return _validated(model, object_of(request))
 
@@ -267,13 +230,7 @@ def body_of(request: Request, model: type[B]) -> B:
 def object_of(request: Request) -> dict[str, Any]:
     """The JSON object that is the body of a request.
 
-    Parameters
-    ----------
-    request : its body has been read
-
-    Raises
-    ------
-    Problem : 400 if it is not a JSON object; NaN and infinity, which Python would accept, are not JSON
+    Raises Problem, 400, if it is none; NaN and infinity, which Python would accept, are not JSON.
     """
     try:
         given = _decode(request.body.decode("utf-8"))
@@ -285,17 +242,7 @@ def object_of(request: Request) -> dict[str, Any]:
 
 
 def query_of(request: Request, model: type[B]) -> B:
-    """The query parameters of a request.
-
-    Parameters
-    ----------
-    request : with a query string or without one
-    model : to validate the parameters with
-
-    Raises
-    ------
-    Problem : 422 if a parameter is unknown, given twice or invalid
-    """
+    """The query parameters of a request; raises Problem, 422, if one is unknown, given twice or invalid."""
     if not request.query_string:
         return cast(B, _without_query(model))
     given: dict[str, Any] = {}
@@ -326,12 +273,7 @@ def _validated(model: type[B], given: dict[str, Any]) -> B:
 
 
 def problem_of(error: ValidationError) -> Problem:
-    """The 422 that lists what is wrong with each field.
-
-    Parameters
-    ----------
-    error : of a model of `service.schemas`
-    """
+    """The 422 that lists what is wrong with each field."""
     return _unprocessable(field_details(error))
 
 

@@ -97,19 +97,10 @@ class Backup:
 def write_backup(
     files: StoredFiles, database: Database, path: Path, account: str | None = None, *, replace: bool = False
 ) -> Backup:
-    """Write a backup.
+    """Write a backup of all accounts or one, with the files of the home folder or of the store that machines share.
 
-    Parameters
-    ----------
-    files : are copied, of the home folder or of the store that machines share
-    path : of the backup; it appears whole or not at all
-    account : None: of all accounts
-    replace : whether a file of that name is replaced; it stays until the new one is whole
-
-    Raises
-    ------
-    ParameterError : there is a file of that name, or no such account
-    StoreError : the database cannot be used, or the file not be written
+    It appears at `path` whole or not at all; a file that it replaces stays until then. Raises ParameterError if there
+    is a file of that name or no such account.
     """
     if path.exists() and not replace:
         raise ParameterError(f"{path} is there already; name another file, or replace it with --force")
@@ -166,19 +157,9 @@ def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_ac
 
     The files are copied first and the records written last, in one transaction: what fails leaves no records.
 
-    Parameters
-    ----------
-    files : get the files; paths of records are changed to where their files lie here, but for those of files that were
-        added from elsewhere
-    database : of the service, with its tables and no rows
-    path : of the backup
-    one_account : whether it is one of a single account
-
-    Raises
-    ------
-    ParameterError : the database holds records, the backup was made by another version, or is of one account and should
-        not be, or the other way round
-    StoreError : the file is no backup, or damaged; the database cannot be used, or a file not be written
+    Paths of records are changed to where their files lie here, but for those of files that were added from elsewhere.
+    Raises ParameterError if the database holds records, if the backup was made by another version, or if it is of one
+    account and should not be, or the other way round; StoreError if the file is no backup, or damaged.
     """
     try:
         with tarfile.open(path, "r:") as tar, database.write() as connection:

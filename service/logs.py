@@ -63,10 +63,6 @@ def _timestamp() -> str:
 class AnswerLog:
     """The line of each answered request, as `log.info` would write it, but of those of one turn of the event loop at
     once: so many lines cost little more than one.
-
-    Parameters
-    ----------
-    level : lowest level that is written, as of `log_to_stderr`
     """
 
     def __init__(self, level: str) -> None:
@@ -87,12 +83,7 @@ class AnswerLog:
     ) -> None:
         """Write a line in the next turn of the running event loop.
 
-        Parameters
-        ----------
-        request_id, trace_id, span_id : ours, so without characters that JSON escapes
-        method, path : as the caller sent them
-        account : of the caller; None: not known
-        seconds : that the answer took
+        The three ids are ours, so without characters that JSON escapes; method and path are as the caller sent them.
         """
         if not self._is_on:
             return
@@ -120,22 +111,14 @@ class AnswerLog:
 
 
 def log_start(process: str, home: Path) -> None:
-    """Log that a process works from now on: a log that is read later says which version and which home it was.
-
-    Parameters
-    ----------
-    process : its kind, such as `worker`
-    home : its home folder
-    """
+    """Log that a process works from now on: a log that is read later says which version and which home it was."""
     structlog.get_logger("service").info("started", process=process, version=version(_PACKAGE), home=str(home))
 
 
 def log_to_stderr(level: str) -> None:
     """Configure structlog to write to standard error. Lines that cannot be written are lost.
 
-    Parameters
-    ----------
-    level : lowest level that is written: debug, info, warning or error
+    `level` is debug, info, warning or error.
     """
     structlog.configure(
         processors=[

@@ -80,26 +80,14 @@ POOL_BUSY = Gauge(
 
 
 def count_request(family: str, method: str, status: int, seconds: float) -> None:
-    """Count a request that was answered.
-
-    Parameters
-    ----------
-    family, method : of the request
-    seconds : that the answer took
-    """
+    """Count a request that was answered."""
     requests, latency = _of_requests(family, method, status)
     requests.inc()
     latency.observe(seconds)
 
 
 def count_answer(family: str, source: str) -> None:
-    """Count an answer of match, align or loop.
-
-    Parameters
-    ----------
-    family : of the request
-    source : stored or work
-    """
+    """Count an answer of match, align or loop; `source` is stored or work."""
     _of_answers(family, source).inc()
 
 
@@ -114,13 +102,7 @@ def _of_answers(family: str, source: str) -> Counter:
 
 
 def exposition(depths: Iterable[Depth], alive: Iterable[Worker] = ()) -> bytes:
-    """All metrics in the text format of Prometheus.
-
-    Parameters
-    ----------
-    depths : the queues now, see `service.store.jobs.depths`
-    alive : the workers now, see `service.store.workers.list_alive`
-    """
+    """All metrics in the text format of Prometheus."""
     counted, queues = _own, CollectorRegistry()
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         counted = CollectorRegistry()

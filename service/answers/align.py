@@ -17,13 +17,8 @@ from service.store import answers, ledger
 def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     """Answer `POST /v1/align`.
 
-    Returns
-    -------
-    Answer : 200 with stored placements, which is charged; 202 with the job, or with the video while it is ingested
-
-    Raises
-    ------
-    Problem : 404, 403, 422, 402
+    Returns 200 with stored placements, which is charged; 202 with the job, or with the video while it is ingested.
+    Raises Problem: 404, 403, 422, 402.
     """
     found = video_track.find(connection, call, request)
     video, track = found.video, found.track
@@ -45,13 +40,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/align/jobs/{job_id}`; the mix is left out if there is none.
 
-    Returns
-    -------
-    Answer : 200 with the result, 202 until the job is complete
-
-    Raises
-    ------
-    Problem : 404, 403, and the fault of a failed job
+    Returns 200 with the result, 202 until the job is complete. Raises Problem: 404, 403, and the fault of a failed job.
     """
     return video_track.poll(connection, call, job_id, "align")
 
@@ -61,9 +50,7 @@ def result(connection: Connection, request: AlignRequest, job_id: str) -> Answer
 
     The job may be one that was asked for under other names of the same bytes; the answer's names are the request's.
 
-    Returns
-    -------
-    Answer : 200, whose mix is null if there is none; None until the job is complete
+    The mix is null if there is none; None until the job is complete.
     """
     body = video_track.result_of_job(connection, job_id)
     if body is None:

@@ -54,9 +54,7 @@ class Call:
     def charge_key(self, otherwise: str) -> str:
         """The event key of this call's charge in the ledger.
 
-        Parameters
-        ----------
-        otherwise : the key if the call has no Idempotency-Key
+        `otherwise` is the key if the call has no Idempotency-Key.
         """
         if self.idempotency_key is None:
             return otherwise
@@ -76,20 +74,13 @@ class Answer:
 def analysis_revision(connection: Connection) -> str:
     """Digest of everything that analysis results depend on, as job processes write it.
 
-    Returns
-    -------
-    empty if no job process has been ready yet
+    Empty if no job process has been ready yet.
     """
     return shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
 
 
 def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
-    """The video of an id, if the caller's account may use it.
-
-    Raises
-    ------
-    Problem : 404, 403
-    """
+    """The video of an id, if the caller's account may use it; raises Problem: 404, 403."""
     video = video_owners.get(connection, video_id)
     if video is None:
         raise not_found("video")
@@ -101,36 +92,20 @@ def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
 def find_usable_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
     """The video of an id for work on it: as `find_video`, and its ingest must not have failed.
 
-    Raises
-    ------
-    Problem : 404, 403; 422 if its ingest failed
+    Raises Problem: 404, 403; 422 if its ingest failed.
     """
     return require_not_failed(find_video(connection, call, video_id))
 
 
 def require_not_failed(video: OwnedVideo) -> OwnedVideo:
-    """Return a video unless its ingest failed.
-
-    Parameters
-    ----------
-    video : of any status
-
-    Raises
-    ------
-    Problem : 422, with the reason of the failure
-    """
+    """Return a video unless its ingest failed; raises Problem, 422, with the reason of the failure."""
     if video.status == "failed":
         raise Problem(422, f"the video failed to process, submit it again: {video.reason}")
     return video
 
 
 def find_track(connection: Connection, track_id: str) -> TrackFacts:
-    """The track of an id.
-
-    Raises
-    ------
-    Problem : 404
-    """
+    """The track of an id; raises Problem, 404."""
     track = tracks.get(connection, track_id)
     if track is None:
         raise not_found("track")
@@ -140,14 +115,7 @@ def find_track(connection: Connection, track_id: str) -> TrackFacts:
 def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
     """The job of an id, if it has the kind and belongs to the caller's account.
 
-    Parameters
-    ----------
-    job_id : not validated yet
-    kind : that the path of the request implies
-
-    Raises
-    ------
-    Problem : 404, 403
+    `job_id` is not validated yet; `kind` is what the path of the request implies. Raises Problem: 404, 403.
     """
     job = jobs.get(connection, job_id)
     if job is None or job.kind != kind:
@@ -160,9 +128,7 @@ def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
 def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
     """As `find_job`, for a poll: the job has not failed.
 
-    Raises
-    ------
-    Problem : 404, 403; the fault of the job, if it failed
+    Raises Problem: 404, 403; the fault of the job, if it failed.
     """
     job = find_job(connection, call, job_id, kind)
     if job.state == "failed":
@@ -173,14 +139,7 @@ def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> J
 def raise_fault(job: Job) -> None:
     """Raise the fault of a failed job.
 
-    Parameters
-    ----------
-    job : a failed one
-
-    Raises
-    ------
-    Problem : always, with status and message of the fault; 500 for a 503, as earlier versions wrote it, because the job
-        is over and nothing will come of another poll
+    A 503 becomes a 500, because the job is over and nothing will come of another poll.
     """
     fault = job.fault or {"status": 500, "message": "the job failed"}
     status = int(fault["status"])
@@ -188,12 +147,7 @@ def raise_fault(job: Job) -> None:
 
 
 def video_job(video_id: str, status: str = "processing", next_step: str | None = None) -> Answer:
-    """202 with the ticket of an ingest.
-
-    Parameters
-    ----------
-    next_step : sentence for the caller; None: left out
-    """
+    """202 with the ticket of an ingest."""
     body: dict[str, Any] = {"video_id": video_id, "status": status, "poll": f"/v1/videos/{video_id}"}
     if next_step is not None:
         body["next"] = next_step

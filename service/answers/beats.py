@@ -20,13 +20,7 @@ from service.store.jobs import Job, NewJob
 def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
     """Answer `POST /v1/beats`.
 
-    Returns
-    -------
-    Answer : 202 with the job
-
-    Raises
-    ------
-    Problem : 422 if the Idempotency-Key was used with a different request, 402
+    Returns 202 with the job. Raises Problem: 422 if the Idempotency-Key was used with a different request, 402.
     """
     fingerprint = hashlib.sha256(json.dumps(request.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
     if call.idempotency_key is not None:
@@ -61,13 +55,8 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/beats/{job_id}`.
 
-    Returns
-    -------
-    Answer : 200 with the grid, 202 with the stage until the job is complete
-
-    Raises
-    ------
-    Problem : 404, 403; 422 if the job failed or expired in its queue
+    Returns 200 with the grid, 202 with the stage until the job is complete. Raises Problem: 404, 403; 422 if the job
+    failed or expired in its queue.
     """
     job = find_polled(connection, call, job_id, "beats")
     if job.state == "complete":

@@ -24,14 +24,8 @@ _EXCESS_SECONDS = CoverParams().required_excess_seconds
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     """Answer `POST /v1/loop`.
 
-    Returns
-    -------
-    Answer : 200 with a stored plan, which is charged, or a refusal, which is not; 202 with the job, or with the video
-        while it is ingested
-
-    Raises
-    ------
-    Problem : 404, 403, 422, 402
+    Returns 200 with a stored plan, which is charged, or a refusal, which is not; 202 with the job, or with the video
+    while it is ingested. Raises Problem: 404, 403, 422, 402.
     """
     found = video_track.find(connection, call, request)
     video, track = found.video, found.track
@@ -64,9 +58,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
 
     If such a job has just ended in a refusal, that refusal is returned and no job is started.
 
-    Raises
-    ------
-    Problem : the fault of the job, if it has just failed
+    Raises the fault of the job as Problem, if it has just failed.
     """
     tried = jobs.find_recently_settled(connection, "loop", cache_key, account="")
     answer: dict[str, Any] = {} if tried is None else tried.answer or {}
@@ -93,13 +85,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/loop/jobs/{job_id}`.
 
-    Returns
-    -------
-    Answer : 200 with the result, 202 until the job is complete
-
-    Raises
-    ------
-    Problem : 404, 403, and the fault of a failed job
+    Returns 200 with the result, 202 until the job is complete. Raises Problem: 404, 403, and the fault of a failed job.
     """
     return video_track.poll(connection, call, job_id, "loop")
 
@@ -109,9 +95,7 @@ def result(connection: Connection, request: LoopRequest, job_id: str) -> Answer 
 
     The job may be one that was asked for under other names of the same bytes; the answer's names are the request's.
 
-    Returns
-    -------
-    Answer : 200; None until the job is complete
+    None until the job is complete.
     """
     body = video_track.result_of_job(connection, job_id)
     if body is None:

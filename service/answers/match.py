@@ -23,13 +23,8 @@ from workbench.store.changes import current_revision
 def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:
     """Answer `POST /v1/match`.
 
-    Returns
-    -------
-    Answer : 200 with a stored lane, which is charged; 202 with the job; 202 with the new video for a `video_url`
-
-    Raises
-    ------
-    Problem : 404, 403, 422, 402
+    Returns 200 with a stored lane, which is charged; 202 with the job; 202 with the new video for a `video_url`. Raises
+    Problem: 404, 403, 422, 402.
     """
     if request.video_url is not None:
         return videos.fetch(
@@ -69,18 +64,9 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
 def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery) -> Answer:
     """Answer `GET /v1/match/jobs/{job_id}`.
 
-    Parameters
-    ----------
-    connection : of a transaction that writes, because the secret of preview links may have to be created
-    query : its query parameters; those left out are as in the submit
-
-    Returns
-    -------
-    Answer : 200 with the lane, 202 until the job is complete
-
-    Raises
-    ------
-    Problem : 404, 403, and the fault of a failed job
+    Returns 200 with the lane, 202 until the job is complete. The transaction has to be one that writes, because the
+    secret of preview links may have to be created; parameters left out of `query` are as in the submit. Raises Problem:
+    404, 403, and the fault of a failed job.
     """
     job = find_job(connection, call, job_id, "match")
     if job.state == "failed":

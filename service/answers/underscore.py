@@ -20,29 +20,15 @@ from workbench.results.lane import select
 
 
 def check(connection: Connection, call: Call) -> None:
-    """Check that the account can pay.
-
-    Raises
-    ------
-    Problem : 402
-    """
+    """Check that the account can pay; raises Problem, 402."""
     funds.check(connection, call.caller)
 
 
 def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
     """Charge for a lane, and select the part of it that the query requests.
 
-    Parameters
-    ----------
-    lane : from the ranking process, with full tracks and candidate pool
-
-    Returns
-    -------
-    Answer : 200
-
-    Raises
-    ------
-    Problem : 402 if other calls have used up since what the account can pay
+    `lane` has full tracks and candidate pool. Raises Problem, 402, if other calls have used up since what the account
+    can pay.
     """
     if lane["matches"]:
         funds.check(connection, call.caller)

@@ -31,9 +31,7 @@ class VideoTrack:
 def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> VideoTrack:
     """The video and the track of a request.
 
-    Raises
-    ------
-    Problem : 404, 403; 422 if the ingest of the video failed
+    Raises Problem: 404, 403; 422 if the ingest of the video failed.
     """
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
@@ -52,15 +50,7 @@ def build(
 ) -> Answer:
     """Start the job that computes a result, unless the account has it queued or running already.
 
-    Parameters
-    ----------
-    kind : of the job
-    cache_key : of the result
-    only_mix : whether the result is stored and only its mix is not
-
-    Returns
-    -------
-    Answer : 202 with the job
+    `only_mix` says that the result is stored and only its mix is not. Returns 202 with the job.
     """
     job = jobs.submit(
         connection,
@@ -83,17 +73,7 @@ def build(
 def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
     """Answer a poll of a job.
 
-    Parameters
-    ----------
-    kind : of the job
-
-    Returns
-    -------
-    Answer : 200 with the result, 202 until the job is complete
-
-    Raises
-    ------
-    Problem : 404, 403, and the fault of a failed job
+    Returns 200 with the result, 202 until the job is complete. Raises Problem: 404, 403, and the fault of a failed job.
     """
     job = find_polled(connection, call, job_id, kind)
     if job.state != "complete":
@@ -102,16 +82,7 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
 
 
 def result_of_job(connection: Connection, job_id: str) -> dict[str, Any] | None:
-    """The result of a job, without what only a poll says.
-
-    Parameters
-    ----------
-    job_id : of a job of the caller's account
-
-    Returns
-    -------
-    None until it is complete, and if it failed
-    """
+    """The result of a job, without what only a poll says; None until it is complete, and if it failed."""
     job = jobs.get(connection, job_id)
     if job is None or job.state != "complete":
         return None

@@ -24,13 +24,8 @@ from workbench.clock import utc_now
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
     """Answer `POST /v1/videos`.
 
-    Returns
-    -------
-    Answer : 202 with the video for an address, 201 with the upload link for a file name
-
-    Raises
-    ------
-    Problem : 402 for an address; an upload is checked when it is ingested
+    Returns 202 with the video for an address, 201 with the upload link for a file name. Raises Problem, 402, for an
+    address; an upload is checked when it is ingested.
     """
     if request.video_url is not None:
         return fetch(connection, call, request.video_url)
@@ -40,18 +35,7 @@ def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
 def fetch(connection: Connection, call: Call, url: str, next_step: str | None = None) -> Answer:
     """Start the ingest of a video from an address; the same address again is a new video.
 
-    Parameters
-    ----------
-    url : https address
-    next_step : sentence for the caller; None: left out
-
-    Returns
-    -------
-    Answer : 202 with the video
-
-    Raises
-    ------
-    Problem : 402
+    Returns 202 with the video. Raises Problem, 402.
     """
     funds.check(connection, call.caller)
     video = video_owners.create(
@@ -65,13 +49,8 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
 def ingest(connection: Connection, call: Call, video_id: str, request: IngestRequest) -> Answer:
     """Answer `POST /v1/videos/{video_id}/ingest`; a repeat gets the same answer with the current status.
 
-    Returns
-    -------
-    Answer : 202 with the video
-
-    Raises
-    ------
-    Problem : 404, 403; 422 if the storage_key is not the video's; 409 if no upload is complete; 402
+    Returns 202 with the video. Raises Problem: 404, 403; 422 if the storage_key is not the video's; 409 if no upload is
+    complete; 402.
     """
     video = find_video(connection, call, video_id)
     if video.storage_key is None or video.storage_key != request.storage_key:
@@ -89,13 +68,7 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
 def status(connection: Connection, call: Call, video_id: str) -> Answer:
     """Answer `GET /v1/videos/{video_id}`.
 
-    Returns
-    -------
-    Answer : 200 with the record of the video
-
-    Raises
-    ------
-    Problem : 404, 403
+    Returns 200 with the record. Raises Problem: 404, 403.
     """
     video = find_video(connection, call, video_id)
     shown = "processing" if video.status == "awaiting_upload" else video.status

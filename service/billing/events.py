@@ -26,10 +26,7 @@ PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 def is_known(route: str, kind: object) -> bool:
     """Whether events of a type have an effect at a route.
 
-    Parameters
-    ----------
-    route : `PAYMENT_METHOD` or `CREDIT`
-    kind : the event's `type`, not validated yet
+    `kind` is not validated yet; `route` is `PAYMENT_METHOD` or `CREDIT`.
     """
     return isinstance(kind, str) and kind in _EFFECTS[route]
 
@@ -37,19 +34,8 @@ def is_known(route: str, kind: object) -> bool:
 def apply(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
     """Apply an event of a known type.
 
-    Parameters
-    ----------
-    route : `PAYMENT_METHOD` or `CREDIT`
-    webhook_id : the provider's id; an event is applied once
-    event : of a type for which `is_known` is true
-
-    Returns
-    -------
-    False if it was applied before
-
-    Raises
-    ------
-    Problem : 422 if an amount is missing or 0 for a grant, or an account cannot have that name
+    False if the event of this `webhook_id` was applied before. Raises Problem, 422, if an amount is missing or 0 for a
+    grant, or an account cannot have that name.
     """
     if not seen_webhooks.add(connection, webhook_id):
         return False

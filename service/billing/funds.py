@@ -28,14 +28,7 @@ def check(connection: Connection, caller: Caller, now: str | None = None) -> Non
     Of an account that cannot spend without limit, other checks wait until the transaction has ended, so that what it
     charges counts for them.
 
-    Parameters
-    ----------
-    caller : as found in the same transaction
-    now : time in the form of `workbench.store.database.now`; None: that of the clock
-
-    Raises
-    ------
-    Problem : 402, with the reason as its message
+    `caller` has to be found in the same transaction. Raises Problem, 402, with the reason as its message.
     """
     if caller.pays_freely:
         return

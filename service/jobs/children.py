@@ -59,12 +59,7 @@ class Process(Protocol):
 
 
 class ChildProcess:
-    """A process of the operating system.
-
-    Parameters
-    ----------
-    command : of the process
-    """
+    """A process of the operating system."""
 
     def __init__(self, command: Sequence[str]) -> None:
         environment = {name: value for name, value in os.environ.items() if name not in _SECRETS}
@@ -118,11 +113,7 @@ class ChildProcess:
 class Child:
     """One process that runs jobs. Its parent calls `read_messages` when `fileno` is readable.
 
-    Parameters
-    ----------
-    pool : name of the queue whose jobs it runs
-    command : of the process, without the arguments that `service.jobs.child.main` reads
-    start : starts the process
+    `pool` is the queue whose jobs it runs; `command` is without the arguments that `service.jobs.child.main` reads.
     """
 
     def __init__(
@@ -163,14 +154,8 @@ class Child:
     def give(self, job: Job, scratch: Path, seconds: float) -> bool:
         """Send it a job.
 
-        Parameters
-        ----------
-        scratch : folder of this job alone
-        seconds : from the time at which the process is ready to the deadline of the job
-
-        Returns
-        -------
-        False if the process has died
+        False if the process has died. `scratch` is the folder of this job alone; its deadline is `seconds` after the
+        process is ready.
         """
         fields = {name: getattr(job, name) for name in Job.__slots__}
         fields["charge"] = None if job.charge is None else asdict(job.charge)
@@ -184,12 +169,7 @@ class Child:
         return True
 
     def mark_ready(self, revision: str) -> None:
-        """Record that its imports are done; the time of a job that it already has begins now.
-
-        Parameters
-        ----------
-        revision : of its analysis
-        """
+        """Record that its imports are done; the time of a job that it already has begins now."""
         self.revision = revision
         self.ready, self.deadline = True, monotonic_seconds() + self._seconds
 

@@ -33,16 +33,7 @@ def delete_video(files: StoredFiles, database: Database, video_id: str) -> Delet
 
     The records go first, in one transaction: no request finds a file without its record.
 
-    Parameters
-    ----------
-    files : holds the bytes of what callers sent
-    video_id : as callers and commands name it
-
-    Raises
-    ------
-    UnknownVideo : there is none
-    ParameterError : a job on it is not settled
-    StoreError : the database cannot be used, or a file not be removed
+    Raises UnknownVideo if there is none, ParameterError if a job on it is not settled.
     """
     with database.write() as connection:
         owned = video_owners.get(connection, video_id)

@@ -57,14 +57,7 @@ _BEATS_OWN = ("track_id", "status", "cached")
 def run(job: Job, context: Context) -> Outcome:
     """Run a job of any kind, or fetch its file if that is the queue it is in.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Raises
-    ------
-    JobFault : it cannot be done; the caller gets the reason
-    WorkbenchError : the home folder or the database cannot be used
+    Raises JobFault if it cannot be done: the caller gets the reason.
     """
     return fetch(job, context) if job.queue == FETCH else KINDS[job.kind](job, context)
 
@@ -72,18 +65,8 @@ def run(job: Job, context: Context) -> Outcome:
 def fetch(job: Job, context: Context) -> Outcome:
     """Fetch the file of a job, and keep it for the process that will run the job.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : nothing: the job goes on in another queue
-
-    Raises
-    ------
-    JobFault : 422 if the address cannot be fetched
-    StoreError : the home folder cannot be used
+    The outcome is empty, because the job goes on in another queue. Raises JobFault, 422, if the address cannot be
+    fetched.
     """
     url = job.request.get("audio_url") or job.request["source_url"]
     context.workspace.files.keep(_download(str(url), context), "fetched", job.job_id)
@@ -93,18 +76,8 @@ def fetch(job: Job, context: Context) -> Outcome:
 def ingest(job: Job, context: Context) -> Outcome:
     """Fetch a video, analyse its picture and sound, and keep the file where later jobs find it.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : the video's record; charged by the minute
-
-    Raises
-    ------
-    JobFault : 422 if the address cannot be fetched or the file is not a video
-    StoreError : the home folder or the database cannot be used
+    The outcome is the video's record, charged by the minute. Raises JobFault, 422, if the address cannot be fetched or
+    the file is not a video.
     """
     from workbench.workflows.watch import unused_speech, watch
 
@@ -178,18 +151,8 @@ def _given_title(job: Job, path: Path, context: Context) -> str:
 def loop(job: Job, context: Context) -> Outcome:
     """Plan how a track covers a video, unless the plan is stored; with a mix if the request asks for it.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : LoopResult, a plan or a refusal; a plan is charged by the call, a refusal is free
-
-    Raises
-    ------
-    JobFault : 404 if the track has left the catalog, 422 if the video has no record or has changed
-    StoreError : the home folder or the database cannot be used
+    A plan is charged by the call, a refusal is free. Raises JobFault: 404 if the track has left the catalog, 422 if the
+    video has no record or has changed.
     """
     from workbench.results.loop import loop_facts, plan_from_json
     from workbench.workflows.loop import loop_or_refusal
@@ -251,9 +214,7 @@ class _TrackLost(Exception):
 def _require_track(track: Track, context: Context) -> None:
     """Check after work on a track that it was done on the bytes under whose hash it is stored.
 
-    Raises
-    ------
-    _TrackLost : the file is now another one, or gone
+    Raises _TrackLost if the file is now another one, or gone.
     """
     try:
         content_hash = hash_file(context.workspace.local_file(track.path))
@@ -266,9 +227,7 @@ def _require_track(track: Track, context: Context) -> None:
 def _require_video(video: AddedVideo, context: Context) -> None:
     """Check after work on a video that it was done on the bytes under whose hash it is stored.
 
-    Raises
-    ------
-    JobFault : the file is now another one, or gone
+    Raises JobFault if the file is now another one, or gone.
     """
     try:
         unchanged = hash_file(context.workspace.local_file(video.path)) == video.content_hash
@@ -286,9 +245,7 @@ def _mix(
 
     A mix that cannot be measured is stored as null, because the same bytes would fail again.
 
-    Raises
-    ------
-    _TrackLost, JobFault : the file of the track or of the video is now another one, or gone
+    Raises _TrackLost or JobFault if the file of the track or of the video is now another one, or gone.
     """
     from workbench.results.mix import mix_body
 
@@ -310,19 +267,8 @@ def _mix(
 def align(job: Job, context: Context) -> Outcome:
     """Find where a track lands under a video, unless the placements are stored.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : AlignResult; charged by the call
-
-    Raises
-    ------
-    JobFault : 404 if the track has left the catalog, 422 if the video has no record or has changed, 500 if a file
-        cannot be read now
-    StoreError : the home folder or the database cannot be used
+    Charged by the call. Raises JobFault: 404 if the track has left the catalog, 422 if the video has no record or has
+    changed, 500 if a file cannot be read now.
     """
     from workbench.results.align import align_result
     from workbench.workflows.align import align_track, mix_beside
@@ -366,18 +312,7 @@ def align(job: Job, context: Context) -> Outcome:
 def match(job: Job, context: Context) -> Outcome:
     """Rank the catalog against a video, with full tracks, the candidate pool and twelve sync points a track.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : the whole lane; charged by the call
-
-    Raises
-    ------
-    JobFault : 422 if the video has no record, has changed or cannot be read
-    StoreError : the home folder or the database cannot be used
+    Charged by the call. Raises JobFault, 422, if the video has no record, has changed or cannot be read.
     """
     lane, new = _lane(job, context)
     return Outcome(lane, billed=True, stored=new)
@@ -386,17 +321,7 @@ def match(job: Job, context: Context) -> Outcome:
 def engine(job: Job, context: Context) -> Outcome:
     """Rank the catalog against a video that has just become ready, so that match can answer at once.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : no answer, only the stored lane; free
-
-    Raises
-    ------
-    JobFault, StoreError : as `match`
+    The outcome has no answer, only the stored lane, and is free. Raises JobFault as `match`.
     """
     _, new = _lane(job, context)
     return Outcome({}, billed=False, stored=new)
@@ -429,18 +354,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
 def beats(job: Job, context: Context) -> Outcome:
     """Fetch a recording and track its beats. Whether the account had it mapped before is decided when it is settled.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : the beat grid; charged by the minute
-
-    Raises
-    ------
-    JobFault : 422 if the address cannot be fetched or the file is not sound
-    StoreError : the home folder or the database cannot be used
+    Charged by the minute. Raises JobFault, 422, if the address cannot be fetched or the file is not sound.
     """
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats

@@ -14,18 +14,8 @@ log = structlog.get_logger("service.jobs")
 def preview(job: Job, context: Context) -> Outcome:
     """Write the watermarked excerpt of a track to the folder of previews.
 
-    Parameters
-    ----------
-    context : of this process
-
-    Returns
-    -------
-    Outcome : the stretch of the track that it plays; free
-
-    Raises
-    ------
-    JobFault : 404 if the track has left the catalog, or its file cannot be read or has changed
-    StoreError : the home folder or the database cannot be used
+    The outcome is the stretch of the track that it plays, and is free. Raises JobFault, 404, if the track has left the
+    catalog, or its file cannot be read or has changed.
     """
     from workbench.catalog.library import Library
     from workbench.files import hash_file

@@ -41,13 +41,7 @@ _LONGEST_PAUSE_SECONDS = 60.0  # between two attempts
 def settle_if_blocked(connection: Connection, job: Job) -> bool:
     """Settle or postpone a job that cannot be run now.
 
-    Parameters
-    ----------
-    job : just claimed
-
-    Returns
-    -------
-    False if it can be run; nothing is changed then
+    False if it can be run; nothing is changed then.
     """
     if job.crashes >= MOST_CRASHES:
         fail_after_crashes(connection, job)
@@ -71,13 +65,7 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
 def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
     """Settle a job that succeeded, with everything that its kind changes.
 
-    Parameters
-    ----------
-    outcome : from its process
-
-    Returns
-    -------
-    False if the job is no longer ours, or was extended after it was claimed; nothing is changed then
+    False if the job is no longer ours, or was extended after it was claimed; nothing is changed then.
     """
     answer = outcome.answer
     if job.kind == "beats":
@@ -98,14 +86,7 @@ def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
 def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
     """Settle a job that cannot be done: a loop with a status of 500 or above as a refusal, all else as a fault.
 
-    Parameters
-    ----------
-    status : HTTP status of its poll; of a beats job always 422
-    message : one sentence for the caller
-
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    The fault of a beats job always has the status 422. False if the job is no longer ours; nothing is changed then.
     """
     if job.kind == "loop" and status >= 500:
         return _complete_as_refusal(connection, job, refusals.profile_error(message))
@@ -120,13 +101,7 @@ def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
 def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
     """Settle a job that ran past its deadline.
 
-    Parameters
-    ----------
-    seconds : that it was allowed to run
-
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    It was allowed to run for `seconds`. False if the job is no longer ours; nothing is changed then.
     """
     if job.kind == "loop":
         return _complete_as_refusal(connection, job, refusals.timeout(seconds))
@@ -136,13 +111,7 @@ def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
 def retry_after_crash(connection: Connection, job: Job) -> bool:
     """Put back a job that killed its process, or fail it after `MOST_CRASHES` crashes.
 
-    Parameters
-    ----------
-    job : as it was claimed; this crash is not counted in it yet
-
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    This crash is not counted in `job` yet. False if the job is no longer ours; nothing is changed then.
     """
     if job.crashes + 1 >= MOST_CRASHES:
         return fail_after_crashes(connection, job)
@@ -154,9 +123,7 @@ def cancel(connection: Connection, job_id: str) -> Job | None:
 
     The worker that has it sees at its next heartbeat that it lost the job, and ends its process.
 
-    Returns
-    -------
-    the job as it was taken; None if it is settled, or there is no such job
+    Returns the job as it was taken; None if it is settled, or there is no such job.
     """
     job = jobs.take(connection, job_id, "operator")
     if job is not None:
@@ -167,17 +134,8 @@ def cancel(connection: Connection, job_id: str) -> Job | None:
 def retry(connection: Connection, job: Job) -> bool:
     """Queue a failed job again; the video of a failed ingest is being processed again with it.
 
-    Parameters
-    ----------
-    job : a failed one
-
-    Returns
-    -------
-    False if it is no longer failed, or another job does the same work already; nothing is changed then
-
-    Raises
-    ------
-    ParameterError : its upload has been deleted, as a day after an ingest has failed; nothing is changed
+    False if it is no longer failed, or another job does the same work already; nothing is changed then. Raises
+    ParameterError if its upload has been deleted, as a day after an ingest has failed.
     """
     if job.kind == "ingest" and job.request.get("storage_key"):
         video = video_owners.get(connection, str(job.video_id))
@@ -193,9 +151,7 @@ def retry(connection: Connection, job: Job) -> bool:
 def fail_after_crashes(connection: Connection, job: Job) -> bool:
     """Settle a job that killed its process too often.
 
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     return fail(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
 
@@ -203,9 +159,7 @@ def fail_after_crashes(connection: Connection, job: Job) -> bool:
 def retry_after_outage(connection: Connection, job: Job) -> bool:
     """Postpone a job because the home folder or the database failed, for longer each time; in the end fail it.
 
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     if job.attempt >= _MOST_ATTEMPTS:
         return fail(connection, job, 500, "the service's store could not be used for too long; submit it again")

@@ -40,12 +40,7 @@ class _Attempt:
 
 
 class JobSpans:
-    """Records the attempts of one worker.
-
-    Parameters
-    ----------
-    spans : where they are sent; None: nothing is recorded
-    """
+    """Records the attempts of one worker; if `spans` is None, nothing is recorded."""
 
     def __init__(self, spans: Spans | None) -> None:
         self._spans = spans
@@ -65,12 +60,7 @@ class JobSpans:
     def begin_stage(self, job: Job, stage: str, began: float | None, pid: int) -> None:
         """A stage begins, and the one before it ends.
 
-        Parameters
-        ----------
-        job : that runs
-        stage : its name
-        began : s since 1970, by the process that runs the job; None or no time: now
-        pid : of that process
+        `began` is in s since 1970, by the process `pid` that runs the job; None or no time is now.
         """
         attempt = self._attempts.get(job.job_id)
         if attempt is not None:
@@ -81,11 +71,8 @@ class JobSpans:
     def end_work(self, job: Job, *, failed: bool = False, excused: bool = False) -> None:
         """The process of the job has ended its work; settling follows.
 
-        Parameters
-        ----------
-        job : that ran
-        failed : whether it ended in the middle of a stage
-        excused : whether the job fails by a fault of the caller's, which is none of the service's
+        `failed`: it ended in the middle of a stage. `excused`: the job fails by a fault of the caller's, which is none
+        of the service's.
         """
         attempt = self._attempts.get(job.job_id)
         if attempt is not None:
@@ -93,13 +80,7 @@ class JobSpans:
             self._end_stage(attempt, wall_seconds(), failed=failed)
 
     def end(self, job: Job, outcome: str) -> None:
-        """An attempt ends.
-
-        Parameters
-        ----------
-        job : that ran
-        outcome : as it is logged
-        """
+        """An attempt ends."""
         attempt = self._attempts.pop(job.job_id, None)
         if attempt is None or self._spans is None:
             return

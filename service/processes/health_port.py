@@ -24,10 +24,8 @@ Answer: TypeAlias = tuple[int, str, bytes]
 def answering(listening: socket.socket, answer: Callable[[str, str], Answer]) -> Iterator[None]:
     """Answer GET and HEAD requests until the block ends.
 
-    Parameters
-    ----------
-    listening : a socket that listens; several processes may answer on one
-    answer : called in a thread with the path, without its query, and the address of the caller
+    `answer` is called in a thread with the path, without its query, and the address of the caller. Several processes
+    may answer on one socket.
     """
     listening.setblocking(False)  # another process may have taken the connection already
     server = ThreadingHTTPServer(("", 0), _handler(answer), bind_and_activate=False)
@@ -44,23 +42,13 @@ def answering(listening: socket.socket, answer: Callable[[str, str], Answer]) ->
 
 
 def json_answer(status: int, said: str) -> Answer:
-    """An answer whose body says something in words, under the name `status`.
-
-    Parameters
-    ----------
-    said : such as `ready`
-    """
+    """An answer whose body says something in words, under the name `status`."""
     body: Mapping[str, str] = {"status": said}
     return status, "application/json", json.dumps(body).encode()
 
 
 def is_loopback_caller(address: str) -> bool:
-    """Whether a caller is on this machine.
-
-    Parameters
-    ----------
-    address : of the caller; empty for a Unix socket
-    """
+    """Whether a caller is on this machine; the address is empty for a Unix socket."""
     try:
         return ipaddress.ip_address(address.partition("%")[0]).is_loopback
     except ValueError:

@@ -27,12 +27,7 @@ async def submit(request: Request) -> HTTPResponse:
 
 @reading(blueprint, "/jobs/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
-    """Answer `GET /v1/align/jobs/{job_id}`: the state of the job, or its result.
-
-    Parameters
-    ----------
-    job_id : of the path, still percent-encoded
-    """
+    """Answer `GET /v1/align/jobs/{job_id}`: the state of the job, or its result."""
 
     def asked() -> str:
         query_of(request, NoQuery)

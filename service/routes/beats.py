@@ -26,12 +26,7 @@ async def submit(request: Request) -> HTTPResponse:
 
 @reading(blueprint, "/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
-    """Answer `GET /v1/beats/{job_id}`: the state of the job, or its grid.
-
-    Parameters
-    ----------
-    job_id : of the path, still percent-encoded
-    """
+    """Answer `GET /v1/beats/{job_id}`: the state of the job, or its grid."""
 
     def asked() -> str:
         query_of(request, NoQuery)

@@ -39,16 +39,7 @@ _PAGE = """<!doctype html>
 
 @reading(blueprint, "/v1/openapi.json", _OPEN)
 async def openapi(request: Request) -> HTTPResponse:
-    """The interface description as JSON.
-
-    Parameters
-    ----------
-    request : without parameters
-
-    Raises
-    ------
-    Problem : 422 for any parameter
-    """
+    """The interface description as JSON; raises Problem, 422, for any parameter."""
     query_of(request, NoQuery)
     return raw(_description(), content_type="application/json")
 
@@ -67,16 +58,7 @@ async def script(request: Request) -> HTTPResponse:
 
 @reading(blueprint, "/docs/<name:str>", _OPEN)
 async def asset(request: Request, name: str) -> HTTPResponse:
-    """Style sheet, script and icon of Swagger UI.
-
-    Parameters
-    ----------
-    name : of a file in `_ASSETS`
-
-    Raises
-    ------
-    Problem : 404 for any other name
-    """
+    """Style sheet, script and icon of Swagger UI; raises Problem, 404, for a name that is not in `_ASSETS`."""
     if name not in _ASSETS:
         raise not_found("path")
     return await file(Path(swagger_ui_bundle.swagger_ui_path) / name)

@@ -31,13 +31,7 @@ _HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", re.ASCII)
 def reading(blueprint: Blueprint, path: str, policy: RoutePolicy) -> Callable[[H], H]:
     """Register a handler for GET, and for HEAD, of whose answers the server leaves out the body.
 
-    Parameters
-    ----------
-    path : under that of the family
-
-    Returns
-    -------
-    decorates the handler
+    `path` is under that of the family.
     """
     return cast(Callable[[H], H], blueprint.route(path, methods=READING, ignore_body=True, ctx_policy=policy))
 
@@ -45,19 +39,8 @@ def reading(blueprint: Blueprint, path: str, policy: RoutePolicy) -> Callable[[H
 async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Connection, Call, A], T]) -> T:
     """Admit a request and answer it, in one transaction.
 
-    Parameters
-    ----------
-    request : of a route with an API key; its body has been read
-    check : reads and checks body, query and path, after the headers
-    work : answers the call, with what `check` returned
-
-    Returns
-    -------
-    what `work` returns
-
-    Raises
-    ------
-    Problem : as of `service.admission.admitted`
+    `check` reads and checks body, query and path, after the headers; `work` gets what it returns. Raises Problem as
+    `service.admission.admitted`.
     """
     assert request.route is not None
     policy = request.route.ctx.policy
@@ -70,12 +53,7 @@ async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Co
 
 
 def call_of(request: Request) -> Call:
-    """The call of a request.
-
-    Parameters
-    ----------
-    request : admitted, of a route with an API key
-    """
+    """The call of a request."""
     context = request.app.ctx
     route = request.route
     assert route is not None
@@ -99,13 +77,8 @@ def _endpoint(method: str, path: str) -> str:
 def base_url(request: Request) -> str:
     """Public address of this service: the setting, or the address that the request was sent to.
 
-    Returns
-    -------
-    scheme and host, without a slash at the end
-
-    Raises
-    ------
-    Problem : 400 if the request does not say where it was sent, so that no link of the answer would lead here
+    Returns scheme and host, without a slash at the end. Raises Problem, 400, if the request does not say where it was
+    sent, so that no link of the answer would lead here.
     """
     public = request.app.ctx.settings.public_url
     if public:
@@ -119,17 +92,7 @@ def base_url(request: Request) -> str:
 
 
 def path_id(raw: str, what: str) -> str:
-    """Decode an id in a path.
-
-    Parameters
-    ----------
-    raw : percent-encoded
-    what : noun of the error message, such as `video`
-
-    Raises
-    ------
-    Problem : 404 for bytes that no id has: not UTF-8, or NUL
-    """
+    """Decode an id in a path; raises Problem, 404, for bytes that no id has: not UTF-8, or NUL."""
     try:
         decoded = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError:
@@ -147,13 +110,7 @@ def respond(answer: Answer) -> HTTPResponse:
 
 
 def json_response(body: Mapping[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> HTTPResponse:
-    """A response with a body of JSON.
-
-    Parameters
-    ----------
-    body : plain data without NaN or infinity
-    headers : of it; None: those that every response has
-    """
+    """A response with a body of JSON; it has no NaN or infinity."""
     return HTTPResponse(_encode(body), status, headers=headers, content_type="application/json")
 
 
@@ -165,10 +122,7 @@ async def respond_soon(
 ) -> HTTPResponse:
     """The response with an answer; one whose job has little left to do waits up to 2 s for the result.
 
-    Parameters
-    ----------
-    answer : of a submit
-    result : called with the job's id; the answer once it is complete, until then None
+    `result` is called with the job's id and returns the answer once it is complete, until then None.
     """
     if not answer.is_soon:
         return respond(answer)

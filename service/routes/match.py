@@ -28,12 +28,7 @@ async def submit(request: Request) -> HTTPResponse:
 
 @reading(blueprint, "/jobs/<job_id:str>", RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
-    """Answer `GET /v1/match/jobs/{job_id}`: the state of the job, or its lane.
-
-    Parameters
-    ----------
-    job_id : of the path, still percent-encoded
-    """
+    """Answer `GET /v1/match/jobs/{job_id}`: the state of the job, or its lane."""
 
     def asked() -> tuple[MatchPollQuery, str]:
         return query_of(request, MatchPollQuery), path_id(job_id, "job")

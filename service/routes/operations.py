@@ -53,9 +53,7 @@ async def readyz(request: Request) -> HTTPResponse:
     Database, home folder and store are written to, and what is written is synced: on a full disk all can be read. A
     home folder or store that is not that of the other processes is found too. What was found counts for a second.
 
-    Raises
-    ------
-    Problem : 503, with what is missing
+    Raises Problem, 503, with what is missing.
     """
     missing = await request.app.ctx.readiness.missing(request.app.ctx)
     if missing:
@@ -75,10 +73,6 @@ class Readiness:
         """What is missing, in words; that something does not answer, if it is not known within seconds.
 
         A look goes on after those who asked for it have gone: there is one at a time, however long a store stalls.
-
-        Parameters
-        ----------
-        context : `ctx` of the application
         """
         if self._look is None and time.monotonic() <= self._until:
             return self._found
@@ -128,13 +122,8 @@ async def _missing(context: Any) -> list[str]:
 async def show_metrics(request: Request) -> HTTPResponse:
     """Answer `GET /metrics`: counters for Prometheus.
 
-    Parameters
-    ----------
-    request : from this machine, unless the setting `metrics_public` allows any
-
-    Raises
-    ------
-    Problem : 404 for callers on other machines, and for all where operators have a port of their own
+    Raises Problem, 404, for callers on other machines unless the setting `metrics_public` allows any, and for all where
+    operators have a port of their own.
     """
     context = request.app.ctx
     if context.config.health is not None or not (context.settings.metrics_public or _is_local(request)):
@@ -152,16 +141,8 @@ async def _exposition(context: Any) -> bytes:
 def answer_operators(app: Sanic[Any, Any], loop: asyncio.AbstractEventLoop, path: str, caller: str) -> Answer:
     """Answer a request on the port for operators, from another thread than the application's.
 
-    Parameters
-    ----------
-    app : running
-    loop : that it runs in
-    path : without its query
-    caller : its address; `/metrics` is for this machine alone, unless the setting `metrics_public` allows any
-
-    Returns
-    -------
-    status, content type and body; 503 where the loop does not answer either
+    `path` is without its query. `/metrics` is for this machine alone, unless the setting `metrics_public` allows any.
+    Returns 503 where the loop does not answer either.
     """
     asked = asyncio.run_coroutine_threadsafe(_answer_operators(app.ctx, path, caller), loop)
     try:

@@ -44,16 +44,8 @@ blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 async def put(request: Request, storage_key: str) -> HTTPResponse:
     """Answer `PUT /v1/uploads/{storage_key}`: receive the bytes of one video.
 
-    Parameters
-    ----------
-    request : with a signed link; its body is a stream
-    storage_key : of the path, still percent-encoded
-
-    Raises
-    ------
-    Problem : 403 for an invalid link, 422 for a genuine one with more parameters than a link has, 404, 409 if the
-        ingest has begun, 415 for bytes that are encoded, 413 if there are too many, 400 if there are none or a part
-    StoreError : the file or the database cannot be written
+    Raises Problem: 403 for an invalid link, 422 for a genuine one with more parameters than a link has, 404, 409 if the
+    ingest has begun, 415 for bytes that are encoded, 413 if there are too many, 400 if there are none or a part.
     """
     context = request.app.ctx
     storage_key = path_id(storage_key, "upload")
@@ -186,16 +178,7 @@ def _sync(descriptor: int) -> None:
 def record_upload(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
     """Rename an upload that is complete, and record it.
 
-    Parameters
-    ----------
-    storage_key : names the upload
-    partial : what was received, synced
-    target : its place
-    count : bytes
-
-    Raises
-    ------
-    Problem : 409 if the ingest has begun
+    `partial` is what was received, synced; `target` is its place. Raises Problem, 409, if the ingest has begun.
     """
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):

@@ -26,12 +26,7 @@ async def submit(request: Request) -> HTTPResponse:
 
 @blueprint.post("/<video_id:str>/ingest", ctx_policy=RoutePolicy(body="json"))
 async def ingest(request: Request, video_id: str) -> HTTPResponse:
-    """Answer `POST /v1/videos/{video_id}/ingest`: start to process an upload.
-
-    Parameters
-    ----------
-    video_id : of the path, still percent-encoded
-    """
+    """Answer `POST /v1/videos/{video_id}/ingest`: start to process an upload."""
 
     def asked() -> tuple[str, IngestRequest]:
         body = body_of(request, IngestRequest)
@@ -45,12 +40,7 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
 
 @reading(blueprint, "/<video_id:str>", RoutePolicy())
 async def status(request: Request, video_id: str) -> HTTPResponse:
-    """Answer `GET /v1/videos/{video_id}`: the state of the ingest.
-
-    Parameters
-    ----------
-    video_id : of the path, still percent-encoded
-    """
+    """Answer `GET /v1/videos/{video_id}`: the state of the ingest."""
 
     def asked() -> str:
         query_of(request, NoQuery)

@@ -36,12 +36,7 @@ _BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("name"))
 
 
 def get(connection: Connection, account: str) -> Account | None:
-    """The account of a name.
-
-    Returns
-    -------
-    None if there is no such account
-    """
+    """The account of a name; None if there is no such account."""
     row = connection.execute(_BY_NAME, {"name": account}).mappings().first()
     return None if row is None else Account(**row)
 
@@ -53,15 +48,9 @@ def list_all(connection: Connection) -> list[Account]:
 
 
 def validate_name(account: str) -> None:
-    """Check that an account can have a name.
+    """Check that an account can have a name: a letter or digit, then at most 127 letters, digits and `. _ @ + -`.
 
-    Parameters
-    ----------
-    account : a letter or digit, then at most 127 letters, digits and `. _ @ + -`
-
-    Raises
-    ------
-    ParameterError : it cannot
+    Raises ParameterError if it cannot.
     """
     if not _NAME.fullmatch(account):
         raise ParameterError(f"an account is named by letters, digits and . _ @ + -, at most 128 of them: {account!r}")
@@ -70,13 +59,7 @@ def validate_name(account: str) -> None:
 def ensure(connection: Connection, account: str) -> Account:
     """The account of a name; if there is none it is created with a payment method, without credit or cap.
 
-    Parameters
-    ----------
-    account : its name, as `validate_name` allows it
-
-    Raises
-    ------
-    ParameterError : an account cannot have this name
+    Raises ParameterError if an account cannot have this name.
     """
     validate_name(account)
     values = {"account": account, "payment_method": True, "preview": False, "created_at": now()}
@@ -96,13 +79,7 @@ def lock(connection: Connection, account: str) -> None:
 def update(connection: Connection, account: str, **values: Any) -> Account | None:
     """Set columns of an account.
 
-    Parameters
-    ----------
-    values : new values by column; without any, nothing is written
-
-    Returns
-    -------
-    the account as it is now; None if there is no such account
+    Without values nothing is written. None if there is no such account.
     """
     if values:
         connection.execute(accounts.update().where(accounts.c.account == account).values(**values))

@@ -58,12 +58,8 @@ def store(
 ) -> None:
     """Store a body; if there is one under the key already, that one stays.
 
-    Parameters
-    ----------
-    answer_key : see `service.cache_keys`
-    kind : `loop`, `align`, `match`, `beats` or `mix`
-    body : plain JSON, without NaN or infinity
-    video_hash : SHA-256 of the video that it is about, hex; None: of none
+    `answer_key` is one of `service.cache_keys`; `kind` is `loop`, `align`, `match`, `beats` or `mix`; `body` has no NaN
+    or infinity. `video_hash` is the SHA-256 of the video that the body is about, in hex; None if of none.
     """
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     row = insert(connection, answers).values(
@@ -75,30 +71,13 @@ def store(
 def delete_of_video(connection: Connection, video_hash: str, answer_keys: Collection[str]) -> int:
     """Delete the answers about a video.
 
-    Parameters
-    ----------
-    video_hash : SHA-256 of its bytes, hex
-    answer_keys : of more answers about it, which were stored without the hash
-
-    Returns
-    -------
-    number of deleted answers
+    `answer_keys` are those of more answers about it, which were stored without the hash. Returns how many were deleted.
     """
     about = (answers.c.video_hash == video_hash) | answers.c.answer_key.in_(answer_keys)
     return connection.execute(answers.delete().where(about)).rowcount
 
 
 def delete_unused(connection: Connection, unused_since: str, most: int) -> int:
-    """Delete answers that have not been used for long, the oldest use first.
-
-    Parameters
-    ----------
-    unused_since : answers whose last use was before this time, in the database's form
-    most : answers to delete at most
-
-    Returns
-    -------
-    number of deleted answers
-    """
+    """Delete answers that have not been used for long, the oldest use first; returns how many were deleted."""
     stale = sa.select(answers.c.answer_key).where(answers.c.used_at < unused_since).order_by(answers.c.used_at)
     return connection.execute(answers.delete().where(answers.c.answer_key.in_(stale.limit(most)))).rowcount

@@ -56,15 +56,8 @@ class Caller:
 def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[ApiKey, str]:
     """Create a key.
 
-    Parameters
-    ----------
-    account : an existing one
-    expires_at : time in the database's form; None: never
-
-    Returns
-    -------
-    ApiKey : its record
-    str : the key itself, which is stored nowhere
+    Returns its record, and the key itself, which is stored nowhere. Without `expires_at`, a time in the database's
+    form, it never expires.
     """
     secret = _PREFIX + secrets.token_urlsafe(32)
     api_key = ApiKey(f"key_{ULID()}", account, now(), expires_at, None, None)
@@ -89,17 +82,7 @@ def list_all(connection: Connection) -> list[ApiKey]:
 def revoke(connection: Connection, key_id: str) -> ApiKey:
     """Revoke a key; one that was revoked before keeps the time of that.
 
-    Parameters
-    ----------
-    key_id : as `list_all` shows it
-
-    Returns
-    -------
-    its record as it is now
-
-    Raises
-    ------
-    ParameterError : no such key
+    Raises ParameterError if there is no such key.
     """
     where = (api_keys.c.key_id == key_id) & api_keys.c.revoked_at.is_(None)
     connection.execute(api_keys.update().where(where).values(revoked_at=now()))
@@ -109,18 +92,8 @@ def revoke(connection: Connection, key_id: str) -> ApiKey:
 def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
     """Revoke a key and create one for the same account and expiry.
 
-    Parameters
-    ----------
-    key_id : of the key to revoke, as `list_all` shows it
-
-    Returns
-    -------
-    ApiKey : the record of the new key
-    str : the new key itself, which is stored nowhere
-
-    Raises
-    ------
-    ParameterError : no such key, or one that has been revoked
+    Returns the record of the new key, and the key itself, which is stored nowhere. Raises ParameterError if there is no
+    such key, or it has been revoked.
     """
     old = _by_id(connection, key_id)
     if old.revoked_at is not None:
@@ -130,16 +103,7 @@ def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
 
 
 def find_caller(connection: Connection, secret: str) -> Caller | None:
-    """The caller that a key belongs to.
-
-    Parameters
-    ----------
-    secret : the key itself, as a request carries it
-
-    Returns
-    -------
-    None if the key is unknown, expired or revoked
-    """
+    """The caller that a key belongs to; None if the key is unknown, expired or revoked."""
     digest = _digest(secret)
     rows = read(connection, _BY_DIGEST, sought=digest)
     if not rows:
@@ -160,12 +124,7 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
 
 
 def record_use(connection: Connection, caller: Caller) -> None:
-    """Record that a key was used; at most once a minute.
-
-    Parameters
-    ----------
-    caller : from `find_caller`; holds when the key was last used
-    """
+    """Record that a key was used; at most once a minute."""
     if caller.last_used_at is None or caller.last_used_at < time_from_now(-_USE_SECONDS):
         connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
 

@@ -34,22 +34,14 @@ class CreditGrant:
     """when the billing provider granted it, by its clock; None: it does not say, or somebody else did"""
 
     def is_active(self, at: str) -> bool:
-        """Whether it can be drawn on.
-
-        Parameters
-        ----------
-        at : time in the database's form
-        """
+        """Whether it can be drawn on; `at` is in the database's form."""
         return self.left_micros > 0 and not has_expired(self.expires_at, at)
 
 
 def has_expired(expires_at: str | None, at: str) -> bool:
     """Whether a grant with some expiry cannot be used any more.
 
-    Parameters
-    ----------
-    expires_at : time in the database's form; None: never
-    at : time in the database's form
+    Times are in the database's form; None is never.
     """
     return expires_at is not None and expires_at <= at
 
@@ -64,14 +56,8 @@ def add(
 ) -> CreditGrant:
     """Write a grant.
 
-    Parameters
-    ----------
-    account : name of an existing account
-    micros : micro-dollars, above 0
-    expires_at : time in the database's form; None: never
-    at : when it was granted, in the same form
-    provider_at : when the billing provider says that it granted it, in the same form; None: it does not, or somebody
-        else granted it
+    `micros` are above 0; times are in the database's form. `expires_at` None is never; `provider_at` is when the
+    billing provider says that it granted it, None if it does not, or if somebody else granted it.
     """
     grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at, provider_at)
     values = {name: getattr(grant, name) for name in CreditGrant.__slots__}
@@ -87,14 +73,7 @@ def get_all(connection: Connection, account: str) -> list[CreditGrant]:
 def draw(connection: Connection, account: str, micros: int, at: str) -> int:
     """Take a charge from the grants of an account, that which expires first before the others.
 
-    Parameters
-    ----------
-    micros : of the charge, micro-dollars
-    at : time of the charge, in the database's form
-
-    Returns
-    -------
-    micro-dollars that the grants paid; the rest is for the payment method
+    Returns the micro-dollars that the grants paid; the rest is for the payment method.
     """
     paid = 0
     for grant_id, left in connection.execute(_ACTIVE, {"sought": account, "at": at}).all():
@@ -117,12 +96,9 @@ def set_expiry(
 ) -> None:
     """Change when the grants of an account expire that have not expired yet.
 
-    Parameters
-    ----------
-    expires_at : the new expiry, in the database's form; one that has passed ends the grants at `at`
-    at : the present, in the same form
-    due_by : only those that were to expire by this time; None: all of them
-    granted_by : not those that the billing provider granted after this time, by its clock; None: all of them
+    An expiry that has passed ends the grants at `at`. Only those change that were to expire by `due_by`, and that the
+    billing provider did not grant after `granted_by`, by its clock; None: all of them. All times are in the database's
+    form.
     """
     query, grant = _UNEXPIRED, credit_grants.c
     if due_by is not None:

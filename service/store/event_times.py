@@ -14,14 +14,8 @@ from service.store.tables import event_times
 def advance(connection: Connection, account: str, setting: str, happened_at: str) -> bool:
     """Record the time of an event, unless one that happened later was recorded before.
 
-    Parameters
-    ----------
-    setting : what the event sets, such as `payment_method`
-    happened_at : in the database's form
-
-    Returns
-    -------
-    False if a later one was recorded before; nothing is changed then
+    `setting` is what the event sets, such as `payment_method`. False if a later one was recorded before; nothing is
+    changed then.
     """
     row = insert(connection, event_times).values(account=account, setting=setting, happened_at=happened_at)
     upserted = row.on_conflict_do_update(

@@ -33,11 +33,7 @@ class EarlierCall:
 def lock(connection: Connection, account: str, endpoint: str, idempotency_key: str) -> None:
     """Make calls with the same key wait for each other until their transactions end; SQLite's writers do anyway.
 
-    Parameters
-    ----------
-    account : of the caller; accounts do not share keys
-    endpoint : as `POST /v1/beats`; endpoints do not share keys
-    idempotency_key : the header of the request
+    Accounts do not share keys, nor do endpoints, such as `POST /v1/beats`.
     """
     if connection.dialect.name == "postgresql":
         statement = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
@@ -47,13 +43,7 @@ def lock(connection: Connection, account: str, endpoint: str, idempotency_key: s
 def find(connection: Connection, account: str, endpoint: str, idempotency_key: str) -> EarlierCall | None:
     """The first call with a key, within the last 24 hours.
 
-    Parameters
-    ----------
-    account, endpoint, idempotency_key : see `lock`
-
-    Returns
-    -------
-    None if the key is new, or its first call is too long ago
+    None if the key is new, or its first call is too long ago.
     """
     row = connection.execute(
         sa.select(idempotency_keys.c.fingerprint, idempotency_keys.c.job_id).where(
@@ -68,15 +58,8 @@ def save(
 ) -> EarlierCall:
     """Save the first call with a key.
 
-    Parameters
-    ----------
-    account, endpoint, idempotency_key : see `lock`
-    fingerprint : SHA-256 of the request, hex
-    job_id : of the job that the call started
-
-    Returns
-    -------
-    EarlierCall : the call that the key stands for now: another one if two were made at once and that one was first
+    `fingerprint` is the SHA-256 of the request, in hex. Returns the call that the key stands for now: another one if
+    two were made at once and that one was first.
     """
     connection.execute(idempotency_keys.delete().where(*_of_call(account, endpoint, idempotency_key), _expired()))
     row = insert(connection, idempotency_keys).values(

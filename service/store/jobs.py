@@ -185,10 +185,6 @@ def submit(connection: Connection, new: NewJob) -> Job:
     """Accept work: a new job, or the unsettled one of the same account, kind, build and choices.
 
     If only the second submit asks for a mix (`auto_mix`), the unsettled job is changed to make one.
-
-    Returns
-    -------
-    the job that does it
     """
     # The unsettled job may settle between the two statements; then the next round inserts.
     accept = insert(connection, jobs).on_conflict_do_nothing().returning(jobs)
@@ -214,9 +210,7 @@ def submit(connection: Connection, new: NewJob) -> Job:
 def take_accepted(connection: Connection) -> bool:
     """Whether a new job was accepted since this was last asked, so that job processes must be woken.
 
-    Parameters
-    ----------
-    connection : the one that `submit` was called with
+    `connection` is the one that `submit` was called with.
     """
     accepted = bool(connection.get_execution_options().get(_ACCEPTED))
     if accepted:
@@ -277,12 +271,7 @@ def _with_mix(connection: Connection, job: Job, new: NewJob) -> Job:
 
 
 def get(connection: Connection, job_id: str) -> Job | None:
-    """The job of an id.
-
-    Returns
-    -------
-    None if there is no such job
-    """
+    """The job of an id; None if there is no such job."""
     row = connection.execute(_BY_ID, {"sought": job_id}).mappings().first()
     return None if row is None else _job(row)
 
@@ -292,11 +281,7 @@ def find(
 ) -> list[Job]:
     """Jobs, the newest first.
 
-    Parameters
-    ----------
-    account : None: of all accounts
-    states : none: in any state
-    most : jobs at most; None: all
+    Without an account of all accounts, without states in any state, without `most` all of them.
     """
     query = sa.select(jobs).order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(most)
     if account is not None:
@@ -307,15 +292,9 @@ def find(
 
 
 def take(connection: Connection, job_id: str, owner: str) -> Job | None:
-    """Take over a job that is not settled, whoever has it: whatever that worker writes of it changes nothing any more.
+    """Take over a job that is not settled, whoever has it: what that worker writes of it changes nothing any more.
 
-    Parameters
-    ----------
-    owner : who settles it instead, in the same transaction
-
-    Returns
-    -------
-    the job as it is now; None if it is settled, or there is no such job
+    `owner` settles it instead, in the same transaction. None if it is settled, or there is no such job.
     """
     change = jobs.update().where(jobs.c.job_id == job_id, _is_open())
     values = {"state": "running", "owner": owner, "attempt": jobs.c.attempt + 1, "lease_until": now()}
@@ -326,13 +305,7 @@ def take(connection: Connection, job_id: str, owner: str) -> Job | None:
 def queue_again(connection: Connection, job: Job) -> bool:
     """Queue a failed job as if it had just been accepted; its charge is booked when it completes.
 
-    Parameters
-    ----------
-    job : a failed one
-
-    Returns
-    -------
-    False if it is no longer failed, or another job does the same work already; nothing is changed then
+    False if it is no longer failed, or another job does the same work already; nothing is changed then.
     """
     twin = jobs.alias("twin")
     open_twin = sa.select(twin.c.job_id).where(
@@ -368,15 +341,7 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
 
     Callers do not try again so soon what has just failed.
 
-    Parameters
-    ----------
-    kind : see `service.jobs.kinds`
-    build : see `NewJob`; a job with choices is not found
-    account : empty: work for all accounts
-
-    Returns
-    -------
-    None if there is no such job
+    A job with choices is not found; an empty account stands for work for all accounts.
     """
     after = time_from_now(-RECENT_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
@@ -393,16 +358,8 @@ def claim(
     A job whose lease has ended is taken over first. That is no crash of its process: its worker was killed, or lost the
     database, and both may happen to any job. Kinds of `BACKGROUND` come after all others.
 
-    Parameters
-    ----------
-    queues : to claim from
-    owner : name of the worker that claims
-    lease_seconds : until the lease ends, unless it is renewed
-    without : kinds to leave in their queues
-
-    Returns
-    -------
-    the job as it is now; None if there is none to claim
+    The lease ends after `lease_seconds`, unless it is renewed; kinds in `without` stay in their queues. Returns the job
+    as it is now; None if there is none to claim.
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
@@ -420,12 +377,7 @@ def claim(
 def has_claimable(
     connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> bool:
-    """Whether `claim` would find a job. It only reads, so a worker can call it often.
-
-    Parameters
-    ----------
-    queues, owner, lease_seconds, without : as of `claim`
-    """
+    """Whether `claim` would find a job. It only reads, so a worker can call it often."""
     query = _any_claimable(tuple(queues), owner, tuple(without))
     return connection.execute(query, _times(now(), lease_seconds)).first() is not None
 
@@ -537,14 +489,7 @@ def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -
 def renew_lease(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
     """Renew the lease of a job and record its stage.
 
-    Parameters
-    ----------
-    lease_seconds : until the lease ends, unless it is renewed again
-    stage : that the job is in
-
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     return _change(connection, job, lease_until=time_from_now(lease_seconds), stage=stage)
 
@@ -560,20 +505,9 @@ def complete(
 ) -> bool:
     """Settle a job with its answer, store its results for later requests, and book its charge, in one transaction.
 
-    Parameters
-    ----------
-    answer : that its poll returns
-    billed : whether the charge of the job is booked, if it has one
-    quantity : calls or minutes to charge; None: the quantity of the charge
-    stored : results for later requests
-
-    Returns
-    -------
-    False if the job is no longer ours, or was extended after it was claimed (`submit`); nothing is changed then
-
-    Raises
-    ------
-    ParameterError : the endpoint is not sold by the unit of the charge
+    `quantity` is in calls or minutes; None is that of the charge. False if the job is no longer ours, or was extended
+    after it was claimed (`submit`); nothing is changed then. Raises ParameterError if the endpoint is not sold by the
+    unit of the charge.
     """
     done = _change(
         connection,
@@ -597,9 +531,7 @@ def complete(
 def fail(connection: Connection, job: Job, fault: Fault) -> bool:
     """Settle a job that cannot be done; no charge is booked.
 
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     return _change(connection, job, state="failed", fault=_dumps(asdict(fault)), lease_until=None, finished_at=now())
 
@@ -607,9 +539,7 @@ def fail(connection: Connection, job: Job, fault: Fault) -> bool:
 def give_back(connection: Connection, job: Job) -> bool:
     """Put a job back into its queue, for another process to run.
 
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     return _change(connection, job, state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
 
@@ -617,9 +547,7 @@ def give_back(connection: Connection, job: Job) -> bool:
 def put_back_crashed(connection: Connection, job: Job) -> bool:
     """Put back a job that killed its process, and count the crash.
 
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     return _change(
         connection,
@@ -635,13 +563,7 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
 def hand_over(connection: Connection, job: Job) -> bool:
     """Move a job whose file has been fetched to the queue in which it is run.
 
-    Parameters
-    ----------
-    job : as it was claimed from `FETCH`
-
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    False if the job is no longer ours; nothing is changed then.
     """
     queue = BEATS if job.kind == "beats" else MAIN
     notices.send(connection)
@@ -651,14 +573,8 @@ def hand_over(connection: Connection, job: Job) -> bool:
 def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
     """Put back a job that cannot go on yet, to be claimed again later.
 
-    Parameters
-    ----------
-    seconds : from now; at most `LONGEST_WAIT_SECONDS`
-    begun : whether the job was run; if not, the attempt is not counted
-
-    Returns
-    -------
-    False if the job is no longer ours; nothing is changed then
+    `seconds` are at most `LONGEST_WAIT_SECONDS`; if the job was not `begun`, the attempt is not counted. False if the
+    job is no longer ours; nothing is changed then.
     """
     return _change(
         connection,
@@ -677,14 +593,7 @@ def give_up_unknown(connection: Connection, owner: str, known: Collection[str]) 
 
     Nobody else takes such a job over before its lease has ended, and its owner never does.
 
-    Parameters
-    ----------
-    owner : name of the worker
-    known : ids of the jobs that it runs or has still to settle
-
-    Returns
-    -------
-    number of jobs that were queued
+    `known` are the ids of the jobs that the worker runs or has still to settle. Returns how many jobs were queued.
     """
     unknown = (jobs.c.owner == owner) & (jobs.c.state == "running") & jobs.c.job_id.not_in(known)
     queued = jobs.update().where(unknown).values(state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
@@ -692,32 +601,16 @@ def give_up_unknown(connection: Connection, owner: str, known: Collection[str]) 
 
 
 def release(connection: Connection, video_id: str) -> int:
-    """Queue the jobs that wait for a video.
-
-    Parameters
-    ----------
-    video_id : of a video whose ingest has ended
-
-    Returns
-    -------
-    number of jobs that waited
-    """
+    """Queue the jobs that wait for a video; returns how many waited."""
     waiting = (jobs.c.video_id == video_id) & (jobs.c.state == "waiting")
     notices.send(connection)
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 
 def expire(connection: Connection, kind: str, older_than: str) -> int:
-    """Fail the jobs of a kind that have waited for too long and were never run; fetching its file does not run a job.
+    """Fail the jobs of a kind that waited for too long and were never run; fetching its file does not run a job.
 
-    Parameters
-    ----------
-    kind : see `service.jobs.kinds`
-    older_than : jobs that were accepted before this time, in the database's form
-
-    Returns
-    -------
-    number of failed jobs
+    They were accepted before `older_than`, a time in the database's form. Returns how many failed.
     """
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
     stale = (jobs.c.kind == kind) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
@@ -733,14 +626,7 @@ def delete_settled(connection: Connection, settled_before: str, most: int) -> in
 
     A job that an Idempotency-Key stands for is kept: a repeat of the call returns it.
 
-    Parameters
-    ----------
-    settled_before : jobs that were settled before this time, in the database's form
-    most : jobs to delete at most
-
-    Returns
-    -------
-    number of deleted jobs
+    `settled_before` is in the database's form. Returns how many jobs were deleted.
     """
     stale = (
         sa.select(jobs.c.job_id)

@@ -81,20 +81,9 @@ def charge(
 ) -> bool:
     """Book a charge.
 
-    Parameters
-    ----------
-    charge : its event key is booked once
-    prices : None: those of the environment
-    at : when, in the database's form; None: now
-    draws : False if the account is known to have no credit that a charge could draw on
-
-    Returns
-    -------
-    False if the event was booked before; nothing is changed then
-
-    Raises
-    ------
-    ParameterError : the endpoint is not sold by that unit, or the quantity is negative
+    False if the event was booked before; nothing is changed then. `prices` None are those of the environment, `at` None
+    is now; `draws` is False if the account is known to have no credit that a charge could draw on. Raises
+    ParameterError if the endpoint is not sold by that unit or the quantity is negative.
     """
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
     at = at or now()
@@ -109,18 +98,8 @@ def charge(
 def credit(connection: Connection, credit: Credit, at: str | None = None) -> bool:
     """Book a credit grant, which stands beside those that the account has already.
 
-    Parameters
-    ----------
-    credit : its event key is booked once
-    at : when, in the database's form; None: now
-
-    Returns
-    -------
-    False if the event was booked before; nothing is changed then
-
-    Raises
-    ------
-    ParameterError : the amount is not above 0, or the grant would have expired already
+    False if the event was booked before; nothing is changed then. Raises ParameterError if the amount is not above 0,
+    or the grant would have expired already.
     """
     at = at or now()
     if credit.micros <= 0:
@@ -140,12 +119,7 @@ def entries(connection: Connection, account: str) -> list[LedgerEntry]:
 
 
 def spent_in_month(connection: Connection, account: str, time: str) -> int:
-    """Micro-dollars charged in the calendar month, UTC, that a time lies in.
-
-    Parameters
-    ----------
-    time : in the database's form
-    """
+    """Micro-dollars charged in the calendar month, UTC, that a time lies in."""
     own = (month_totals.c.account == account) & (month_totals.c.month == month_of(time))
     return connection.scalar(sa.select(month_totals.c.micros).where(own)) or 0
 

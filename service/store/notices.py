@@ -29,9 +29,7 @@ def send(connection: Connection) -> None:
 class Listener:
     """A connection on which notices arrive; one that was lost is opened again by `connect`.
 
-    Parameters
-    ----------
-    url : SQLAlchemy's address of the database
+    `url` is SQLAlchemy's address of the database.
     """
 
     def __init__(self, url: str) -> None:

@@ -64,11 +64,7 @@ class LocalWindows:
     def count(self, key_id: str, stored: Rate, now: float) -> Rate:
         """Count one request here.
 
-        Parameters
-        ----------
-        key_id : of the key that the request carries
-        stored : the state of the key's window in the database, from `get`
-        now : s since 1970
+        `stored` is the state of the key's window in the database, from `get`; `now` is in s since 1970.
         """
         opened_at, requests = self._windows.get(key_id, (now, stored.requests))
         if not now - WINDOW_SECONDS < opened_at <= now:
@@ -80,13 +76,9 @@ class LocalWindows:
 def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
     """Count one request.
 
-    Parameters
-    ----------
-    key_id : of the key that the request carries
-    limit : requests a window
-    now : s since 1970. Requests may be counted a little out of order, and clocks of machines differ a little. So a
-        window that opened up to its own length in the future is the current one; only a clock that was set back by
-        more than that opens a new window
+    `limit` is in requests a window, `now` in s since 1970. Requests may be counted a little out of order, and clocks of
+    machines differ a little. So a window that opened up to its own length in the future is the current one; only a
+    clock that was set back by more than that opens a new window.
     """
     times = {"now": now, "expired": now - WINDOW_SECONDS, "ahead": now + WINDOW_SECONDS}
     requests, opened_at = connection.execute(_COUNT, {"key_id": key_id, **times}).one()
@@ -94,14 +86,7 @@ def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
 
 
 def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
-    """The state of a key's window, without counting a request.
-
-    Parameters
-    ----------
-    key_id : of the key that the request carries
-    limit : requests a window
-    now : s since 1970; see `count`
-    """
+    """The state of a key's window, without counting a request."""
     state = sa.select(rate_windows.c.requests, rate_windows.c.opened_at).where(rate_windows.c.key_id == key_id)
     row = connection.execute(state).first()
     if row is None or not now - WINDOW_SECONDS < row.opened_at < now + WINDOW_SECONDS:

@@ -12,13 +12,7 @@ from workbench.store.database import now
 def add(connection: Connection, webhook_id: str) -> bool:
     """Record a webhook as applied.
 
-    Parameters
-    ----------
-    webhook_id : the provider's id, the same when it sends the webhook again
-
-    Returns
-    -------
-    False if it was recorded before
+    False if it was recorded before. The provider's id is the same when it sends the webhook again.
     """
     row = insert(connection, seen_webhooks).values(webhook_id=webhook_id, received_at=now())
     return connection.execute(row.on_conflict_do_nothing().returning(seen_webhooks.c.webhook_id)).first() is not None

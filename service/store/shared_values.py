@@ -26,44 +26,19 @@ _BY_NAME = sa.select(shared_values.c.value).where(shared_values.c.name == sa.bin
 
 
 def get(connection: Connection, name: str) -> str | None:
-    """The value of a name.
-
-    Parameters
-    ----------
-    name : a constant of this module
-
-    Returns
-    -------
-    None if the name has no value yet
-    """
+    """The value of a name; None if the name, a constant of this module, has no value yet."""
     rows = read(connection, _BY_NAME, sought=name)
     return str(rows[0]["value"]) if rows else None
 
 
 def set_value(connection: Connection, name: str, value: str) -> None:
-    """Set a value, replacing the one that the name had.
-
-    Parameters
-    ----------
-    name : a constant of this module
-    value : any text
-    """
+    """Set a value, replacing the one that the name had."""
     row = insert(connection, shared_values).values(name=name, value=value)
     connection.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
 
 
 def set_if_absent(connection: Connection, name: str, value: str) -> str:
-    """Set a value if the name has none yet.
-
-    Parameters
-    ----------
-    name : a constant of this module
-    value : any text
-
-    Returns
-    -------
-    the value that the name has now, whoever set it
-    """
+    """Set a value if the name has none yet; returns the value that the name has now, whoever set it."""
     connection.execute(insert(connection, shared_values).values(name=name, value=value).on_conflict_do_nothing())
     found = get(connection, name)
     assert found is not None

@@ -47,12 +47,7 @@ _BY_ID = (
 
 
 def get(connection: Connection, track_id: str) -> TrackFacts | None:
-    """The track of an id.
-
-    Returns
-    -------
-    None if there is no such track
-    """
+    """The track of an id; None if there is no such track."""
     rows = read(connection, _BY_ID, sought=track_id)
     if not rows:
         return None
@@ -81,13 +76,7 @@ _BY_AUDIO = (
 def find_by_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
     """A track whose bytes an audio id stands for; of several with the same bytes the one whose id sorts first.
 
-    Parameters
-    ----------
-    audio_id : `aud_` and the first digits of the hash of the bytes
-
-    Returns
-    -------
-    None if there is no such track
+    `audio_id` is `aud_` and the first digits of the hash of the bytes. None if there is no such track.
     """
     first = audio_id.removeprefix("aud_")
     track_id = connection.scalar(_BY_AUDIO, {"first": first, "end": f"{first}g"})

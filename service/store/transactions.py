@@ -57,11 +57,9 @@ class Transactions:
         and up to three times in all where PostgreSQL gives up a transaction because others wait for it in a circle.
         StoreError: the database cannot be used.
 
-        Parameters
-        ----------
-        in_thread : whether `work` waits for something besides the database, such as a file that is synced; it then has
-            a transaction of its own, and is called once
-        lane : on PostgreSQL, writers of the same lane share transactions; None: a transaction of its own
+        `in_thread` says that `work` waits for something besides the database, such as a file that is synced; it then
+        has a transaction of its own, and is called once. On PostgreSQL, writers of the same `lane` share transactions;
+        None is a transaction of its own.
         """
         if not in_thread:
             return await self._together.write(work, lane)

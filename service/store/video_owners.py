@@ -73,16 +73,7 @@ _BY_ID = (  # most calls run it
 
 
 def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
-    """Insert a new video.
-
-    Parameters
-    ----------
-    video : its two times are ignored and set to now
-
-    Returns
-    -------
-    the video with its times
-    """
+    """Insert a new video; its two times are set to now."""
     created_at = now()
     video = replace(video, created_at=created_at, updated_at=created_at)
     values = {column.name: getattr(video, column.name) for column in video_owners.columns}
@@ -91,12 +82,7 @@ def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
 
 
 def get(connection: Connection, video_id: str) -> OwnedVideo | None:
-    """The video of an id, with what the workbench's table has of it.
-
-    Returns
-    -------
-    None if there is no such video
-    """
+    """The video of an id, with what the workbench's table has of it; None if there is no such video."""
     rows = read(connection, _BY_ID, sought=video_id)
     return OwnedVideo(**rows[0]) if rows else None
 
@@ -104,15 +90,8 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:
     """The video that an upload belongs to.
 
-    Parameters
-    ----------
-    connection : any transaction; one that writes for `lock`
-    storage_key : names the upload, see `service.routes.uploads`
-    lock : whether nobody else may change it until the transaction ends; on SQLite nobody can anyway
-
-    Returns
-    -------
-    None if there is no such upload
+    `lock`, in a transaction that writes: nobody else may change it until the transaction ends; on SQLite nobody can
+    anyway. None if there is no such upload.
     """
     query = sa.select(video_owners).where(video_owners.c.storage_key == storage_key)
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
@@ -122,14 +101,7 @@ def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool =
 def update(connection: Connection, video_id: str, expected: Status, **values: Any) -> bool:
     """Change a video if it has the expected status.
 
-    Parameters
-    ----------
-    expected : the status that it must have
-    values : new values by column; `updated_at` is set to now
-
-    Returns
-    -------
-    False if it has another status or does not exist; nothing is changed then
+    `updated_at` is set to now. False if it has another status or does not exist; nothing is changed then.
     """
     where = (video_owners.c.video_id == video_id) & (video_owners.c.status == expected)
     changed = connection.execute(video_owners.update().where(where).values(updated_at=now(), **values))
@@ -139,13 +111,8 @@ def update(connection: Connection, video_id: str, expected: Status, **values: An
 def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[str]:
     """Delete videos that still wait for their upload, or for the ingest of it.
 
-    Parameters
-    ----------
-    untouched_since : videos that were last changed before this time, in the database's form
-
-    Returns
-    -------
-    the names of the files to delete
+    They were last changed before `untouched_since`, a time, in the database's form. Returns the names of the files to
+    delete.
     """
     stale = (video_owners.c.status == "awaiting_upload") & (video_owners.c.updated_at < untouched_since)
     name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
@@ -156,14 +123,7 @@ def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[s
 def forget_failed_uploads(connection: Connection, failed_before: str, most: int) -> list[str]:
     """Forget the uploads of videos that failed long ago; the videos stay, and stay failed.
 
-    Parameters
-    ----------
-    failed_before : videos that failed before this time, in the database's form
-    most : videos at most
-
-    Returns
-    -------
-    the names of the files to delete
+    Returns the names of the files to delete.
     """
     failed = (
         (video_owners.c.status == "failed")
@@ -192,13 +152,7 @@ def not_ready(connection: Connection) -> list[OwnedVideo]:
 
 
 def ready_since(connection: Connection, before: str, most: int) -> list[str]:
-    """Ids of videos that belong to an account and were ready before some time, the oldest first.
-
-    Parameters
-    ----------
-    before : time in the database's form
-    most : ids at most
-    """
+    """Ids of videos that belong to an account and were ready before some time, the oldest first."""
     ready = (
         (video_owners.c.status == "ready") & (video_owners.c.updated_at < before) & video_owners.c.account.is_not(None)
     )

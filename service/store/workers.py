@@ -25,44 +25,23 @@ class Worker:
 
 
 def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
-    """Record that a worker is alive.
-
-    Parameters
-    ----------
-    owner : name of the worker
-    queues : that it serves
-    """
+    """Record that a worker is alive."""
     values = {"queues": ",".join(queues), "seen_at": now()}
     row = insert(connection, workers).values(owner=owner, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["owner"], set_=values))
 
 
 def list_alive(connection: Connection, seconds: float) -> list[Worker]:
-    """The workers that have sent a heartbeat lately.
-
-    Parameters
-    ----------
-    seconds : age of the last heartbeat at most
-    """
+    """The workers that have sent a heartbeat lately; `seconds` is the age of the last heartbeat at most."""
     rows = connection.execute(sa.select(workers).where(workers.c.seen_at > time_from_now(-seconds)))
     return [Worker(row.owner, tuple(row.queues.split(",")), row.seen_at) for row in rows]
 
 
 def delete(connection: Connection, owner: str) -> None:
-    """Delete a worker that stops.
-
-    Parameters
-    ----------
-    owner : name of the worker
-    """
+    """Delete a worker that stops."""
     connection.execute(workers.delete().where(workers.c.owner == owner))
 
 
 def delete_silent(connection: Connection, seconds: float) -> None:
-    """Delete the workers that have sent no heartbeat for long.
-
-    Parameters
-    ----------
-    seconds : age of the last heartbeat at least
-    """
+    """Delete the workers that have sent no heartbeat for long; `seconds` is the age of the last heartbeat at least."""
     connection.execute(workers.delete().where(workers.c.seen_at <= time_from_now(-seconds)))
