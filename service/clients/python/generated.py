@@ -624,7 +624,7 @@ class Mix(TypedDict):
 
 
 class Preview(TypedDict):
-    """Where an excerpt can be heard."""
+    """The address of an excerpt."""
 
     url: str
     """signed, needs no key"""

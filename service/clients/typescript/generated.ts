@@ -574,7 +574,7 @@ export interface Mix {
   duck: Duck | null
 }
 
-/** Where an excerpt can be heard. */
+/** The address of an excerpt. */
 export interface Preview {
   /** signed, needs no key */
   url: string
