@@ -9,6 +9,8 @@ from workbench.bundled import bundled_path
 
 _FACES = ("cli", "dashboards", "demo")
 """packages that are used by other means than Python"""
+_MIGRATIONS = "migrations"
+"""folder of scripts that Alembic runs, which cannot be imported"""
 
 
 def public_modules() -> dict[str, list[str]]:
@@ -17,7 +19,7 @@ def public_modules() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
-        if any(part.startswith("_") for part in parts) or parts[0] in _FACES:
+        if any(part.startswith("_") or part == _MIGRATIONS for part in parts) or parts[0] in _FACES:
             continue
         package = "workbench" if len(parts) == 1 else f"workbench.{parts[0]}"
         found.setdefault(package, []).append(".".join(("workbench", *parts)))
