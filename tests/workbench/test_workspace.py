@@ -189,7 +189,7 @@ def test_a_process_opens_one_database_whatever_is_asked(tmp_path: Path, connecti
             assert find_track(workspace, "trk_1").path == path
             assert corrected_grid(workspace.with_progress(silent), "0" * 64) is not None
             map_beats(workspace, path)
-        assert connections == opened == ["connect", "connect"]  # one that reads, one that writes
+        assert connections == opened == ["connect"]
         assert workspace.database is workspace.with_params(WorkbenchParams()).database
 
 

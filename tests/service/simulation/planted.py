@@ -135,7 +135,7 @@ BUGS = (
     Bug(
         "a revoked key is accepted",
         "service/store/api_keys.py",
-        "if row.revoked_at is not None or (",
+        'if row["revoked_at"] is not None or (',
         "if (False) or (",
     ),
     Bug(

@@ -13,6 +13,13 @@ import pytest
 from tests.videos import grey, write_video
 from workbench.cli.export import _FORMATS
 from workbench.export.formats import FORMATS
+from workbench.home import Home
+from workbench.models.align import AlignModel
+from workbench.params import AlignParams, WorkbenchParams
+from workbench.render.schedule import place_track
+from workbench.workflows.align import align_track
+from workbench.workflows.export import export_plan, find_sync_points
+from workbench.workspace import Workspace
 
 Call = Callable[..., tuple[int, str, str]]
 Loaded = Callable[..., list[str]]
@@ -224,23 +231,22 @@ def test_levels_of_another_option_need_the_video(
 
 
 def test_a_placement_is_marked_where_it_meets_the_picture(
-    workbench: Call, track_file: Path, shots_file: Path, home: Path, tmp_path: Path
+    track_file: Path, shots_file: Path, home: Path, tmp_path: Path
 ) -> None:
     """Every format with markers has one at the event that the placement's label names; the odds make it no chance."""
-    (tmp_path / "profile.toml").write_text("[align]\nprior_odds = 1.0\n", encoding="utf-8")
-    more = ("--profile", tmp_path / "profile.toml", "--home", home)
-    placed = tmp_path / "placed.json"
-    placed.write_text(workbench("align", track_file, "--video", shots_file, *more)[1], encoding="utf-8")
-    label = json.loads(placed.read_text(encoding="utf-8"))["sync_points"][0]["label"]
-    named, clock = label.rsplit(" at ", 1)
-    minutes, seconds = clock.split(":")
-    meant = 60 * int(minutes) + float(seconds)
-    for name in ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity"):
-        out = tmp_path / f"out{FORMATS[name].suffix}"
-        files = ("--track", track_file, "--video", shots_file, "-o", out, *more)
-        code, _, errors = workbench("export", placed, "--format", name, *files)
-        assert code == 0, errors
-        assert f"sync: {named}" in out.read_text(encoding="utf-8")
+    model = AlignModel(prior_odds=1.0)
+    params = WorkbenchParams(align=AlignParams(model=model))
+    with Workspace(Home(home), params=params) as workspace:
+        best = align_track(workspace, track_file, shots_file).placements[0]
+        placed = place_track(best.offset_seconds, workspace.load_recording(track_file).duration, 20.0)
+        marks = find_sync_points(workspace, track_file, shots_file, best.offset_seconds)
+        named, clock = best.label.rsplit(" at ", 1)
+        minutes, seconds = clock.split(":")
+        meant = 60 * int(minutes) + float(seconds)
+        for name in ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity"):
+            out = tmp_path / f"out{FORMATS[name].suffix}"
+            export_plan(workspace, placed, name, out, track=track_file, video=shots_file, sync_points=marks)
+            assert f"sync: {named}" in out.read_text(encoding="utf-8")
     labels = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
     starts = [float(start) for start, _, text in labels if text == f"sync: {named}"]
     assert min(abs(start - meant) for start in starts) <= 0.05

@@ -141,7 +141,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     tab = PlanTab(session)
     assert tab.empty.visible
     job = session.open_demo()
-    assert "The first start takes some minutes" in tab.empty.object
+    assert "The first start takes" in tab.empty.object
     assert tab.progress.visible
     session.cancel()
     pool.finish(job)
