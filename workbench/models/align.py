@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import NonNegativeFloat, PositiveFloat
+from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 from workbench.models.loading import FittedModel, read_numbers
 
@@ -22,15 +22,15 @@ class AlignModel(FittedModel):
 
     used_share: NonNegativeFloat = 0.3
     """of usual events, put on a landmark where a video was cut to the track; more of salient ones"""
-    end_share: NonNegativeFloat = 0.25
+    end_share: float = Field(default=0.25, ge=0.0, le=1.0)
     """of that share, for the first and the last picture, which nobody moves"""
     landmark_power: NonNegativeFloat = 2.0
     """of a landmark's salience, as which it draws events: bar lines draw few"""
-    near_share: NonNegativeFloat = 0.5
+    near_share: float = Field(default=0.5, ge=0.0, le=1.0)
     """of the events on landmarks, put there exactly; the others by eye"""
     near_reach: PositiveFloat = 0.3
     """standard deviation of exact ones, of both tolerances together"""
     far_reach: PositiveFloat = 1.2
     """the same of those put by eye: a frame or two at usual tolerances"""
-    bare_cost: NonNegativeFloat = 0.5
+    bare_cost: float = Field(default=0.5, ge=0.0, le=1.0)
     """of the score, lost where all that could have music has none"""

@@ -28,14 +28,14 @@ class MatchModel(FittedModel):
     """for how fast the music is felt"""
     wanted_valence: Weights = tuple(_FITTED["wanted_valence"])
     """for how cheerful it is"""
-    calm_under_voice: NonNegativeFloat = _FITTED["calm_under_voice"]
+    calm_under_voice: float = Field(default=_FITTED["calm_under_voice"], ge=0.0, le=1.0)
     """of the energy that a video wants, given up where somebody speaks"""
     much_speech: float = Field(default=_FITTED["much_speech"], gt=0.0)
     """of the video's time, from where on a voice-over decides about vocals"""
 
     pulse_width: float = Field(default=_FITTED["pulse_width"], gt=0.0)
     """a quarter of all tempi"""
-    octave_weight: NonNegativeFloat = 0.8
+    octave_weight: float = Field(default=0.8, ge=0.0, le=1.0)
     """of half or double the tempo, which many feel, beside the tempo itself"""
     energy_width: float = Field(default=_FITTED["energy_width"], gt=0.0)
     valence_width: float = Field(default=_FITTED["valence_width"], gt=0.0)
