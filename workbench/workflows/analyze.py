@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 # Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`
 BEATS_VERSION = 10
-EVIDENCE_VERSION = 1  # raise it when the code of features changes what is measured of a beat
+EVIDENCE_VERSION = 1  # raise it when features or loops.seams change what is measured of a beat
 LOOPS_VERSION = 11  # raise it when the code of structure or loops changes a profile
 
 # Confidence of a grid under which a recording has no bars to be looped on where somebody speaks in more than this share

@@ -52,7 +52,8 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
 
-PLACEMENTS_VERSION = 1  # raise it when the code of align changes placements
+# Raise it when the code of align changes placements, or that of video.events or mix.voice the events they land on
+PLACEMENTS_VERSION = 1
 _KEPT_COINCIDENCES = 3  # of each placement, in the store
 
 Placements: TypeAlias = tuple[Placement, ...]
