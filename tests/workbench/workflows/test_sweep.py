@@ -26,6 +26,7 @@ from workbench.home import Home
 from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
 from workbench.models.seams import SeamModel
 from workbench.params import SeamParams, WorkbenchParams
+from workbench.params.knobs import knob_of
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.compare import measured
 from workbench.workflows.search import Axis
@@ -89,17 +90,18 @@ def test_a_sweep_has_the_numbers_of_one_analysis_a_point(workspace: Workspace, s
     assert list(again["seams.context_beats"].values) == [2, 4]
 
 
-def test_the_numbers_of_a_model_touch_no_break(band: Callable[..., Any]) -> None:
+def test_only_the_context_of_a_seam_touches_its_breaks(band: Callable[..., Any]) -> None:
     piece, plain = band("AB"), SeamParams()
     bare = measure_beats(piece.recording, piece.grid, plain)
     breaks = line_breaks(with_yardstick(bare, plain), plain)
+    assert breaks is not None
     other = SeamModel(**{name: value + 0.01 for name, value in plain.model})
-    for changed, is_same in (
-        (SeamParams(model=other), True),
-        (SeamParams(context_beats=2), False),
-    ):
+    cases = [(SeamParams(model=other), True)]
+    for name in SeamParams.knobs().keys() - {"measures"}:  # measures of others come with their own breaks
+        changed = SeamParams(**{name: knob_of("seams", name).values(2)[1]})
+        cases.append((changed, name != "context_beats"))
+    for changed, is_same in cases:
         found = line_breaks(with_yardstick(bare, changed), changed)
-        assert breaks is not None
         assert found is not None
         assert np.array_equal(found.ahead, breaks.ahead) is is_same
         assert np.array_equal(found.behind, breaks.behind) is is_same
@@ -122,6 +124,8 @@ def test_a_number_of_a_model_is_varied_recorded_and_in_the_key() -> None:
             with_values(WorkbenchParams(), {name: 1.0})
     with pytest.raises(ParameterError, match="greater than or equal to 0"):
         with_values(WorkbenchParams(), {"models.seams.pulse_weight": -1.0})
+    with pytest.raises(ParameterError, match="less than or equal to 1"):  # a share: over 1, odds would be negative
+        with_values(WorkbenchParams(), {"models.align.near_share": 2.0})
 
 
 def test_points_are_drawn_by_their_seed() -> None:
