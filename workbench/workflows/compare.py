@@ -27,7 +27,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.intervals import bootstrap_interval, f_measure
-from workbench.params import WorkbenchParams
+from workbench.params import SeamParams, WorkbenchParams
 from workbench.recording import FloatArray
 from workbench.workflows.batch import Row, columns_of, measure_one, rows_as_done
 from workbench.workflows.datasets import Dataset, DatasetTrack, load
@@ -53,7 +53,8 @@ SURE_FROM = 6
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 # Parameters of seams that say which splices a profile holds, and so how many good ones there are, but change no score
 _KEEPING = {"min_kept_score", "min_body_bars"}
-_SCORING = {"measures", "context_beats"}
+_FADING = {"alike_fade_seconds", "unlike_fade_seconds"}  # those that no measure reads
+_SCORING = SeamParams.knobs().keys() - _KEEPING - _FADING
 
 
 @dataclass(frozen=True, eq=False, repr=False)
