@@ -15,9 +15,8 @@ from math import isnan
 UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE, SURE = 0, 1, 2, 3
 """Certainties of a measured tempo: not to be stated; it or its half; it or its double; as it is."""
 NO_SURE_BEAT = "no sure beat"
-_MIN_CONFIDENCE = (
-    0.3  # of a grid, under which no tempo is stated of a track with drums; ranking goes by it all the same
-)
+# of a grid, under which no tempo is stated of a track with drums; ranking goes by it all the same
+_MIN_CONFIDENCE = 0.3
 _MIN_DRUMLESS_CONFIDENCE = 0.6  # the same of a track without drums
 _MIN_DRUMS = 0.7  # probability from which a tempo is stated as one number; else its half or double is added
 # of songs by others heard at 75 to 106 bpm, half were written at twice as much
