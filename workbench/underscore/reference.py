@@ -5,7 +5,7 @@ facets (mood, energy, genre family, instruments, voice), the scripts by hand as 
 together from phrases that catalogs use; the grade compares the facets. Stored is how near each track comes to what was
 read in each script, part by part, and the grade.
 
-What it is for. `calibration_offset` and `calibration_slope` of `UnderscoreParams` are what `fit_calibration` gives on
+What it is for. `calibration_offset` and `calibration_slope` of `UnderscoreModel` are what `fit_calibration` gives on
 it, so a score is the probability that an editor would take the track, as far as the grades are an editor's.
 `workbench.catalog.grades` defines what a grade is worth, once for match and underscore.
 
