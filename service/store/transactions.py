@@ -209,15 +209,21 @@ class GroupCommit:
                 if writer.done.cancelled():  # they hung up before their turn, which may be long after they came
                     continue
                 writer.error = None
+                savepoint = connection.begin_nested() if apart else None
                 try:
-                    with connection.begin_nested() if apart else nullcontext():
-                        writer.result = writer.work(connection)
+                    writer.result = writer.work(connection)
                 except Exception as error:
                     if len(group) == 1 or is_deadlocked(error):
                         raise
-                    if not apart:
+                    if savepoint is None:
                         raise _SomebodyFailedError from error
+                    # It fails where SQLite has rolled back the whole transaction, as when the disk is full. Then all
+                    # fail: what the others wrote is gone.
+                    savepoint.rollback()
                     writer.error = self._database.as_store_error(error)
+                else:
+                    if savepoint is not None:
+                        savepoint.commit()
         return jobs.take_accepted(connection)
 
 

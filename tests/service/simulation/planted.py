@@ -147,8 +147,8 @@ BUGS = (
     Bug(
         "what a call wrote that was refused goes with the others' commit",
         _TRANSACTIONS,
-        "with connection.begin_nested() if apart else nullcontext():",
-        "with nullcontext():",
+        "savepoint.rollback()",
+        "savepoint.commit()",
         rare=True,
     ),
     Bug(

@@ -93,7 +93,7 @@ def test_writers_at_once_are_written_each_as_if_alone(database: Database, lane: 
 
 
 def test_writers_who_share_a_transaction_read_what_is_there(database: Database) -> None:
-    """What one remembers is forgotten when the next changes it, and when that change is undone."""
+    """Rows that one has read are forgotten when the next changes them, and when that change is undone."""
     transactions = Transactions(database, WakeupPipe(None))
 
     def change(connection: Connection, value: str, *, fails: bool) -> str | None:
@@ -118,6 +118,37 @@ def test_writers_who_share_a_transaction_read_what_is_there(database: Database) 
     transactions.close()
     assert found[1::2] == [str(number - number % 2) for number in range(12)]
     assert found[0::4] == [None, *(str(number) for number in range(0, 10, 2))]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_full_disk_fails_all_who_share_a_transaction(database: Database) -> None:
+    """SQLite rolls back what the others wrote as well, so none of them may be told that it is durable."""
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def write(connection: Connection, name: str) -> None:
+        shared_values.set_value(connection, name, "written")
+
+    def fill(connection: Connection) -> None:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        most = connection.exec_driver_sql("PRAGMA max_page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        try:
+            shared_values.set_value(connection, "large", 1_000_000 * "x")
+        finally:
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {most}")
+
+    async def run() -> list[Any]:
+        works = (partial(write, name="first"), fill, partial(write, name="last"))
+        found = await asyncio.gather(*(transactions.write(work) for work in works), return_exceptions=True)
+        return [*found, await transactions.write(partial(write, name="after"))]
+
+    *failed, after = asyncio.run(run())
+    transactions.close()
+    assert all(isinstance(one, StoreError) for one in failed)
+    assert after is None
+    with database.read() as connection:
+        found = [name for name in ("first", "large", "last", "after") if shared_values.get(connection, name)]
+    assert found == ["after"]
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
