@@ -31,7 +31,8 @@ def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[st
     can pay.
     """
     if lane["matches"]:
-        funds.check(connection, call.caller)
-        ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
+        # not as the caller was found: what the account can pay may have changed during the ranking
+        funds.check_account(connection, call.account)
+        ledger.charge(connection, call.charge())
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
     return Answer(200, {"lane": shown})

@@ -23,24 +23,26 @@ NO_PAYMENT_METHOD = "no active payment method"
 
 
 def check(connection: Connection, caller: Caller, now: str | None = None) -> None:
-    """Check that the account of a caller can pay.
+    """Check that the account of a caller can pay, who has to be found in the same transaction; see `check_account`."""
+    if not caller.pays_freely:
+        check_account(connection, caller.account, now)
 
-    Of an account that cannot spend without limit, other checks wait until the transaction has ended, so that what it
-    charges counts for them.
 
-    `caller` has to be found in the same transaction. Raises Problem, 402, with the reason as its message.
+def check_account(connection: Connection, account: str, now: str | None = None) -> None:
+    """Check that an account can pay, as its records are now.
+
+    Other checks of it wait until the transaction has ended, so that what it charges counts for them. Raises Problem,
+    402, with the reason as its message.
     """
-    if caller.pays_freely:
-        return
-    accounts.lock(connection, caller.account)
-    account = accounts.get(connection, caller.account)
-    if account is None:
+    accounts.lock(connection, account)
+    found = accounts.get(connection, account)
+    if found is None:
         raise Problem(402, NO_PAYMENT_METHOD)
-    cap = account.spend_cap_micros
-    if cap is not None and ledger.spent_in_month(connection, account.account, now or database.now()) >= cap:
+    cap = found.spend_cap_micros
+    if cap is not None and ledger.spent_in_month(connection, account, now or database.now()) >= cap:
         raise Problem(402, CAP_REACHED)
-    if not account.payment_method:
-        grants = credit_grants.get_all(connection, account.account)
+    if not found.payment_method:
+        grants = credit_grants.get_all(connection, account)
         reason = _reason_of_no_credit(grants, now or database.now())
         if reason is not None:
             raise Problem(402, reason)

@@ -105,3 +105,8 @@ def test_a_check_waits_for_a_charge_that_counts_for_it(
         with pytest.raises(Problem, match=r"reached|exhausted"):
             waiting.result(timeout=30)
     assert not charge("first")
+
+
+def test_an_unknown_account_pays_with_nothing(database: Database) -> None:
+    with database.read() as connection, pytest.raises(Problem, match=funds.NO_PAYMENT_METHOD):
+        funds.check_account(connection, "nobody")

@@ -89,7 +89,7 @@ class Town:
         self.database = Database(url, (SCHEMA,))
         self._loop = asyncio.new_event_loop()
         self._transactions = Transactions(Database(url, (SCHEMA,)), WakeupPipe(None))
-        """of the process that answers calls: it remembers what it looks up; who calls at once shares a commit"""
+        """of the process that answers calls: calls at the same time share transactions and what they read"""
         self._beside = random.Random(seed)
         """of the calls beside those of the history, which it does not change"""
         self.files = StoredFiles(Home(folder))
@@ -615,5 +615,5 @@ def _stumble(client: Client, connection: Connection) -> None:
     found = next(one for one in accounts.list_all(connection) if one.account == client.account)
     accounts.update(connection, client.account, payment_method=not found.payment_method)
     ledger.charge(connection, Charge(client.account, "POST /v1/loop", "nobody", "request:nobody"))
-    funds.check(connection, api_keys.Caller(client.account, "", preview=False, pays_freely=False, has_credit=True))
+    funds.check_account(connection, client.account)
     raise Problem(409, "refused in the end")
