@@ -19,10 +19,10 @@ _ROWS = "shared_reads"
 
 @contextmanager
 def sharing_reads(connection: Connection) -> Iterator[None]:
-    """Let those who use a connection inside of this share what they read by `read`.
+    """Within this context, calls on a connection share the rows that they read with `read`.
 
-    Whatever one of them inserts, updates or deletes lets the others read anew. The upserts that are written as text do
-    not: they count requests and book charges, in tables that nobody reads by `read`.
+    An insert, update or delete by one of them forgets those rows. The upserts that are written as text do not: they
+    count requests and book charges, in tables that are never read with `read`.
     """
     info = connection.info  # which cannot be asked for any more when the connection is lost
     rows = info[_ROWS] = {}

@@ -119,9 +119,7 @@ jobs = sa.Table(
     sa.Column("state", sa.Text, nullable=False),  # queued, waiting, running, complete, failed
     sa.Column("stage", sa.Text, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False),  # times it was claimed
-    sa.Column(
-        "crashes", sa.Integer, nullable=False
-    ),  # attempts that ended with the death of the process while its worker lived
+    sa.Column("crashes", sa.Integer, nullable=False),  # attempts whose process died while its worker lived
     sa.Column("owner", sa.Text),
     sa.Column("lease_until", sa.Text),
     sa.Column("not_before", sa.Text),  # a waiting job may be claimed again from then on

@@ -1,6 +1,6 @@
 """The database of records: SQLite in the home folder, or whatever `WORKBENCH_DATABASE_URL` names.
 
-Records are what cannot be computed again. One file of SQL statements serves SQLite and PostgreSQL.
+Records are what cannot be computed again. The same statements, built by SQLAlchemy, serve SQLite and PostgreSQL.
 
 SQLite is opened in write-ahead mode, so that readers never wait; a transaction that will write says so at its start
 (BEGIN IMMEDIATE), because SQLite refuses a reader that begins to write in its middle instead of letting it wait.
