@@ -79,13 +79,15 @@ def all_commands() -> Mapping[str, SubCommand]:
 
 
 def _added(group: str) -> Iterator[Any]:
+    """What installed packages add to a group; one that cannot be loaded is named in a line and left out."""
     from importlib.metadata import entry_points  # loads the parsers of mail, 20 ms
 
     for point in entry_points(group=group):
         try:
             yield point.load()
-        except (ImportError, AttributeError) as error:
-            raise WorkbenchError(f"{point.name}, which adds to {group}, cannot be loaded: {error}") from error
+        except Exception as error:  # noqa: BLE001 - code of others may raise anything while it is imported
+            fault = f"{type(error).__name__}: {error}"
+            click.echo(f"workbench: {point.name}, which adds to {group}, cannot be loaded: {fault}", err=True)
 
 
 class LazyGroup(click.Group):
