@@ -10,16 +10,20 @@ const componentsIn = (doc) => {
  * its effects (facebook/react#14988). What the server changes in between it would never show: so each change is announced
  * to it once more. */
 const announceAgain = (doc) => {
-  const changes = new Set()
-  const announce = () => {
+  let changes = []
+  const announce = (changed) => {
     for (const component of componentsIn(doc))
-      for (const { model, attr } of changes)
+      for (const { model, attr } of changed)
         if (model === component.data && !component.children.includes(attr)) model.properties[attr].change.emit()
-    changes.clear()
   }
   doc.on_change((event) => {
     if (event.kind !== "ModelChanged" || event.sync) return
-    if (!changes.size) setTimeout(announce, LISTENING_MS)
-    changes.add(event)
+    if (!changes.length)
+      // Changes of one message come at once, and each message waits its full time.
+      queueMicrotask(() => {
+        setTimeout(announce, LISTENING_MS, changes)
+        changes = []
+      })
+    changes.push(event)
   })
 }
