@@ -53,7 +53,7 @@ def guard(application: Application, key: str | None) -> None:
     """Put the rule in front of all routes of an application.
 
     `key`: that a browser must send once; None: requests to this machine's own names pass without one, all others do
-    not. Raises `ParameterError`: the key has fewer than `SHORTEST_KEY` characters.
+    not. Raises `ParameterError` for a key of fewer than `SHORTEST_KEY` characters.
     """
     if key is not None and len(key) < SHORTEST_KEY:
         raise ParameterError(f"a key has at least {SHORTEST_KEY} characters; leave --key out to get one made")

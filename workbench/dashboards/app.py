@@ -397,8 +397,8 @@ def make_server(
     `port`: 0 takes a free one, see `server.port`. `key`: that a browser must send once; None: requests to this
     machine's own names pass, see `access.guard`. `opens`: track, by path or by its id in the catalog, and video with
     which a page begins a new project where its address names none; None: it lists the projects, and where there is
-    none yet it opens the demo. Raises `ParameterError`: a host beyond loopback without a key, or a key that is too
-    short. Raises `OSError`: the address is taken.
+    none yet it opens the demo. Raises `ParameterError` for a host beyond loopback without a key, or a key that is too
+    short, and `OSError` where the address is taken.
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")

@@ -123,7 +123,7 @@ class BeatsState:
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
         """Try a correction.
 
-        Raises `GridError`: it cannot be done to this grid, or there is none.
+        Raises `GridError` where it cannot be done to this grid, or there is none.
         """
         analysis, grid = self.analysis, self.grid
         if analysis is None or grid is None:
@@ -149,10 +149,9 @@ class BeatsState:
 
 
 def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Tempo from beat to beat, and over each bar.
+    """Times of the beats, s, and the tempo from each to the next, bpm; then the same of the bar lines.
 
-    Returns beat_times, beat_bpm : shape (n - 1,) each, s and beats per minute, from each beat to the next. Returns
-    bar_times, bar_bpm : shape (m - 1,) each, from each downbeat to the next.
+    Each pair has one value fewer than there are beats, or bar lines.
     """
     beats, lines = grid.beats, grid.downbeat_indices
     each = 60.0 / np.diff(beats) if beats.size > 1 else np.zeros(0)

@@ -369,10 +369,9 @@ class ViewFollower:
         return self._size["height"]
 
     def stretch(self, duration: float) -> tuple[float, float, int]:
-        """The stretch to send of something long, with a margin on either side so that panning shows something at once.
+        """First and last second to send of something that lasts `duration`, and how many pixels that is, at least 1.
 
-        `duration`: of the whole, s. Returns first, last : s, inside the whole. Returns how many pixels wide that is on
-        the screen, at least 1.
+        It has a margin on either side of the view, so that panning shows something at once.
         """
         start, end = self.view
         reach = MARGIN * (end - start)

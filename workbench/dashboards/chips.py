@@ -17,10 +17,7 @@ from workbench.loops.plan import LoopPlan
 
 
 def worst_of(scores: Sequence[float | None]) -> int | None:
-    """The seam whose score is lowest; the first of several.
-
-    `scores`: of each seam, 0 to 1; None where unknown. Returns counted from 0; None where no score is known.
-    """
+    """The seam, counted from 0, whose score is lowest, the first of several; None where no score is known."""
     known = [(score, seam) for seam, score in enumerate(scores) if score is not None]
     return min(known)[1] if known else None
 

@@ -34,7 +34,7 @@ _NAME = re.compile(r"[\w][\w .-]{0,63}")
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
     """The parameters with one field of one stage set, validated like any others.
 
-    Raises `ParameterError`: no such field, or a value out of its range.
+    Raises `ParameterError` for a field that there is not, or a value out of its range.
     """
     try:
         changed = params.model_dump()

@@ -321,9 +321,9 @@ def _is_workers(key: str, content_hash: str) -> bool:
 
 
 def fade_records(fades: Any) -> list[list[float]]:
-    """Crossfades that were set by hand as a project keeps them.
+    """Crossfades that were set by hand as a project stores them.
 
-    Returns leave ms, enter ms, length s, exponent, video time s of each.
+    Of each: track time left and entered, ms, then length, s, exponent, and video time, s.
     """
     return [[*fade.place, fade.seconds, fade.exponent, fade.heard_s] for fade in fades]
 

@@ -127,10 +127,9 @@ class MatchState:
         return match.sync[min(self.placement, len(match.sync) - 1)]
 
     def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
-        """Energy of a track over the video.
+        """Energy of a track over the video: video seconds and energy, 0 to 1, shape (n,) each.
 
-        `place`: where it lies; None: from the video's beginning. Returns shape (n,), video seconds. Returns shape
-        (n,), 0 to 1; both are empty where it was not measured.
+        Without a `place` the track begins with the video. Both are empty where its energy was not measured.
         """
         contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
         length = match.track.duration_seconds
@@ -281,9 +280,8 @@ class MatchPicture(Picture):
 def named_marks(place: Placement | None, seconds: float, width: int) -> list[tuple[float, str, str]]:
     """The strongest coincidences of a placement, with names that stand beside their marks and never overlap.
 
-    `place`: None: the track has no placement; one whose coincidences may be due to chance has none that is named.
-    `width`: of the picture of all of it, pixels. Returns video seconds, name and the side of the name that is at the
-    mark, the strongest first.
+    Of each, the strongest first, its video seconds, name, and the side of the name that is at the mark. A placement
+    whose coincidences may be due to chance has none that is named. `width`: of the picture of all of it, pixels.
     """
     marks: list[tuple[float, str, str]] = []
     taken: list[tuple[float, float]] = []
@@ -299,10 +297,7 @@ def named_marks(place: Placement | None, seconds: float, width: int) -> list[tup
 
 
 def first_heard(place: Placement) -> float:
-    """Where one begins to listen: a run-up before the strongest coincidence, but not before the music.
-
-    Returns video seconds, 0 or more.
-    """
+    """Video time at which one begins to listen: a run-up before the strongest coincidence, but not before the music."""
     begins = max(0.0, place.offset_seconds)
     return max(begins, place.coincidences[0].video_s - _RUN_UP_SECONDS) if place.coincidences else begins
 

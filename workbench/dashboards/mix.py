@@ -231,10 +231,9 @@ class MixState:
 
 
 def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
-    """Loudness over 400 ms at evenly spaced times of a view.
+    """Evenly spaced times of a view, s, and the loudness over 400 ms at each, LUFS; shape (n,) each.
 
-    `power`: shape (n_hops,), K-weighted, a hundred hops a second. `from_s`, `to_s`: the view, s. Returns shape (n,),
-    s. Returns shape (n,), LUFS, no quieter than the lower end of the picture.
+    It is no quieter than the lower end of the picture. `power`: shape (n_hops,), K-weighted, a hundred hops a second.
     """
     total = np.concatenate([[0.0], np.cumsum(power)])
     first, stop = max(0, round(from_s * HOPS_PER_SECOND)), min(power.size, round(to_s * HOPS_PER_SECOND))

@@ -173,10 +173,10 @@ class PlanState:
         self.chosen = name if name == "a" or self.b is not None else "a"
 
     def matching(self, at: float, region: Sequence[float]) -> tuple[float, float]:
-        """Gains that make A and B equally loud in the loop, or around the playhead.
+        """Gains of A and B, dB, at most 0, that make them equally loud in the loop, or around the playhead.
 
-        `at`: playhead, video seconds. `region`: from and to of the loop, video seconds; empty for none. Returns a, b :
-        dB, at most 0; both 0 where only one of them can be heard.
+        Both are 0 where only one of them can be played. `at`: playhead, video seconds. `region`: from and to of the
+        loop, video seconds; empty for none.
         """
         a, b = self.heard.get(self.a), self.heard.get(-1 if self.b is None else self.b)
         if a is None or b is None:
@@ -216,10 +216,9 @@ class PlanState:
 
 
 def played_pieces(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[tuple[float, float, str, str]]:
-    """What is played, cut at section borders.
+    """What is played, cut at section borders: of each piece from and to, video seconds, its colour and section's name.
 
-    Returns from and to in video seconds, colour as `#RRGGBB`, name of the section; grey and no name outside of
-    sections.
+    Outside of sections a piece is grey and has no name.
     """
     pieces = []
     for start, segment in zip(plan.segment_starts, plan.segments, strict=False):

@@ -147,8 +147,8 @@ class SeamState:
     def try_fade(self, seconds: float, exponent: float) -> None:
         """Hear the seam under another crossfade.
 
-        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude). Raises `PlanError`: there is no room
-        for it.
+        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude). Raises `PlanError` where there is no
+        room for it.
         """
         if self.plan is not None:
             self.changed = with_fade(self.plan, self.seam, seconds, exponent)

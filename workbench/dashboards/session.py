@@ -842,7 +842,7 @@ class Session(param.Parameterized):
     def url_of(self, path: Path) -> str:
         """The address under which the page streams a file, by range requests.
 
-        `path`: below the home's `renders/dashboard`. Raises `ValueError`: the file lies elsewhere.
+        `path`: below the home's `renders/dashboard`. Raises `ValueError` for a file that lies elsewhere.
         """
         inside = path.relative_to(self.home.renders / "dashboard")
         return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"

@@ -105,9 +105,9 @@ class RecentResults:
 
 
 def what_seams_follow(loop: Loop, plan: LoopPlan, *more: Hashable) -> Hashable | None:
-    """What is known of the seams of a plan depends on these, beside the page's home and parameters.
+    """For `Task.same`: what the facts of a plan's seams depend on, beside the page's home and parameters.
 
-    Returns for `Task.same`; None where the loop has no analysis.
+    None where the loop has no analysis.
     """
     if loop.analysis is None:
         return None

@@ -60,8 +60,8 @@ class LongSound:
     def envelope(self, from_s: float, to_s: float, columns: int = 2000) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Lowest and highest sample of each column of a view, over all channels.
 
-        `from_s`, `to_s`: the view, s; what lies outside the sound is left out. Returns times, lows, highs : shape (n,)
-        each; middles of the columns in s, full scale 1.0.
+        The times are the middles of the columns; what lies outside the sound is left out. Returns times, s, lowest and
+        highest, full scale 1.0, shape (n,) each.
         """
         first, stop = self._inside(from_s, to_s)
         if stop <= first:
@@ -83,11 +83,7 @@ class LongSound:
         return times, lows / 32768.0, highs / 32768.0
 
     def excerpt(self, from_s: float, to_s: float) -> FloatArray:
-        """Samples of a stretch.
-
-        `from_s`, `to_s`: the stretch, s. Returns shape (channels, n), float32, full scale 1.0; shorter at the ends of
-        the sound.
-        """
+        """Samples of a stretch, shape (channels, n), float32, full scale 1.0; shorter at the ends of the sound."""
         first, stop = self._inside(from_s, to_s)
         return np.ascontiguousarray(self._samples[first:stop].T, dtype=np.float32) / np.float32(32768.0)
 
@@ -96,8 +92,8 @@ class LongSound:
     ) -> FloatArray:
         """Level by time and pitch of what is in view, one spectrum a column.
 
-        `from_s`, `to_s`: the view, s. Returns shape (rows, columns), dB, bands evenly spaced in pitch from `lowest_hz`
-        to `HIGHEST_HZ` or what the rate allows, lowest first; -120 where there is no sound.
+        Shape (rows, columns), dB, -120 where there is no sound. The bands are evenly spaced in pitch from `lowest_hz`
+        to `HIGHEST_HZ` or what the rate allows, lowest first.
         """
         columns = max(1, min(columns, MOST_COLUMNS))
         size = 4096 if self.sample_rate >= 32_000 else 2048
@@ -160,11 +156,8 @@ def write_summary(workspace: Workspace, path: Path) -> Path:
 def video_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:
     """Pictures of a video side by side for a view, each over the stretch that it stands for, undistorted.
 
-    A stretch wider than its picture shows it several times, a narrower one shows the picture's middle.
-
-    `tiles`: in order of time. `from_s`, `to_s`: the view, video seconds. `width`, `height`: of the row, pixels.
-    Returns shape (height, width), RGBA packed as Bokeh takes it, the last row first; transparent where there is no
-    video.
+    A stretch wider than its picture shows it several times, a narrower one shows the picture's middle. The row has
+    shape (height, width), RGBA packed as Bokeh takes it, the last row first; it is transparent where there is no video.
     """
     row = np.zeros((height, width, 4), dtype=np.uint8)
     scale = width / max(1e-9, to_s - from_s)

@@ -253,10 +253,10 @@ class Pool:
             worker.close()
 
     def take(self, worker: _Worker) -> Task | None:
-        """The next task for a worker; waits until there is one.
+        """The next task for a worker; waits until there is one, and returns None when the pool closes.
 
-        Returns of an owner for which the fewest workers are at work; of these one with the worker's subject, else the
-        oldest whose subject no other free worker has; None when the pool closes.
+        It is of an owner for which the fewest workers are at work; of these tasks one with the worker's subject, else
+        the oldest whose subject no other free worker has.
         """
         with self._news:
             worker.task, worker.idle = None, True
