@@ -101,7 +101,7 @@ def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[
 def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
     """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
 
-    `seams` are pairs as of `first_seams`; the same splice under the same fade is asked about once.
+    `seams` are pairs as of `seams_of_options`; the same splice under the same fade is asked about once.
     """
     plan = _plan(loop)
     assert loop.analysis is not None, "a plan comes from an analysis"

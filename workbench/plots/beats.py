@@ -46,7 +46,7 @@ def beats_figure(
     _draw_onsets(panels[-2], attack, frames_per_second, first, last)
     _draw_grid(panels[-2], grid, first, last)
     panels[-2].legend(loc="upper right", fontsize=8, ncols=3, framealpha=0.9)
-    _draw_tempo(panels[-1], grid, first, last)
+    _draw_tempo(panels[-1], grid)
     panels[0].set_xlim(first, last)
     time_axis(panels[-1], last - first)
     panels[-1].set_xlabel("track time")
@@ -70,7 +70,7 @@ def grid_figure(grid: BeatGrid) -> Figure:
     figure = new_figure(7.0, 1.5)
     axes = figure.subplots()
     last = float(grid.beats[-1]) if grid.beats.size else 1.0
-    _draw_tempo(axes, grid, 0.0, last)
+    _draw_tempo(axes, grid)
     axes.set_xlim(0.0, max(last, 1e-3))
     time_axis(axes, last)
     return figure
@@ -123,7 +123,7 @@ def _draw_grid(axes: Axes, grid: BeatGrid, first: float, last: float) -> None:
         )
 
 
-def _draw_tempo(axes: Axes, grid: BeatGrid, first: float, last: float) -> None:
+def _draw_tempo(axes: Axes, grid: BeatGrid) -> None:
     """Tempo from beat to beat and its mean over each bar."""
     if grid.beats.size > 1:
         axes.step(

@@ -71,7 +71,7 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     def measure_picture() -> Arrays:
         nonlocal watched
         watched = _measure(video, workspace, listen=not store.has(sound_key))
-        return _picture_arrays(watched, video)
+        return _picture_arrays(watched)
 
     def measure_sound() -> Arrays:
         if watched is not None and watched.sound is not None:
@@ -357,7 +357,7 @@ def _limits(params: CutParams) -> VideoLimits:
     return VideoLimits(params.max_video_seconds)
 
 
-def _picture_arrays(watched: _Watched, video: Path) -> Arrays:
+def _picture_arrays(watched: _Watched) -> Arrays:
     picture, info = watched.picture, watched.info
     facts = {
         "duration": picture.duration,
