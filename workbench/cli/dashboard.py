@@ -76,8 +76,7 @@ def command(
         ) from error
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
-    # What is loaded stays: when a page closes, memory is sought among what pages hold. The command line puts the first
-    # look off: it is made here, so that the next ones come as often as pages need.
+    # What is loaded stays: when a page closes, memory is sought among what pages hold.
     gc.collect()
     gc.freeze()
     server.start()

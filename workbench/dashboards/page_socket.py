@@ -34,7 +34,7 @@ class PageSocket(WSHandler):
         await super().send_message(message)
         unsent, self.unsent = self.unsent, []
         for fault in await asyncio.gather(*unsent, return_exceptions=True):
-            # That the browser has gone meanwhile Bokeh is told by Tornado.
+            # The browser may have gone meanwhile: Tornado tells Bokeh so by `on_close`.
             if fault is not None and not isinstance(fault, WebSocketClosedError):
                 raise fault
 

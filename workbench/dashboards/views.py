@@ -38,7 +38,7 @@ _BLOCK = 1 << 22
 
 
 class LongSound:
-    """A WAV file of 16 bits, to be drawn in part."""
+    """A WAV file of 16 bits, to be drawn in part; raises `MediaError` for any other file."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
@@ -60,8 +60,8 @@ class LongSound:
     def envelope(self, from_s: float, to_s: float, columns: int = 2000) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Lowest and highest sample of each column of a view, over all channels.
 
-        The times are the middles of the columns; what lies outside the sound is left out. Returns times, s, lowest and
-        highest, full scale 1.0, shape (n,) each.
+        Returns the middles of the columns, s, and lowest and highest, full scale 1.0, shape (n,) each. What lies
+        outside the sound is left out.
         """
         first, stop = self._inside(from_s, to_s)
         if stop <= first:
