@@ -39,7 +39,9 @@ class Transactions:
         self.database = database
         self._wakeup = wakeup
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
-        self._together = GroupCommit(database, wakeup, self._threads)
+        # On SQLite, all of these threads may wait for a group to commit, so the group's own is none of them.
+        self._committing = ThreadPoolExecutor(1, thread_name_prefix="database-commit")
+        self._together = GroupCommit(database, wakeup, self._committing if database.is_sqlite else self._threads)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction that only reads, in a thread; StoreError if the database cannot be used."""
@@ -79,6 +81,7 @@ class Transactions:
 
     def close(self) -> None:
         """Wait for transactions that run in threads, then close the database."""
+        self._committing.shutdown()
         self._threads.shutdown()
         self.database.close()
 
@@ -116,7 +119,6 @@ class GroupCommit:
 
     def __init__(self, database: Database, wakeup: WakeupPipe, threads: Executor) -> None:
         self._database = database
-        self._is_sqlite = database.url.startswith("sqlite")
         self._wakeup = wakeup
         self._threads = threads
         self._waiting: dict[Hashable, list[_Writer]] = {}
@@ -124,7 +126,7 @@ class GroupCommit:
 
     async def write(self, work: Callable[[Connection], T], lane: Hashable | None) -> T:
         """Run a function in a transaction of a lane; see `Transactions.write`."""
-        if self._is_sqlite:
+        if self._database.is_sqlite:
             lane = _ONLY_LANE
         elif lane is None:
             lane = object()  # of its own
@@ -178,7 +180,7 @@ class GroupCommit:
         return await self._write_together(group, apart=len(group) > 1)
 
     async def _write_together(self, group: list[_Writer], *, apart: bool) -> bool:
-        if self._is_sqlite:
+        if self._database.is_sqlite:
             async with self._transaction() as connection:
                 return self._run(connection, group, apart=apart)
 

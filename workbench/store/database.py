@@ -267,7 +267,7 @@ class Database:
 
     def __init__(self, url: str, more: Sequence[Schema] = ()) -> None:
         self.url = url
-        self._is_sqlite = url.startswith("sqlite")
+        self.is_sqlite = url.startswith("sqlite")
         try:
             self._engine = _create_engine(url)
             # A database that nobody closed leaves no connection open.
@@ -296,7 +296,7 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """One transaction that only reads."""
         with _as_store_errors(self.url), self._engine.begin() as connection:
-            if self._is_sqlite:
+            if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
             yield connection
 
@@ -304,7 +304,7 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """One transaction that writes: all of it happens, or none."""
         with _as_store_errors(self.url), self._engine.begin() as connection:
-            if self._is_sqlite:
+            if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 

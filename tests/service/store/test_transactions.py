@@ -313,6 +313,25 @@ def test_a_writer_waits_for_another_process(database: Database) -> None:
     transactions.close()
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_group_commits_while_all_threads_are_taken(database: Database) -> None:
+    """They may be those of writers that wait for the group, which would wait for them in turn."""
+    transactions = Transactions(database, WakeupPipe(None))
+    ends = threading.Event()
+
+    async def run() -> str:
+        others = [asyncio.create_task(transactions.read(lambda _: ends.wait(SECONDS))) for _ in range(16)]
+        await asyncio.sleep(0)
+        try:
+            return await asyncio.wait_for(transactions.write(lambda _: "written"), SECONDS / 8)
+        finally:
+            ends.set()
+            await asyncio.gather(*others)
+
+    assert asyncio.run(run()) == "written"
+    transactions.close()
+
+
 def test_a_writer_whose_caller_goes_away_meanwhile_is_written(database: Database) -> None:
     transactions = Transactions(database, WakeupPipe(None))
 

@@ -1,4 +1,4 @@
-"""The database: transactions, migrations, and clear words when it cannot be used."""
+"""The database: transactions, readers and writers at once, and clear words when it cannot be used."""
 
 from __future__ import annotations
 
