@@ -96,7 +96,7 @@ def scenes(folder: Path, role: str = "test", seeds: int = SEEDS) -> list[Scene]:
     music, found = recordings(folder, role), []
     for number, (_, video) in enumerate(voice_scenes(folder, role, seeds, ("alone",))):
         bed = music_bed(np.random.default_rng((number, 77)), music)
-        mix = mixed(video, measured(video), bed)
+        mix = mixed(video, measured(video.sound), bed)
         if mix.duck is None:
             continue
         inside = np.zeros(round(SECONDS * RATE), dtype=bool)
@@ -127,8 +127,6 @@ def measure(found: Sequence[Scene], way: Callable[[Mix], DuckedBands]) -> Measur
         ducked = way(scene.mix)
         heard = np.concatenate([block[0] for block in duck_blocks([scene.music[None]], RATE, ducked)])
         raised, speech = np.float32(10 ** ((scene.mix.video_gain_db or 0.0) / 20)), scene.video.speech
-        assert scene.video.voice is not None
-        assert scene.video.sound is not None
         voice, sound = scene.video.voice * raised, scene.video.sound * raised + heard
         pairs.append((voice[scene.inside], sound[scene.inside]))
         out.index.append(intelligibility(voice, heard, scene.inside))

@@ -109,7 +109,7 @@ def beat_rows(table: Table, folder: Path) -> None:
 
 def speech_rows(table: Table, folder: Path) -> None:
     """Who speaks when, beside the bare speech detector; a voice 10 LU under the music is left out."""
-    scenes = [(package, video, measured(video)) for package, video in voice_scenes(folder / "music", "test")]
+    scenes = [(package, video, measured(video.sound)) for package, video in voice_scenes(folder / "music", "test")]
     spoken = [one for one in scenes if one[1].speech and "under" not in one[1].name]
     heard = [(video, soundtrack) for _, video, soundtrack in spoken]
     ours, bare = (np.array(voice.frame_scores(heard, bare=way)) for way in (False, True))

@@ -53,16 +53,14 @@ def music_for(number: int) -> Sound:
     return at_level(np.pad(sound, (0, max(0, size - sound.size)))[:size], -20.0)
 
 
-def measured(video: Video) -> SoundtrackMeasure:
-    """What the workbench hears of a video."""
-    if video.sound is None:
-        return SoundtrackMeasure.without_sound()
-    heard = soxr.resample(video.sound, RATE, SAMPLE_RATE).astype(np.float32)
+def measured(sound: Sound) -> SoundtrackMeasure:
+    """What ingest measures of a soundtrack."""
+    heard = soxr.resample(sound, RATE, SAMPLE_RATE).astype(np.float32)
     bands, pitches, odds = BandMeter(), PitchMeter(), VoiceMeter()
     for meter in (bands, pitches, odds):
         meter.add(heard)
     return SoundtrackMeasure(
-        level_curve(video.sound, RATE),
+        level_curve(sound, RATE),
         speech_probabilities([heard]),
         FRAME_SECONDS,
         bands.powers(),
@@ -73,7 +71,6 @@ def measured(video: Video) -> SoundtrackMeasure:
 
 def mixed(video: Video, soundtrack: SoundtrackMeasure, music: Sound, duck: DuckParams | None = None) -> Mix:
     """What it makes of a video and music under it."""
-    assert video.sound is not None, "there is nothing to mix with"
     seconds = video.sound.size / RATE
     return plan_mix(soundtrack, level_curve(music[: round(seconds * RATE)], RATE), seconds, duck=duck)
 
@@ -140,8 +137,6 @@ class Ducked:
 
 def by_points(video: Video, mix: Mix, music: Sound, points: Sequence[tuple[float, float]]) -> Ducked:
     """Ducked by a curve of points; none: not ducked."""
-    assert video.sound is not None
-    assert video.voice is not None
     time = np.arange(video.sound.size) / RATE
     gain = duck_gain(points, time) if len(points) else np.ones(time.size)
     raised, music_gain = 10 ** ((mix.video_gain_db or 0) / 20), 10 ** ((mix.music_gain_db or 0) / 20)

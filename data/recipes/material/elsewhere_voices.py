@@ -192,8 +192,7 @@ def voice_scenes(
                 hands = _Hands(np.random.default_rng((number, seed, k)), said, others, music)
                 sound, voice, ranges = make(hands)
                 gain = np.float32(0.9 / max(0.9, float(np.abs(sound).max())))
-                truth = "voice" if ranges else "ambient"
-                scenes.append((package, Video(name, sound * gain, voice * gain, ranges, truth)))
+                scenes.append((package, Video(name, sound * gain, voice * gain, ranges)))
     return scenes
 
 

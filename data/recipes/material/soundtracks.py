@@ -43,13 +43,11 @@ class Video:
     """A soundtrack, and the truth about it."""
 
     name: str
-    sound: Sound | None
-    """None: no audio stream"""
-    voice: Sound | None
+    sound: Sound
+    voice: Sound
     """the dry voice, as loud as it is in `sound`"""
     speech: Ranges
     """first to last sound, pauses up to 0.3 s closed"""
-    classification: str
 
 
 def loudness(sound: Sound) -> float:

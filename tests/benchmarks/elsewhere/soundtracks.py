@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 import soxr
 
-from data.recipes.material.soundtracks import RATE, Sound, Video
+from data.recipes.material.soundtracks import RATE, Sound
 from tests.benchmarks.mix import measured
 from tests.benchmarks.table import Table
 from workbench.media.audio import decode
@@ -89,7 +89,7 @@ def table(folder: Path, role: str, *, each: bool = False) -> Table:
         if not sound.size:
             missing += 1
             continue
-        soundtrack = measured(Video("clip", sound, None, [], clip.truth))
+        soundtrack = measured(sound)
         found = utterances_in(soundtrack, sound.size / RATE)
         classification, seconds = classify(soundtrack, found), speech_seconds(found)
         right = classification == clip.truth, (seconds >= least) == (clip.truth == "voice")

@@ -64,7 +64,7 @@ def frame_scores(heard: Sequence[tuple[Video, SoundtrackMeasure]], *, bare: bool
     """F1 of frames of each scene in which somebody speaks."""
     finding = Finding()
     for video, soundtrack in heard:
-        if video.speech and video.sound is not None:
+        if video.speech:
             seconds = video.sound.size / RATE
             ranges = bare_ranges(soundtrack, seconds) if bare else utterances_in(soundtrack, seconds)
             finding.add(video.speech, ranges, seconds)
@@ -73,7 +73,7 @@ def frame_scores(heard: Sequence[tuple[Video, SoundtrackMeasure]], *, bare: bool
 
 def tables(folder: Path, role: str) -> list[Table]:
     """Speech ranges by scene beside the bare detector, what ducking does, and where somebody may speak."""
-    scenes = [(video, measured(video)) for _, video in voice_scenes(folder, role)]
+    scenes = [(video, measured(video.sound)) for _, video in voice_scenes(folder, role)]
     names = list(dict.fromkeys(video.name for video, _ in scenes))
     ranges = Table(
         f"Voices by others, {role}: speech ranges",
@@ -91,7 +91,7 @@ def tables(folder: Path, role: str) -> list[Table]:
     for name in (*names, "all but 10 LU under music"):
         some = [pair for pair in scenes if pair[0].name == name or (name not in names and "under" not in pair[0].name)]
         if not any(video.speech for video, _ in some):
-            loose = sum(len(utterances_in(s, v.sound.size / RATE)) for v, s in some if v.sound is not None)
+            loose = sum(len(utterances_in(s, v.sound.size / RATE)) for v, s in some)
             ranges.notes.append(f"{name}: {loose} utterances found in {len(some)} scenes without a voice.")
             doubt.add(name, len(some), *doubtful_seconds(some))
             continue
@@ -99,7 +99,7 @@ def tables(folder: Path, role: str) -> list[Table]:
             doubt.add(name, len(some), *doubtful_seconds(some))
         ours, bare, heard = Finding(), Finding(), Heard()
         for number, (video, soundtrack) in enumerate(some):
-            if video.sound is None or not video.speech:
+            if not video.speech:
                 continue
             seconds = video.sound.size / RATE
             ours.add(video.speech, utterances_in(soundtrack, seconds), seconds)
@@ -134,8 +134,7 @@ def rows_table(folder: Path, role: str) -> Table:
         for (package, before), (other, after) in zip(*halves, strict=True):
             assert package == other, "scenes are made voice by voice"
             video = _in_a_row(before, after)
-            soundtrack = measured(video)
-            assert video.sound is not None, "both scenes have sound"
+            soundtrack = measured(video.sound)
             seconds = video.sound.size / RATE
             for ours, bare in (found, every):
                 ours.add(video.speech, utterances_in(soundtrack, seconds), seconds)
@@ -152,21 +151,16 @@ def _row_cells(ours: Finding, bare: Finding) -> list[object]:
 
 
 def _in_a_row(first: Video, second: Video) -> Video:
-    assert first.sound is not None, "every scene has sound"
-    assert first.voice is not None, "and a voice"
-    assert second.sound is not None, "every scene has sound"
-    assert second.voice is not None, "and a voice"
     later = first.sound.size / RATE
     speech = [*first.speech, *((start + later, end + later) for start, end in second.speech)]
     sound, voice = (np.concatenate(pair) for pair in ((first.sound, second.sound), (first.voice, second.voice)))
-    return Video(f"{first.name}; {second.name}", sound, voice, speech, "voice")
+    return Video(f"{first.name}; {second.name}", sound, voice, speech)
 
 
 def doubtful_seconds(some: Sequence[tuple[Video, SoundtrackMeasure]]) -> tuple[float, float, float, float]:
     """Seconds of speech that was missed, of it in uncertain ranges, of these ranges, of them where nobody speaks."""
     total = np.zeros(4)
     for video, soundtrack in some:
-        assert video.sound is not None, "every scene has sound"
         seconds = video.sound.size / RATE
         found = utterances_in(soundtrack, seconds)
         doubt = frames(uncertain_ranges(soundtrack, found, seconds), seconds)
@@ -178,7 +172,6 @@ def doubtful_seconds(some: Sequence[tuple[Video, SoundtrackMeasure]]) -> tuple[f
 
 
 def _add_ducked(heard: Heard, video: Video, soundtrack: SoundtrackMeasure, number: int) -> None:
-    assert video.sound is not None
     music = np.resize(music_for(number), video.sound.size)
     mix: Mix = mixed(video, soundtrack, music)
     if mix.duck is not None:
