@@ -20,7 +20,7 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
     """The options that every script has; `make fit` gives `--set`."""
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument(
-        "--set", type=Path, default=Path("training-set"), help="folder of what is composed and drawn; kept between runs"
+        "--set", type=Path, default=Path("training-set"), help="folder of fetched material; kept between runs"
     )
     return options
 

@@ -1,10 +1,10 @@
 """Sampled instruments: parts played by FluidSynth in a sound font, each into a stem of its own.
 
 The library is called directly and kept in memory with its fonts, for reading a font costs more than playing a piece.
-One synthesizer plays all parts at once; every MIDI channel has its own pair of output buffers, so that the desk can
-balance afterwards. FluidSynth starts voices at the borders of its 64-sample blocks, so an event is at most 0.7 ms from
-its time. Samples begin with up to 40 ms of near-silence, differently in every font: that is measured once for each
-instrument and the note is struck so much earlier.
+One synthesizer plays all parts at once; every MIDI channel has its own pair of output buffers. FluidSynth starts voices
+at the borders of its 64-sample blocks, so an event is at most 0.7 ms from its time. Samples begin with up to 40 ms of
+near-silence, differently in every font: that is measured once for each instrument and the note is struck so much
+earlier.
 """
 
 from __future__ import annotations

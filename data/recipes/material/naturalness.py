@@ -53,7 +53,7 @@ class Naturalness:
 
 
 class Listener:
-    """What is measured once of a track."""
+    """What is measured once of a track, from samples of shape (channels, n) with full scale 1.0."""
 
     def __init__(self, samples: NDArray[np.float32], rate: int) -> None:
         mono = np.asarray(samples, dtype=np.float32).mean(axis=0)

@@ -60,7 +60,7 @@ class ElsewhereRecording:
 
 
 def sources(role: str | None = None, *, loops: bool = False) -> list[Source]:
-    """The sources of a role, all without one."""
+    """The sources of a role, all without one; `loops` adds those that serve seams and loops alone."""
     rows = tomllib.loads((HERE / "sources.toml").read_text())["source"]
     found = [Source(**row) for row in rows if role in (None, row["role"])]
     return [source for source in found if loops or not source.loops_only]
@@ -96,7 +96,7 @@ def fetch_package(folder: Path, package: str, suffixes: frozenset[str]) -> None:
 
 
 def recordings(folder: Path, role: str, *, loops: bool = False) -> list[ElsewhereRecording]:
-    """The recordings of a role that are in a folder, by source, in the order of their names."""
+    """The recordings of a role that are in a folder, by source and name; `loops` is that of `sources`."""
     import av
     import av.error
 

@@ -197,9 +197,8 @@ class Chords:
         chroma = librosa.feature.chroma_cqt(y=truth.sound.mean(axis=0), sr=truth.rate, hop_length=2048)
         times = librosa.times_like(chroma, sr=truth.rate, hop_length=2048)
         bars = np.append(truth.grid.downbeats, truth.sound.shape[1] / truth.rate)
-        at = (
-            np.interp(np.arange(4 * truth.grid.downbeats.size) / 4, range(len(bars)), bars) + 0.1
-        )  # s, past the attack, where the chord has settled
+        # 0.1 s past the attack, where the chord has settled
+        at = np.interp(np.arange(4 * truth.grid.downbeats.size) / 4, range(len(bars)), bars) + 0.1
         sampled = np.stack([np.interp(at, times, row) for row in chroma])
         self.chroma = sampled - sampled.mean(axis=0)
 
