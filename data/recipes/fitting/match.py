@@ -3,7 +3,7 @@
     python -m data.recipes.fitting.match
 
 Constants are searched one after the other for the best NDCG@10 over the videos of the set, starting from those in the
-file. The set, `match_reference.npz`, was drawn by a program that is in the history; its head says what it is. What a
+file. The set, `match_reference.npz`, was drawn by a program that is in the history; its card says what it is. What a
 score promises is fitted on material by others, see `match_scores.py`.
 """
 
