@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.beats._kernels import bar_pointer
 from workbench.beats.pulses import FEWEST_BEATS, decode_ticks, propose
 from workbench.beats.readings import share_near
 from workbench.params import BeatParams
@@ -40,3 +41,10 @@ def test_silence_proposes_nothing(clicked: Callable[..., Any]) -> None:
     pulses, readings = propose(np.zeros(400, dtype=np.float32), clicks.evidence, BeatParams(activation="onsets"))
     assert pulses == []
     assert readings.pulse.size == 0
+
+
+def test_the_last_beat_may_lie_a_whole_interval_before_the_end() -> None:
+    evidence = np.zeros(60, dtype=np.float32)
+    evidence[::10] = 1.0
+    found = bar_pointer(evidence, 10, np.zeros(1, dtype=np.float32), 0.0, 1, 0.0)
+    assert found.tolist() == [0, 10, 20, 30, 40, 50]

@@ -1,0 +1,183 @@
+"""Calculations on drawn input whose results are stored in `numbers.json`.
+
+`python -m tests.workbench.golden.cases` writes the file again: do so where a method was changed on purpose, and review
+the difference. Fitted parameters stay as stored, so that a new fit changes nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from tests.workbench.conftest import play
+from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+from workbench.align.placements import place
+from workbench.beats._kernels import bar_pointer
+from workbench.beats.pulses import decode_ticks
+from workbench.features.marks import marks_of
+from workbench.loops.fitting import fit_splices, line_sounds
+from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.match.reference import read_reference
+from workbench.mix import duck
+from workbench.mix.levels import LevelCurve
+from workbench.models.align import AlignModel
+from workbench.params import AlignParams, DuckParams, MatchParams, SeamParams
+from workbench.recording import FloatArray
+from workbench.video.events import EVENT_KINDS, Events
+
+FILE: Final = Path(__file__).with_name("numbers.json")
+
+Numbers: TypeAlias = Mapping[str, Any]
+"""an array for each step of a calculation"""
+
+
+def _duck_params(dice: np.random.Generator) -> DuckParams:
+    drawn: dict[str, Any] = {
+        name: float(dice.uniform(low, high))
+        for name, (low, high) in {
+            "under_voice_lu": (13, 24), "quiet_utterance_lu": (0, 40), "max_depth_db": (12, 48),
+            "piece_seconds": (2, 20), "bridge_seconds": (0, 3.5),
+        }.items()
+    }  # fmt: skip
+    drawn |= {"attack_ms": int(dice.integers(50, 1500)), "release_ms": int(dice.integers(100, 1800))}
+    return DuckParams(**drawn)
+
+
+def ducking(seed: int, params: Mapping[str, Any]) -> Numbers:
+    dice = np.random.default_rng(seed)
+    duck_params = _duck_params(dice) if seed % 3 else DuckParams(**params["duck"])
+    video = round(float(dice.uniform(8, 60)), 3)
+    spoken, at = [], float(dice.choice([0.0, dice.uniform(0, 3)]))
+    while at < video - 0.3:
+        end = min(at + float(dice.uniform(0.2, 12)), video)
+        spoken.append((round(at, 3), round(end, 3)))
+        at = end + float(dice.choice([dice.uniform(0, 1), dice.uniform(0, 8)]))
+    hops = round(100 * video)
+    voice = LevelCurve(10 ** dice.normal(-2.2, 0.5, hops), 1.0)
+    music = LevelCurve(10 ** np.repeat(dice.normal(-2.5, 1.0, hops // 100 + 1), 100)[:hops], 1.0)
+    pieces = duck.split_utterances(tuple(spoken), duck_params)
+    depths = duck.duck_depths(pieces, voice, music, duck_params)
+    steady = duck.steady_depths(pieces, depths, duck_params)
+    curve = duck.duck_curve(pieces, steady, video, duck_params)
+    return {"pieces": pieces, "depths": depths, "steady": steady, "curve": curve}
+
+
+def match_score(seed: int, params: Mapping[str, Any]) -> Numbers:
+    dice, pairs, match_params = np.random.default_rng(seed), read_reference(), MatchParams(**params["match"])
+    video = pairs.videos[int(dice.integers(len(pairs.videos)))]
+    columns = pairs.columns.take(dice.permutation(len(pairs.columns))[:20])
+    unknown = {}
+    for name in ("bpm", "density", "energy", "mode", "brightness", "vocals", "speech_band", "loopable", "duration"):
+        values = np.array(getattr(columns, name))
+        values[dice.random(values.size) < 0.1] = np.nan
+        unknown[name] = values
+    columns = replace(columns, **unknown, beats_per_bar=dice.choice([-1, 2, 3, 4], 20).astype(np.int8))
+    parts = quick_parts(video, wanted_of(video, match_params), columns, match_params)
+    parts = parts | slow_parts(video, columns, match_params)
+    raw = raw_scores(parts, match_params)
+    return {**parts, "raw": raw, "score": scores_of(raw, match_params)}
+
+
+def _pair(dice: np.random.Generator) -> tuple[Landmarks, Events]:
+    """A track and a video, some of whose events lie on its landmarks."""
+    track, video = dice.uniform([20.0, 15.0], [60.0, 60.0])
+    bars = np.arange(dice.uniform(0, 1.5), track - 3, dice.uniform(1.2, 3))
+    marks = [(float(at), "downbeat", 0.15, float(dice.uniform(0.02, 0.05))) for at in bars]
+    marks += [
+        (float(at), str(dice.choice(LANDMARK_KINDS[:4])), float(dice.uniform(0.3, 1)), 0.04)
+        for at in dice.uniform(1, track - 4, 8)
+    ]
+    last = float(track - dice.uniform(0, 1))
+    marks += [(last - 2, "ending", 0.6, 0.04), (last, "last sound", 0.5, 0.2)]
+    events, offset = [(0.0, "start", 0.5, 0.04), (float(video), "end", 0.5, 0.04)], dice.uniform(-track / 2, video / 2)
+    for number in range(int(dice.integers(3, 20))):
+        on = marks[int(dice.integers(len(marks)))][0] + offset + dice.normal(0, 0.02)
+        at = float(on if number % 2 else dice.uniform(0, video))
+        if 0 < at < video:
+            kind, salience = str(dice.choice(EVENT_KINDS[:5])), float(dice.uniform(0.1, 1))
+            events.append((at, kind, salience, float(dice.uniform(0.02, 0.15))))
+    first = float(bars[0] * dice.random())
+    return (
+        Landmarks(marks_of(LANDMARK_KINDS, marks), float(track), first, last),
+        Events(marks_of(EVENT_KINDS, events), float(video)),
+    )
+
+
+def placements(seed: int, params: Mapping[str, Any]) -> Numbers:
+    dice = np.random.default_rng(seed)
+    track, video = _pair(dice)
+    align_params = AlignParams(**params["align"])
+    if seed % 3 == 0:
+        model = AlignModel(**params["align"]["model"] | {
+            "near_share": float(dice.random()), "near_reach": float(dice.uniform(0.05, 1)),
+            "trust": float(dice.uniform(0.1, 2)), "far_reach": float(dice.uniform(0.2, 3)),
+            "used_share": float(dice.uniform(0.05, 0.6)),
+        })  # fmt: skip
+        align_params = AlignParams(min_cover=float(dice.uniform(0.6, 1)), max_placements=5, model=model)
+    found = place(track, video, align_params)
+    return {"offset": [one.offset_seconds for one in found], "score": [one.score for one in found]}
+
+
+def crossfades(seed: int, params: Mapping[str, Any]) -> Numbers:
+    dice, piece = np.random.default_rng(6), play("ABAC", human_seconds=0.004 * seed)
+    changed = {"alike_fade_seconds": 0.05, "unlike_fade_seconds": 0.2} if seed == 1 else {}
+    recording, lines = piece.recording, piece.grid.downbeats
+    leave, enter = dice.integers(lines.size, size=(2, 16))
+    sounds = line_sounds(recording.samples, recording.sample_rate, lines)
+    fits = fit_splices(sounds, lines, leave, enter, SeamParams(**params["seam"] | changed))
+    names = ("song_to", "song_from", "fade_seconds", "exponent", "correlation")
+    return {name: getattr(fits, name) for name in names}
+
+
+def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
+    dice = np.random.default_rng(seed)
+    shortest, intervals = int(dice.integers(3, 12)), int(dice.integers(1, 30))
+    evidence = dice.normal(-1.0, 1.0, int(dice.integers(60, 150))).astype(np.float32)
+    evidence[:: int(dice.integers(shortest, shortest + intervals))] += 4.0
+    prior = dice.normal(-2.0, 0.5, intervals).astype(np.float32)
+    free, change, jump = int(dice.integers(0, 4)), float(dice.uniform(0, 60)), float(dice.uniform(1, 12))
+    activation, period = dice.random(300) ** 4, float(dice.uniform(6, 30))
+    return {
+        "frames": bar_pointer(evidence, shortest, prior, change, free, jump),
+        "ticks": decode_ticks(activation, 100, period),
+    }
+
+
+CASES: Final[Mapping[Callable[[int, Mapping[str, Any]], Numbers], int]] = {
+    ducking: 8, match_score: 4, placements: 4, crossfades: 3, beat_paths: 8,
+}  # fmt: skip
+"""how many inputs each is tried on"""
+
+
+def read() -> dict[str, Any]:
+    """Stored numbers by case and input, and under `params` the parameters they were made with."""
+    stored: dict[str, Any] = json.loads(FILE.read_text())
+    return stored
+
+
+def _rounded(values: Any) -> list[Any]:
+    numbers: FloatArray = np.round(np.asarray(values, dtype=np.float64), 7)
+    listed: list[Any] = numbers.tolist()
+    return listed
+
+
+def _write() -> None:
+    params = read()["params"] if FILE.exists() else {
+        "duck": DuckParams().model_dump(), "match": MatchParams().model_dump(),
+        "align": AlignParams().model_dump(), "seam": SeamParams().model_dump(),
+    }  # fmt: skip
+    lines = [f'"params": {json.dumps(params)}']
+    for case, count in CASES.items():
+        for seed in range(count):
+            numbers = {name: _rounded(values) for name, values in case(seed, params).items()}
+            lines.append(f'"{case.__name__} {seed}": {json.dumps(numbers)}')
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    _write()
