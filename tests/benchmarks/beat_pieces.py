@@ -1,7 +1,6 @@
-"""What beat trackers are measured on: recordings with written beats, from three places.
+"""What beat trackers are measured on: recordings with written beats.
 
-The bundled tracks; eight spoiled versions of an excerpt of each (`degrade`); and a folder of songs by others, each
-NAME.flac (or any audio) beside NAME.json with `beats` in seconds, `positions` in the bar from 1, and `tags`.
+The bundled tracks, and eight spoiled versions of an excerpt of each (`degrade`).
 """
 
 from __future__ import annotations
@@ -111,28 +110,8 @@ def degraded(track: Track, kind: str, folder: Path) -> Piece:
     return Piece(f"{track.name}, {kind}", path, beats, downbeats, frozenset(tags))
 
 
-def folder_pieces(folder: Path) -> list[Piece]:
-    """Every annotated piece of a folder, by name; raises FileNotFoundError where there is none."""
-    pieces = [folder_piece(truth) for truth in sorted(folder.glob("*.json"))]
-    if not pieces:
-        raise FileNotFoundError(f"no NAME.json beside NAME.flac in {folder}")
-    return pieces
-
-
-def folder_piece(truth: Path) -> Piece:
-    """One piece from its annotation; raises FileNotFoundError where the recording is missing."""
-    audio = [path for path in sorted(truth.parent.glob(f"{truth.stem}.*")) if path.suffix in (".flac", ".wav", ".ogg")]
-    if not audio:
-        raise FileNotFoundError(f"no recording beside {truth}")
-    written = json.loads(truth.read_text())
-    beats = np.array(written["beats"], dtype=np.float64)
-    positions = np.array(written["positions"], dtype=int)
-    tags = (set(written["tags"]) - {"slow", "fast"}) | speed_tags(beats)
-    return Piece(truth.stem, audio[0], beats, beats[positions == 1], frozenset(tags))
-
-
 def sample(pieces: Sequence[Piece], n: int) -> list[Piece]:
-    """`n` of the pieces at even distances, so that every kind of name is among them; all of them where n is 0."""
-    if n == 0 or n >= len(pieces):
+    """`n` of the pieces at even distances, so that every kind of name is among them."""
+    if n >= len(pieces):
         return list(pieces)
     return [pieces[i * len(pieces) // n] for i in range(n)]

@@ -1,10 +1,5 @@
 """Beats and downbeats beside librosa, essentia, madmom and BeatNet, in one run on the same files.
 
-    python -m tests.benchmarks.beats [tracks] [spoiled] [songs] [--folder FOLDER] [--sample N]
-
-`songs` are annotated recordings by others, NAME.flac beside NAME.json, as `tests.benchmarks.elsewhere.beats` writes
-them with `--write`. `make bench` takes their folder from WORKBENCH_BENCH_BEATS, the sample from WORKBENCH_BENCH_SAMPLE.
-
 Protocol: mir_eval's F-measure at ±70 ms, CMLt and AMLt, on whole recordings (mir_eval's usual trimming of the first
 five seconds is left out: a loop may start there). A tracker that finds nothing or fails scores 0. Tempo: 60 over the
 median beat, found against written; *tempo 1* within 4 %, *tempo 2* also at a third, half, double or triple of it.
@@ -16,27 +11,22 @@ is a mean over pieces.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import mir_eval
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.beat_pieces import TAGS, Piece, Times, bundled_piece, degraded_pieces, folder_pieces, sample
+from tests.benchmarks.beat_pieces import TAGS, Piece, Times, bundled_piece, degraded_pieces, sample
 from tests.benchmarks.beat_trackers import SLOW, Answer, Tracker, answers, installed
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
 
-SETS = ("tracks", "spoiled", "songs")
-SONGS = "songs by others"
-SAMPLE = 60  # pieces of a set that slow trackers run on; 0 for all
+SAMPLE = 60  # pieces of a set that slow trackers run on
 TEMPO_TOLERANCE = 0.04
 SAME_TEMPO = (1.0,)
 RELATED_TEMPI = (1.0, 1 / 3, 1 / 2, 2.0, 3.0)
@@ -217,21 +207,16 @@ class Set:
         return self.sampled if tracker.name in SLOW else self.pieces
 
 
-def sets(names: Sequence[str], folder: Path | None, slow_sample: int) -> list[Set]:
-    """The sets named: the bundled tracks in their two batches, their spoiled versions, and songs by others."""
-    found = []
-    if "tracks" in names:
-        tracks = [track for track in bundled() if track.beats()[0].size]
-        first, last = ([bundled_piece(track) for track in tracks if track.batch == batch] for batch in (1, 2))
-        found.append(Set("bundled tracks composed first", first, first))
-        found.append(Set("bundled tracks composed after the tracker was done", last, last))
-    if "spoiled" in names:
-        spoiled = degraded_pieces()
-        found.append(Set("bundled tracks spoiled", spoiled, sample(spoiled, slow_sample)))
-    if "songs" in names and folder is not None:
-        songs = folder_pieces(folder)
-        found.append(Set(SONGS, songs, sample(songs, slow_sample)))
-    return found
+def sets() -> list[Set]:
+    """The bundled tracks in their two batches, and their spoiled versions."""
+    tracks = [track for track in bundled() if track.beats()[0].size]
+    first, last = ([bundled_piece(track) for track in tracks if track.batch == batch] for batch in (1, 2))
+    spoiled = degraded_pieces()
+    return [
+        Set("bundled tracks composed first", first, first),
+        Set("bundled tracks composed after the tracker was done", last, last),
+        Set("bundled tracks spoiled", spoiled, sample(spoiled, SAMPLE)),
+    ]
 
 
 def set_tables(part: Set, trackers: Sequence[Tracker], found: dict[str, dict[str, Answer]]) -> list[Table]:
@@ -253,15 +238,11 @@ def set_tables(part: Set, trackers: Sequence[Tracker], found: dict[str, dict[str
     return tables
 
 
-def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: int | None = None) -> list[Table]:
-    """All tables; without arguments, what the environment variables ask for."""
+def run() -> list[Table]:
+    """All tables."""
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
-    if folder is None and (named := os.environ.get("WORKBENCH_BENCH_BEATS")):
-        folder = Path(named)
-    if slow_sample is None:
-        slow_sample = int(os.environ.get("WORKBENCH_BENCH_SAMPLE", SAMPLE))
     trackers, missing = installed()
-    parts = sets(names, folder, slow_sample)
+    parts = sets()
     silent = [bundled_piece(track) for track in bundled() if not track.beats()[0].size]
     wanted = {t.name: [piece for part in parts for piece in part.pieces_for(t)] for t in trackers}
     ours = [tracker.name for tracker in trackers if tracker.is_ours]
@@ -274,10 +255,9 @@ def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: in
 
 
 def confidence_tables(parts: Sequence[Set], silent: Sequence[Piece], found: dict[str, Answer]) -> list[Table]:
-    """What our confidence is worth on songs by others; without any, on all other sets."""
-    songs = [part for part in parts if part.title == SONGS]
-    title = SONGS if songs else ", ".join(part.title for part in parts)
-    pieces = [piece for part in songs or parts for piece in part.pieces]
+    """How well our confidence predicts a right grid."""
+    title = ", ".join(part.title for part in parts)
+    pieces = [piece for part in parts for piece in part.pieces]
     judgements = judged([*pieces, *silent], found)
     return [calibration(title, judgements), refusals(title, judgements), refused(silent, found)]
 
@@ -288,22 +268,3 @@ def refused(silent: Sequence[Piece], found: dict[str, Answer]) -> Table:
     for piece in silent:
         table.add(piece.name, found[piece.name].beats.size, found[piece.name].confidence)
     return table
-
-
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--folder", type=Path, help="songs by others: NAME.flac beside NAME.json")
-    parser.add_argument("--sample", type=int, help=f"pieces of a set that slow trackers run on, 0 for all; {SAMPLE}")
-    parser.add_argument("sets", nargs="*", help=f"of {', '.join(SETS)}; all without one")
-    asked = parser.parse_args()
-    if unknown := set(asked.sets) - set(SETS):
-        parser.error(f"no such set: {', '.join(sorted(unknown))}")
-    if asked.sets == ["songs"] and asked.folder is None:
-        parser.error("songs by others need --folder")
-    for table in run(asked.sets or SETS, asked.folder, asked.sample):
-        print(table.markdown())
-
-
-if __name__ == "__main__":
-    main()

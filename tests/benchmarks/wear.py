@@ -1,9 +1,8 @@
 """How soon plans wear out: what of the track is heard how often, over tracks and lengths.
 
-    python -m tests.benchmarks.wear [FILE ...] [--save JSON] [--before JSON]
+    python -m tests.benchmarks.wear [FILE ...]
 
-The bundled tracks, and files given, are analysed once and planned for 5, 10, 20, 30 and 60 min. `--save` keeps the
-figures of this code; `--before` puts those of other code, saved by the same program run there, beside its own.
+The bundled tracks, and files given, are analysed once and planned for 5, 10, 20, 30 and 60 min.
 
 Six measures of a plan served:
 
@@ -24,12 +23,11 @@ heard.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -153,31 +151,22 @@ def figures(files: Sequence[Path]) -> list[Wear]:
     return rows
 
 
-def tables(rows: list[Wear], before: list[Wear]) -> list[Table]:
-    """The figures by length and by track, those before beside them where there are any."""
-    sides = {"before": before, "after": rows} if before else {"": rows}
-    both = {(row.track, row.minutes) for row in rows}
-    for side in sides.values():
-        both &= {(row.track, row.minutes) for row in side}
+def tables(rows: list[Wear]) -> list[Table]:
+    """The figures by length and by track."""
     columns = [
         "plans", "over four s", "avoidable s", "best option: over four s", "avoidable s of it", "begin again", "used",
-        "plays / mean", "seams", "seam", "worn s", "served again", "own endings",
+        "plays / mean", "seams", "seam", "worn s", "served again", "own endings", "over limits", "CPU ms",
     ]  # fmt: skip
-    by_length = Table("Wear, by length of the video", ["minutes", "side", *columns, "over limits", "CPU ms"])
+    by_length = Table("Wear, by length of the video", ["minutes", *columns])
     for minutes in (*MINUTES, None):
-        for name, plans in sides.items():
-            chosen = [p for p in plans if (p.track, p.minutes) in both and minutes in (None, p.minutes)]
-            if chosen:
-                by_length.add(minutes or "all", name, *_summary(chosen))
-    by_track = Table("Wear, by track", ["track", "side", *columns, "over limits", "CPU ms"])
+        if chosen := [plan for plan in rows if minutes in (None, plan.minutes)]:
+            by_length.add(minutes or "all", *_summary(chosen))
+    by_track = Table("Wear, by track", ["track", *columns])
     for track in dict.fromkeys(row.track for row in rows):
-        for name, plans in sides.items():
-            chosen = [p for p in plans if (p.track, p.minutes) in both and p.track == track]
-            if chosen:
-                by_track.add(track, name, *_summary(chosen))
+        by_track.add(track, *_summary([plan for plan in rows if plan.track == track]))
     by_length.notes.append(
         "Sums of seconds, means of shares, seams and CPU (after a warm-up), median of the worst seam's score, over "
-        "tracks and lengths that both sides plan."
+        "tracks and lengths."
     )
     return [by_length, by_track]
 
@@ -197,23 +186,11 @@ def _summary(plans: list[Wear]) -> list[object]:
     ]  # fmt: skip
 
 
-def run() -> list[Table]:
-    """The bundled tracks."""
-    return tables(figures([]), [])
-
-
 def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(description="How soon plans wear out.")
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--save", type=Path)
-    parser.add_argument("--before", type=Path)
-    given = parser.parse_args()
-    rows = figures(given.files)
-    if given.save:
-        given.save.write_text(json.dumps([asdict(row) for row in rows]))
-    before = [Wear(**row) for row in json.loads(given.before.read_text())] if given.before else []
-    for table in tables(rows, before):
+    for table in tables(figures(parser.parse_args().files)):
         print(table.markdown())
 
 

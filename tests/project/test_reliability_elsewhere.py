@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.elsewhere.beats import Row, Song, reliability, stated
-from tests.benchmarks.elsewhere.reliability import JudgedPlan, plan_table
 
 SONG = Song("x", Path("/x/song.ogg"), ((0.0, 120.0),), 0.0, 4)
 
@@ -41,17 +40,3 @@ def test_a_tempo_is_true_as_it_is_stated() -> None:
     assert rows["or its half"] == (1, 1, 1.0, 0)
     assert rows["not stated"] == (1, None, None, 1)
     assert rows["all that are stated"] == (5, 3, 0.6, 1)
-
-
-def test_plans_are_compared_with_others_for_the_same_video_alone() -> None:
-    plans = [
-        JudgedPlan("a 90", True, 0.92, (0.9, 0.8)),
-        JudgedPlan("a 90", False, 0.85, (0.7,)),
-        JudgedPlan("b 90", True, 0.95, (0.3, 0.9)),
-        JudgedPlan("b 90", False, 0.88, (0.4,)),
-    ]
-    table = plan_table(plans)
-    assert [row[:2] for row in table.rows] == [("0.8 to 0.9", 2), ("0.9 to 1.0", 2)]
-    np.testing.assert_allclose([float(str(cell)) for cell in table.rows[1][2:]], [0.935, 0.55, 0.725])
-    assert "Of 2 pairs" in table.notes[-1]
-    assert "in 0.50" in table.notes[-1]

@@ -15,9 +15,7 @@ bootstrap over them: the chance that a seam looks more like a seam than a bar li
 better than guessing. Each kind is attacked by a machine that was trained on that kind, served plans and options by
 one trained on both and on other splices that the planner may use, PyMusicLooper's splices, two samples that butt
 together, by one trained on all kinds. "no seam" are further bar lines, rendered as splices into themselves: its figure
-must be about 0.5. "left, untouched" and "entered, untouched" are the bar lines that the served plans leave and enter,
-as they are in the track: what the machine that looks for served joins takes there for a join is the place, where often
-a section begins, and no way to play the join would change it.
+must be about 0.5.
 """
 
 from __future__ import annotations
@@ -59,8 +57,7 @@ MOST_LINES = 88
 RANDOM_SPLICES = 8
 USABLE_SPLICES = 24
 """other splices that the planner may use, of a recording to train on: more of what it has to find"""
-UNTOUCHED = ("left, untouched", "entered, untouched")
-KINDS = ("served", "options", *UNTOUCHED, "beat late", "random downbeats", "PyMusicLooper", "no seam")
+KINDS = ("served", "options", "beat late", "random downbeats", "PyMusicLooper", "no seam")
 _TRAINED_ON_ALL = ("PyMusicLooper", "no seam")
 _STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
 _NOVELTIES = (0.3, 0.6, 1.2)
@@ -114,18 +111,6 @@ def joins_of(plan: LoopPlan, downbeats: FloatArray) -> list[Join]:
             plan.gain_glide_seconds,
         )  # fmt: skip
     return list(found.values())
-
-
-def untouched(joins: Iterable[Join], downbeats: FloatArray, duration: float) -> tuple[list[Join], list[Join]]:
-    """The bar lines that joins leave and those that they enter, each once and as it is in the track.
-
-    Lines too near to an end of the track to be seen whole are left out.
-    """
-    found = []
-    for times in ([join.line for join in joins], [join.song_from for join in joins]):
-        lines = sorted({float(downbeats[np.argmin(np.abs(downbeats - time))]) for time in times})
-        found.append([Join(at, at, at) for at in lines if HALF_SECONDS <= at <= duration - HALF_SECONDS])
-    return found[0], found[1]
 
 
 # What the attacker measures
@@ -335,7 +320,6 @@ def measure_recording(one: ElsewhereRecording, home: Path, role: str) -> Measure
     kinds["random downbeats"] = _fitted(recording, lines, leave[:RANDOM_SPLICES], enter[:RANDOM_SPLICES])
     beat = float(np.median(np.diff(analysis.grid.beats)))
     kinds["beat late"] = [replace(join, song_from=join.song_from + beat) for join in kinds["served"]]
-    kinds |= dict(zip(UNTOUCHED, untouched(kinds["served"], lines, analysis.duration), strict=True))
     control = chosen[7 * chosen.size // 8 :]
     if role == "fit":
         usable = usable_splices(analysis.profile, CoverParams())
@@ -407,7 +391,7 @@ def attack(fit: list[Measured], test: list[Measured], kind: str) -> list[float]:
     from sklearn.linear_model import LogisticRegression
 
     trained: tuple[str, ...] = (kind,)
-    if kind in ("served", "options", *UNTOUCHED):
+    if kind in ("served", "options"):
         trained = ("served", "options", "usable")
     elif kind in _TRAINED_ON_ALL:
         trained = ("served", "options", "beat late", "random downbeats")

@@ -1,6 +1,6 @@
 """Beats of recordings that nobody here made, against the grids that the makers of rhythm games set by hand.
 
-    python -m tests.benchmarks.elsewhere.beats FOLDER [--told] [--write OUT]
+    python -m tests.benchmarks.elsewhere.beats FOLDER [--told]
 
 FOLDER is searched for songs of four games: Frets on Fire (`song.ogg`, with `guitar.ogg` where there is one, and
 `notes.mid`), StepMania (`*.ssc` or `*.sm` beside what its `#MUSIC` names), osu! (`*.osu` beside its audio, of unpacked
@@ -29,7 +29,6 @@ from typing import Any
 
 import mir_eval
 import numpy as np
-import soundfile
 from numpy.typing import NDArray
 
 from tests.benchmarks.beats import TEMPO_TOLERANCE, f_measure
@@ -334,41 +333,20 @@ def stated(rows: Sequence[Row]) -> Table:
     return found
 
 
-def write(songs: Sequence[Song], folder: Path, out: Path) -> None:
-    """Write songs as FLAC with their truth, as `tests.benchmarks.beats` reads them."""
-    out.mkdir(parents=True, exist_ok=True)
-    for song in songs:
-        samples, rate = samples_of(song)
-        beats = song.beats(samples.shape[1] / rate)
-        first = int(np.searchsorted(beats, song.downbeats(beats)[0]))
-        positions = (np.arange(beats.size) - first) % song.beats_per_bar + 1
-        source = source_of(song, folder)
-        stem = out / re.sub(r"[^A-Za-z0-9]+", "_", f"{source} {song.name}")
-        truth = {"beats": beats.tolist(), "positions": positions.tolist(), "source": source, "tags": ["recording"]}
-        stem.with_suffix(".json").write_text(json.dumps(truth))
-        soundfile.write(stem.with_suffix(".flac"), np.clip(samples.T, -1.0, 1.0), rate)
-
-
 def main() -> None:
-    """Measure a folder, or write its songs; see the head of the module."""
+    """Measure a folder; see the head of the module."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument(
-        "--write", type=Path, metavar="OUT", help="write the songs with their truth; measure nothing"
-    )
     arguments.add_argument("--told", action="store_true", help="tell the tracker the tempo of each song")
     given = arguments.parse_args()
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
     songs = songs_in(given.folder)
     if not songs:
         raise SystemExit(f"{given.folder}: there is no notes.mid, .ssc, .sm, .osu or chart that belongs to a recording")
-    if given.write:
-        write(songs, given.folder, given.write)
-    else:
-        rows = [measured(song, told=given.told) for song in songs]
-        print(table(rows, given.folder).markdown())
-        print(reliability(rows).markdown())
-        print(stated(rows).markdown())
+    rows = [measured(song, told=given.told) for song in songs]
+    print(table(rows, given.folder).markdown())
+    print(reliability(rows).markdown())
+    print(stated(rows).markdown())
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 """Beats of recordings by others whose tempo changes: songs of rhythm games, played at other speeds from some time on.
 
-    python -m tests.benchmarks.elsewhere.bent_beats FOLDER [--most N] [--seed S]
+    python -m tests.benchmarks.elsewhere.bent_beats FOLDER
 
 FOLDER as in `tests.benchmarks.elsewhere.beats`. Of each song in one tempo the first minute is played as it is, with
-steps of its speed and with ramps, like a tape: pitch changes with it. Beats and bar lines go on through the change. The
-songs are drawn with the seed; without `--most` all are measured.
+steps of its speed and with ramps, like a tape: pitch changes with it. Beats and bar lines go on through the change.
 
 Protocol: as in `tests.benchmarks.beats`. *Wrong*: downbeat F under 0.9.
 """
@@ -94,15 +93,12 @@ def main() -> None:
     """Measure a folder; see the head of the module."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--most", type=int, help="songs")
-    arguments.add_argument("--seed", type=int, default=0)
     given = arguments.parse_args()
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
     songs = [song for song in songs_in(given.folder) if len(song.tempi) == 1]
     if not songs:
         raise SystemExit(f"{given.folder}: there is no song in one tempo")
-    drawn = sorted(np.random.default_rng(given.seed).permutation(len(songs))[: given.most])
-    print(table([songs[k] for k in drawn]).markdown())
+    print(table(songs).markdown())
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Twenty minutes of speech over music, as the command line renders it: every passage measured, the worst ones drawn.
 
-    python -m tests.benchmarks.elsewhere.passages FOLDER --out OUT [--pictures] [--again]
+    python -m tests.benchmarks.elsewhere.passages FOLDER --out OUT [--pictures]
 
 FOLDER is what `data.recipes.material.spoken_videos` says, with the recordings to test
-(`data.recipes.material.recordings FOLDER --role test`). OUT gets the videos, the plans, reports and renders, a table of
-all passages (`passages.csv`), and with `--pictures` a picture of each of the ten worst. Plans and renders that are
-there are kept; `--again` makes them anew, with the code as it is.
+(`data.recipes.material.recordings FOLDER --role test`). OUT gets the videos, the plans and renders, and with
+`--pictures` a picture of each of the ten worst. Plans and renders that are there are not made again: a new OUT
+measures the code as it is.
 
-Each video is covered by `workbench loop TRACK --video V --auto-mix --report`, with a track by others, and rendered by
+Each video is covered by `workbench loop TRACK --video V --auto-mix`, with a track by others, and rendered by
 `workbench render`; the same plan is rendered under a silent video too, which gives the music alone, as it is played.
 The voice is known, so what is measured needs nothing that the workbench believes: BS.1770 of voice and music, ESTOI of
 the voice in what was rendered, and how the music moves.
@@ -20,13 +20,11 @@ the music comes up and is taken back within 2 s, and dB that the music is down 2
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -53,7 +51,6 @@ _TRACK_SECONDS = (55.0, 125.0)
 _SWELL_SECONDS = 2.0  # in which music that comes up is taken back too soon
 _AWAY_SECONDS = 2.0
 _NO_ESTOI = 2e-5  # what pystoi gives for passages that are too short
-_UNCLEAR_LU = 12.0
 _BLOCK_SECONDS = 2.5  # pauses up to which a block of speech goes on, as the music stays down through them
 Curve = NDArray[np.float64]
 
@@ -103,7 +100,6 @@ class Rendered:
     video: SpokenVideo
     track: str
     plan: dict[str, Any]
-    report: str
     voice: LevelCurve
     """of the dry voice"""
     music: LevelCurve
@@ -146,7 +142,7 @@ def tracks_for(folder: Path) -> list[ElsewhereRecording]:
     return [one for _, one in sorted(placed, key=lambda pair: pair[0])]
 
 
-def cover(folder: Path, out: Path, *, again: bool) -> list[Rendered]:
+def cover(folder: Path, out: Path) -> list[Rendered]:
     """Make the videos, cover each with a track, render it."""
     out.mkdir(parents=True, exist_ok=True)
     tracks, used, found = [one.path for one in tracks_for(folder)], set[Path](), []
@@ -154,23 +150,22 @@ def cover(folder: Path, out: Path, *, again: bool) -> list[Rendered]:
         print(f"[passages] {video.name}", file=sys.stderr, flush=True)
         path = write_video(video.sound, out / f"{number}.mkv")
         silent = write_video(np.zeros_like(video.sound), out / f"{number}-silent.mkv")
-        track = _plan(path, [one for one in tracks if one not in used], again=again)
+        track = _plan(path, [one for one in tracks if one not in used])
         used.add(track)
         for what, to in ((path, _mixed_path(path)), (silent, _alone_path(path))):
-            if again or not to.exists():
+            if not to.exists():
                 _run(out, "render", path.with_suffix(".json"), "--track", track, "--video", what, "-o", to)
         found.append(_rendered(video, track, path))
     return found
 
 
-def _plan(video: Path, tracks: Sequence[Path], *, again: bool) -> Path:
+def _plan(video: Path, tracks: Sequence[Path]) -> Path:
     """The track of a video's plan: the first that can be looped under it, the same each time."""
     plan, chosen = video.with_suffix(".json"), video.with_suffix(".track")
-    kept = chosen.exists()
-    for track in [Path(chosen.read_text())] if kept else tracks:
-        if again or not kept:
-            words = ("loop", track, "--video", video, "--auto-mix", "--report", video.with_suffix(".html"))
-            plan.write_text(_run(video.parent, *words))
+    if chosen.exists():
+        return Path(chosen.read_text())
+    for track in tracks:
+        plan.write_text(_run(video.parent, "loop", track, "--video", video, "--auto-mix"))
         if json.loads(plan.read_text())["applicable"]:
             chosen.write_text(str(track))
             return track
@@ -206,7 +201,7 @@ def _rendered(video: SpokenVideo, track: Path, path: Path) -> Rendered:
     times = np.arange(round(size / RATE * HZ)) / HZ
     curve = -20 * np.log10(np.maximum(duck_gain(duck["envelope_points"], times), 1e-9)) + 0.0
     return Rendered(
-        video, track.stem, plan, path.with_suffix(".html").read_text(), level_curve(video.voice * raised, RATE),
+        video, track.stem, plan, level_curve(video.voice * raised, RATE),
         level_curve(music, music_rate), np.asarray(curve), [(a, b) for a, b in duck["speech_ranges"]],
         video.voice * raised, _mono(heard, heard_rate, size),
     )  # fmt: skip
@@ -287,29 +282,10 @@ def _away(curve: Curve, pause: int, first: int) -> float:
     return float(curve[pause + (margin if pause else 0) : max(0, first - margin)].max(initial=0.0))
 
 
-def reported(one: Rendered) -> list[tuple[float, float, float]]:
-    """The list of the report: (start, end, LU) of each, worst first, with the exact times of the mix."""
-    pieces = [piece for a, b in one.found for piece in _cut(a, b, PASSAGE_SECONDS)]
-    title = r"Speech over music, \d+ of the \d+ least clear: (-?[\d.]+) LU</h3>"
-    found = []
-    for lu, rest in re.findall(title + r"(.*?)(?=<h3>|$)", one.report, re.DOTALL):
-        said = re.search(r"From ([\d:]+) to ([\d:]+)", re.sub(r"<[^>]+>", " ", rest))
-        assert said is not None, "each names its times, in whole seconds"
-        first, last = _seconds(said.group(1)), _seconds(said.group(2))
-        start, end = min(pieces, key=lambda piece: abs(piece[0] - first) + abs(piece[1] - last))
-        found.append((start, end, float(lu)))
-    return found
-
-
 def _cut(start: float, end: float, longest: float) -> list[tuple[float, float]]:
     """A stretch in equal pieces, as a mix cuts utterances."""
     count = max(1, int(np.ceil((end - start) / longest - 1e-9)))
     return list(pairwise(np.linspace(start, end, count + 1).tolist()))
-
-
-def _seconds(clock: str) -> float:
-    minutes, _, seconds = clock.rpartition(":")
-    return 60.0 * float(minutes or 0) + float(seconds)
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------
@@ -375,40 +351,6 @@ def _scene_row(name: str, some: Sequence[Passage], halves: Sequence[tuple[Render
     ]  # fmt: skip
 
 
-def report_table(rendered: Sequence[Rendered], passages: Sequence[Passage]) -> Table:
-    """The list of each report beside the truth."""
-    table = Table(
-        "Speech over music by others: the ten least clear passages of each report, beside the truth",
-        ["video", "of ten truly least clear, named", "truly under 12 LU", "of them named", "not named, missed speech",
-         "named, nobody speaks", "LU of the report minus truth, median", "least", "most"],
-    )  # fmt: skip
-    for one in rendered:
-        listed = reported(one)
-        true = sorted((p for p in passages if p.video == one.video.name), key=lambda p: p.worst_lu)
-        named = [any(a < p.end and b > p.start for a, b, _ in listed) for p in true]
-        unclear = [(p, name) for p, name in zip(true, named, strict=True) if p.worst_lu < _UNCLEAR_LU]
-        spoken = frames(one.video.speech, one.curve.size / HZ)
-        loose = [not spoken[round(a * HZ) : round(b * HZ)].any() for a, b, _ in listed]
-        errors = [lu - _over(one, a, b) for (a, b, lu), no in zip(listed, loose, strict=True) if not no]
-        table.add(
-            one.video.name, f"{sum(named[: len(listed)])} of {len(listed)}", len(unclear),
-            sum(name for _, name in unclear), sum(not name and p.missed > 0.5 for p, name in unclear), sum(loose),
-            float(np.median(errors)) if errors else None, min(errors, default=None), max(errors, default=None),
-        )  # fmt: skip
-    return table
-
-
-def write_csv(passages: Sequence[Passage], path: Path) -> None:
-    """All passages, worst first."""
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([*(field.name for field in fields(Passage)), "trouble"])
-        for one in sorted(passages, key=lambda each: -each.trouble):
-            values = asdict(one)
-            row = [round(value, 3) if isinstance(value, float) else value for value in values.values()]
-            writer.writerow([*row, round(one.trouble, 3)])
-
-
 # --- pictures -------------------------------------------------------------------------------------------------------
 
 
@@ -452,12 +394,10 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--out", type=Path, required=True)
     arguments.add_argument("--pictures", action="store_true", help="draw the ten worst")
-    arguments.add_argument("--again", action="store_true", help="plan and render anew, with the same tracks")
     given = arguments.parse_args()
-    rendered = cover(given.folder, given.out, again=given.again)
+    rendered = cover(given.folder, given.out)
     passages = [passage for one in rendered for passage in measure(one)]
-    write_csv(passages, given.out / "passages.csv")
-    for table in (scenes_table(rendered, passages), worst_table(passages), report_table(rendered, passages)):
+    for table in (scenes_table(rendered, passages), worst_table(passages)):
         print(table.markdown())
     if given.pictures:
         for number, passage in enumerate(worst(passages), start=1):
