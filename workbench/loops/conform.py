@@ -2,11 +2,10 @@
 
 Where the picture was not touched, every second of it had its second of the track; that is what the new plan is asked to
 play there again, within half a bar. Before the first edit it plays the very same segments. From two bars before it on
-the way through the track is searched anew: dynamic programming over bar lines, one layer for each bar played (Wenner et
-al. 2013 search beat by beat). A state is a bar line about to be played and how many bars ago the last seam was; of all
-ways to arrive there after equally many bars the best is carried on. A way earns each second of untouched picture that
-has its music, and pays for each splice that the old plan did not take. Few states are reached, so the ways of a layer
-are rows of a table and not places in one of all states.
+the way through the track is searched anew (`workbench.loops.search`), one layer for each bar played. A state is a bar
+line about to be played and how many bars ago the last seam was; of all ways to arrive there after equally many bars the
+best is carried on. A way earns each second of untouched picture that has its music, and pays for each splice that the
+old plan did not take.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
@@ -61,6 +60,7 @@ from workbench.loops.plan import (
     segment_table,
 )
 from workbench.loops.profile import LoopProfile
+from workbench.loops.search import NO_SPLICE, best_of_each, layers_from, way_to
 from workbench.loops.splices import playable_splices, start_fade
 from workbench.loops.worth import (
     WISHED_FLOOR,
@@ -421,16 +421,17 @@ class _Ways(NamedTuple):
     age: IntArray  # bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken
     worth: FloatArray  # s
     time: FloatArray  # s of the new video at which the bar line falls
-    # the row of the layer before that was played on from; where a splice was just taken, the row of this layer that
-    # took it
-    before: IntArray
-    splice: IntArray  # join that was just taken, -1 for none
+    parent: IntArray  # row of the layer before
+    splice: IntArray  # join that was just taken, `NO_SPLICE` for none
 
     @classmethod
     def beginning(cls, line: IntArray, age: int, worth: FloatArray, time: FloatArray) -> _Ways:
         """The ways of the first layer."""
-        none = np.full(line.size, -1, dtype=np.int64)
-        return cls(line, np.full(line.size, age, dtype=np.int64), worth, time, none, none)
+        none = np.full(line.size, NO_SPLICE, dtype=np.int64)
+        return cls(line, np.full(line.size, age, dtype=np.int64), worth, time, np.arange(line.size), none)
+
+    def rows(self, chosen: IntArray) -> _Ways:
+        return _Ways._make(column[chosen] for column in self)
 
     def with_others(self, others: _Ways) -> _Ways:
         return _Ways._make(np.concatenate(pair) for pair in zip(self, others, strict=True))
@@ -586,18 +587,24 @@ class _Search:
 
     def best(self, *, in_ending: bool = False) -> _Way | None:
         """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
-        ended = [one for number in range(len(self._layers)) for one in self._endings(number, in_ending=in_ending)]
+        numbers = range(1, len(self._layers))
+        ended = [one for number in numbers for one in self._endings(number, in_ending=in_ending)]
         return self._way(max(ended, key=lambda one: one.worth)) if ended else None
 
     @cached_property
     def _layers(self) -> list[_Ways]:
-        """The ways after each number of bars, up to the end of the new cut."""
+        """The starts; then the ways after no bar, one bar, and so on, up to the end of the new cut."""
         task = self.task
-        layers = [self._entering(self._first_layer())]
         most = int(np.ceil((task.end - self.from_time) / float(task.lengths[: task.n - 1].min()))) + 2
-        while len(layers) < most and np.any(layers[-1].time < task.end):
-            layers.append(self._entering(self._played(layers[-1])))
-        return layers
+        return layers_from(self._first_layer(), self._one_bar_on, most)
+
+    def _one_bar_on(self, ways: _Ways, number: int) -> _Ways:
+        """The ways after one more bar, and a splice where one may be taken; at a start at once."""
+        if number == 0:
+            return self._entering(ways)
+        if not np.any(ways.time < self.task.end):
+            return ways.rows(np.zeros(0, dtype=np.int64))
+        return self._entering(self._played(ways))
 
     def _first_layer(self) -> _Ways:
         task = self.task
@@ -634,12 +641,10 @@ class _Search:
         if task.constraints is not None:
             pinned = stays & task.constraints.is_pinned(leave, enter)
             worth = np.where(pinned, leaving + _PINNED, worth)
-        order = np.argsort(worth, kind="stable")
-        at_line = np.full(task.n, -1)
-        at_line[enter[order]] = order  # of several into one line the last, the best, stays
-        best = at_line[at_line >= 0]
+        best = best_of_each((enter,), worth, tie=-rows)  # the old plan's own joins come first and give way to equals
         age = np.zeros(best.size, dtype=np.int64)
-        return ways.with_others(_Ways(enter[best], age, worth[best], starts[best], before[best], rows[best]))
+        parent = ways.parent[before[best]]
+        return ways.with_others(_Ways(enter[best], age, worth[best], starts[best], parent, rows[best]))
 
     def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
         """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
@@ -669,25 +674,21 @@ class _Search:
         line, was, time = ways.line[before], ways.age[before], after[before]
         worth = ways.worth[before] + task.in_place(line, ways.time[before])
         line = line + 1
-        # Of two that may leave a bar line now the better one stays.
+        age = np.minimum(was + 1, task.ages)
+        rows = best_of_each((line, age), worth, tie=was)
+        # A way that may leave now, at the same time and for as much, stands for one that must wait: whatever the latter
+        # takes later, the former can take too.
         may_leave = np.full(task.n, -1)
-        now = np.flatnonzero(was == task.ages - 1)
+        now = rows[age[rows] == task.ages]
         may_leave[line[now]] = now
-        longer = np.flatnonzero(was == task.ages)
-        other = may_leave[line[longer]]
-        longer = longer[(other < 0) | (worth[longer] > worth[other])]
-        may_leave[line[longer]] = longer
-        # Whoever may leave as soon as another, or sooner, at the same time, and is worth as much, stands for it too.
-        young = np.flatnonzero(was < task.ages - 1)
-        other = may_leave[line[young]]
-        same = (other >= 0) & (np.abs(time[young] - time[other]) <= _SAME_TIME) & (worth[young] <= worth[other])
-        rows = np.concatenate((may_leave[may_leave >= 0], young[~same]))
-        age = np.minimum(was[rows] + 1, task.ages)
-        none = np.full(rows.size, -1, dtype=np.int64)
-        return _Ways(line[rows], age, worth[rows], time[rows], before[rows], none)
+        other = may_leave[line[rows]]
+        same = (other >= 0) & (np.abs(time[rows] - time[other]) <= _SAME_TIME) & (worth[rows] <= worth[other])
+        rows = rows[(age[rows] == task.ages) | ~same]
+        none = np.full(rows.size, NO_SPLICE, dtype=np.int64)
+        return _Ways(line[rows], age[rows], worth[rows], time[rows], before[rows], none)
 
     def _endings(self, number: int, *, in_ending: bool) -> list[_Ended]:
-        """The best ways that end in the bar after so many: with the last sound, in a fade, with the last hit."""
+        """The best ways of a layer that end in the bar after it: with the last sound, in a fade, with the last hit."""
         task, ways = self.task, self._layers[number]
         profile, old, end = task.profile, task.old, task.end
         line, age, time = ways.line, ways.age, ways.time
@@ -695,7 +696,8 @@ class _Search:
         if not line.size or tail.min() > task.longest_tail:
             return []
         # The last segment is as long as any, but in a cut that has no room for that.
-        aged = age >= (0 if number < MIN_INNER_BARS and not self.kept_segments else MIN_INNER_BARS)
+        is_brief = number <= MIN_INNER_BARS and not self.kept_segments
+        aged = age >= (0 if is_brief else MIN_INNER_BARS)
         found: list[_Ended] = []
 
         def end_with(rows: IntArray, worth: FloatArray, how: _End) -> None:
@@ -726,19 +728,10 @@ class _Search:
 
     def _way(self, ended: _Ended) -> _Way:
         """The way back to the start, told from there."""
-        taken: list[int] = []
-        number, row = ended.layer, ended.row
-        while True:
-            ways = self._layers[number]
-            if ways.splice[row] >= 0:
-                taken.append(int(ways.splice[row]))
-                row = int(ways.before[row])
-            if number == 0:
-                break
-            number, row = number - 1, int(ways.before[row])
-        task, line = self.task, int(ways.line[row])
+        start, taken = way_to(self._layers, ended.layer, ended.row)
+        task, line = self.task, int(self._layers[0].line[start])
         first = float(task.profile.song_start if line == 0 else task.lines[line] - EARLY_SECONDS)
-        return _Way(round(max(0.0, first), 6), tuple(taken[::-1]), ended.end)
+        return _Way(round(max(0.0, first), 6), tuple(taken), ended.end)
 
     def assemble(self, way: _Way) -> LoopPlan:
         """The plan of a way. A broken rule raises `PlanError`."""

@@ -2,10 +2,10 @@
 
 The music starts with the track or on a downbeat, takes splices (`workbench.loops.splices`), as a rule only ahead, and
 ends with the track itself, on a button or in a fade. What is heard up to a splice is a sum over its segments, so the
-search is dynamic programming over the splices: of all ways to arrive at a splice after about the same time with the
-same kept parts, the best is carried on (Wenner et al. 2013 search the same space beat by beat). The last segment takes
-what the others leave of the length: the track's own ending closes a range of lengths (a tail under a bar, and a start
-under a bar late), a button or a fade any length.
+search (`workbench.loops.search`) advances by one splice: of all ways to arrive at a splice after about the same time
+with the same kept parts, the best is carried on. The last segment takes what the others leave of the length: the
+track's own ending closes a range of lengths (a tail under a bar, and a start under a bar late), a button or a fade any
+length.
 
 A button is a downbeat hit that rings under a fade of less than a bar.
 
@@ -50,7 +50,8 @@ from workbench.loops.plan import (
     LoopPlan,
 )
 from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import UsableSplices, rank_within, start_fade, usable_splices
+from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
+from workbench.loops.splices import UsableSplices, start_fade, usable_splices
 from workbench.loops.worth import Worth, economy_part, fresh_again, own_ending_part, seams_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
@@ -88,7 +89,7 @@ _MARGIN = 2e-6
 _STATES = 2000  # ways to arrive that are carried on at each seam
 _FINALISTS = 1500
 _MOST_SEAMS = 4
-_MOST_MARKS = 28  # bits of a mask; more would not fit into the key of a state
+_MOST_COMMON = 7  # seams of the other plan that are told apart
 
 
 class CutEnding(StrEnum):
@@ -163,14 +164,7 @@ def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params
     `usable` are from `cut_splices`; the track has at least two bars.
     """
     search = _Search(profile, usable, task, params)
-    if search.marks > _MOST_MARKS:
-        return []
-    layers = [search.starts()]
-    for _ in range(search.most_seams):
-        states = search.after_one_more(layers[-1], len(layers) - 1)
-        if not states.size:
-            break
-        layers.append(states)
+    layers = layers_from(search.starts(), search.after_one_more, search.most_seams)
     closed = [
         rows
         for number, states in enumerate(layers)
@@ -202,8 +196,8 @@ class _States(NamedTuple):
     stale: FloatArray  # s heard again, times how stale they are then
     salience: FloatArray  # s heard, times their salience
     shared: FloatArray  # s heard of the other plan's music
-    # bits: which kept parts have been heard whole, the hook after them; then which pinned splices were taken
-    mask: IntArray
+    kept: BoolArray  # shape (n, parts): which kept parts have been heard whole, the hook last
+    pins: BoolArray  # shape (n, pinned splices): which of them were taken
     common: IntArray  # how many seams of the other plan were taken
     parent: IntArray  # row of the layer before
     splice: IntArray  # splice taken into the segment; at the start, the number of the start
@@ -238,14 +232,14 @@ class _Search:
     edges: FloatArray = field(init=False)  # bar lines and the last sound
     salience: FloatArray = field(init=False)  # salience seconds up to each of `edges`
     top: float = field(init=False)  # salience of the best stretch
-    parts: list[tuple[float, float]] = field(init=False)  # the kept parts, then the hook
+    parts: FloatArray = field(init=False)  # shape (parts, 2), the kept parts, then the hook
     start_phrasing: FloatArray = field(init=False)  # of each bar line
     shared_at: FloatArray = field(init=False)
     shared_sum: FloatArray = field(init=False)  # s of the other plan's music up to each of `shared_at`
     # s of the other plan's music where it is the shorter of both, else 0
     shorter_seconds: float = field(init=False, default=0.0)
     is_common: BoolArray = field(init=False)  # which splices are seams of the other plan
-    pin_bit: IntArray = field(init=False)  # bit of the mask that each splice sets, 0 for one that is not pinned
+    is_pin: BoolArray = field(init=False)  # shape (splices, pinned splices): which splice is which pinned one
     most_seams: int = field(init=False)
     bar: float = field(init=False)
     video: float = field(init=False)
@@ -261,16 +255,15 @@ class _Search:
         salience = bar_salience(profile.bar_lufs, sections)
         lengths = np.diff(self.edges)
         self.salience = np.concatenate(([0.0], np.cumsum(salience * lengths)))
-        self.parts = [*task.whole, *([task.hook] if task.hook is not None else [])]
+        hook = [] if task.hook is None else [task.hook]
+        self.parts = np.array([*task.whole, *hook], dtype=np.float64).reshape(-1, 2)
         first, until = task.hook or (float(lines[0]), last)
         self.top = max(float(self._salience_of(np.array(first), np.array(until))) / max(until - first, 1e-3), 1e-3)
         self.start_phrasing = _start_phrasing(profile)
         usable = self.usable
         most = max(_MOST_SEAMS, len(task.whole) + 1 + usable.pinned.size)
         self.most_seams = min(seams_allowed(task.seconds), most)
-        self.pin_bit = np.zeros(usable.size, dtype=np.int64)
-        for number, splice in enumerate(usable.pinned[:_MOST_MARKS].tolist()):
-            self.pin_bit[splice] = 1 << (len(self.parts) + number)
+        self.is_pin = np.arange(usable.size)[:, None] == usable.pinned
         self.is_common = np.zeros(usable.size, dtype=bool)
         self.shared_at = np.array([0.0, profile.song_duration])
         self.shared_sum = np.zeros(2)
@@ -303,28 +296,11 @@ class _Search:
             dtype=np.float64,
         )
 
-    def _kept(
-        self, mask: IntArray, first: FloatArray, until: FloatArray, hook_until: FloatArray | None = None
-    ) -> IntArray:
-        """The mask after a segment heard in full up to `until`; the hook counts up to `hook_until`, where given."""
-        for number, (begin, end) in enumerate(self.parts):
-            is_hook = number == len(self.task.whole)
-            heard_until = hook_until if is_hook and hook_until is not None else until
-            mask = mask | (_is_inside(begin, end, first, heard_until).astype(np.int64) << number)
-        return mask
-
-    @property
-    def marks(self) -> int:
-        """Bits of a mask."""
-        return len(self.parts) + int(self.usable.pinned.size)
-
-    @property
-    def _pins(self) -> int:
-        return int(np.bitwise_or.reduce(self.pin_bit))
-
-    @property
-    def _needed(self) -> int:
-        return int((1 << len(self.task.whole)) - 1) | self._pins
+    def _heard_whole(self, first: FloatArray, until: FloatArray, hook_until: FloatArray) -> BoolArray:
+        """Which parts segments play whole that are heard in full up to `until`, or `hook_until` for the hook."""
+        heard_until = np.repeat(until[:, None], len(self.parts), axis=1)
+        heard_until[:, len(self.task.whole) :] = hook_until[:, None]
+        return _is_inside(self.parts[:, 0], self.parts[:, 1], first[:, None], heard_until)
 
     def starts(self) -> _States:
         """The track's own start, and every downbeat that is not inside of a range that is never cut."""
@@ -341,7 +317,8 @@ class _Search:
         room = np.concatenate(([start_fade(profile)], np.full(n - 1, EARLY_SECONDS)))
         return _States(
             at=at, line=line, room=room, played=zero, worst=np.ones(n), scores=zero, phrasing=opening, opening=opening,
-            inverse=zero, stale=zero, salience=zero, shared=zero, mask=none, common=none, parent=np.full(n, -1),
+            inverse=zero, stale=zero, salience=zero, shared=zero, kept=np.zeros((n, len(self.parts)), dtype=bool),
+            pins=np.zeros((n, self.usable.pinned.size), dtype=bool), common=none, parent=np.full(n, -1),
             splice=np.arange(n),
         )  # fmt: skip
 
@@ -358,29 +335,21 @@ class _Search:
         backward = usable.gain_seconds > 0
         if task.may_repeat:
             long = (usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS)
-            legal &= ~backward | long | (self.pin_bit > 0)
+            legal &= ~backward | long | self.is_pin.any(axis=1)
         else:
             legal &= ~backward
         row, splice = np.nonzero(legal)
         if not row.size:
             return states.rows(np.zeros(0, dtype=np.int64))
         first, until = states.at[row], usable.song_to[splice]
-        mask = self._kept(states.mask[row], first, until) | self.pin_bit[splice]
-        if not task.may_repeat and usable.pinned.size:  # a splice that was passed does not come again
-            passed = (self._pins_behind(usable.enter)[splice] & ~mask) != 0
-            row, splice, first, until, mask = (
-                row[~passed],
-                splice[~passed],
-                first[~passed],
-                until[~passed],
-                mask[~passed],
-            )
-        if not task.may_repeat and task.whole:  # a part that was left out does not come again
-            lost = np.zeros(row.size, dtype=bool)
-            for number, (begin, _) in enumerate(task.whole):
-                lost |= (begin < usable.song_from[splice] - BORDER_SECONDS) & (mask >> number & 1 == 0)
-            kept = ~lost
-            row, splice, first, until, mask = row[kept], splice[kept], first[kept], until[kept], mask[kept]
+        kept = states.kept[row] | self._heard_whole(first, until, until)
+        pins = states.pins[row] | self.is_pin[splice]
+        if not task.may_repeat:  # a pinned splice that was passed, or a part that was left out, does not come again
+            number = len(task.whole)
+            behind = self.parts[:number, 0] < usable.song_from[splice, None] - BORDER_SECONDS
+            passed = usable.leave[usable.pinned] <= usable.enter[splice, None]
+            on = ~((behind & ~kept[:, :number]).any(axis=1) | (passed & ~pins).any(axis=1))
+            row, splice, first, until, kept, pins = row[on], splice[on], first[on], until[on], kept[on], pins[on]
         gain = np.maximum(usable.gain_seconds[splice], 0.0)
         found = _States(
             at=usable.song_from[splice],
@@ -395,40 +364,30 @@ class _Search:
             stale=states.stale[row] + gain * (1.0 - fresh_again(gain, self.params)),
             salience=states.salience[row] + self._salience_of(first, until),
             shared=states.shared[row] + self._shared_of(first, until),
-            mask=mask,
+            kept=kept,
+            pins=pins,
             common=states.common[row] + self.is_common[splice],
             parent=row,
             splice=splice,
         )
         return found.rows(self._best_of_each(found, seams + 1))
 
-    def _pins_behind(self, line: IntArray) -> IntArray:
-        """Bits of the pinned splices that leave at a bar line or before it, of the shape of `line`."""
-        pinned = self.usable.pinned
-        behind = self.usable.leave[pinned] <= np.asarray(line)[..., None]
-        return np.asarray(np.sum(np.where(behind, self.pin_bit[pinned], 0), axis=-1))
-
     def _best_of_each(self, states: _States, seams: int) -> IntArray:
         """Rows worth carrying on: the best to arrive at a splice at about a time, with the same parts kept."""
-        promise = self._promise(states, seams)
+        # Ways within a quarter of a bar leave about the same length to what comes after.
         slot = np.rint(states.played / (self.bar / 4)).astype(np.int64)
-        key = (states.splice << self.marks) + states.mask
-        key = (((key << 3) + np.minimum(states.common, 7)) << 20) + slot
-        order = np.argsort(-promise, kind="stable")
-        _, first = np.unique(key[order], return_index=True)
-        first.sort()
-        order = order[first]
-        if order.size > _STATES:
+        key = (slot, np.minimum(states.common, _MOST_COMMON), *states.pins.T, *states.kept.T, states.splice)
+        best = best_of_each(key, self._promise(states, seams))
+        if best.size > _STATES:
             # With pinned splices each set of them that was taken is carried on, or the worse ones would be left behind.
-            nth = rank_within((states.splice << self.marks)[order] + (states.mask[order] & self._pins))
-            order = order[np.sort(np.argsort(nth, kind="stable")[:_STATES])]
-        return np.asarray(order)
+            best = best[from_each_in_turn((*states.pins[best].T, states.splice[best]), _STATES)]
+        return best
 
     def _promise(self, states: _States, seams: int) -> FloatArray:
         """What a state is worth so far."""
         mean = states.scores / seams
         quality = self.params.seams_weight * seams_part(states.worst, mean, hearings=1)
-        kept = sum(states.mask >> number & 1 for number in range(len(self.parts))) / max(1, len(self.parts))
+        kept = states.kept.sum(axis=1) / max(1, len(self.parts))
         heard = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
         shared = states.shared / (self.shorter_seconds or np.maximum(states.played, 1e-9))
         return np.asarray(
@@ -570,14 +529,15 @@ class _Search:
         task, params = self.task, self.params
         tail = np.zeros(row.size) if own else until - _line_before(self.profile, until)
         clear, hook_clear = (until, until) if own else _clear_until(until, tail, button, self.video)
-        mask = self._kept(states.mask, states.at, clear, hook_clear)
+        kept = states.kept | self._heard_whole(states.at, clear, hook_clear)
         length = np.maximum(until - states.at, 1e-3)
-        fits = (mask & self._needed == self._needed) & ~self.usable.plays_excluded(states.at, until)
+        fits = kept[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
+        fits &= ~self.usable.plays_excluded(states.at, until)
         if seams:
             mean, worst = states.scores / seams, states.worst
         else:
             mean, worst = np.ones(row.size), np.ones(row.size)
-        hooked = (mask >> len(task.whole) & 1 == 1) | (task.hook is None)
+        hooked = kept[:, len(task.whole) :].all(axis=1)  # so it is where the track has none
         heard = (states.salience + self._salience_of(states.at, until)) / np.maximum(states.played + length, 1e-3)
         off = _OFF_PHRASE * (1.0 - states.opening)
         mean_length = (seams + 1) / (states.inverse + 1.0 / length)
@@ -607,12 +567,8 @@ class _Search:
 
     def route(self, layers: list[_States], closed: _Closed, row: int) -> CutRoute:
         """The route of one end."""
-        at = int(closed.row[row])
-        taken: list[int] = []
-        for layer in range(closed.layer, 0, -1):
-            taken.append(int(layers[layer].splice[at]))
-            at = int(layers[layer].parent[at])
-        splices = np.array(taken[::-1], dtype=np.int64)
+        at, taken = way_to(layers, closed.layer, int(closed.row[row]))
+        splices = np.array(taken, dtype=np.int64)
         start = round(float(layers[0].at[at]) - float(closed.earlier[row]), 6)
         own, task = closed.own, self.task
         late = float(closed.late[row])
@@ -675,7 +631,7 @@ def _fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatA
     return np.asarray(until - ends)
 
 
-def _is_inside(begin: float, end: float, first: FloatArray, until: FloatArray) -> BoolArray:
+def _is_inside(begin: float | FloatArray, end: float | FloatArray, first: FloatArray, until: FloatArray) -> BoolArray:
     return np.asarray((first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS))
 
 
