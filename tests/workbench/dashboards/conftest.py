@@ -11,6 +11,7 @@ import av
 import pytest
 from tornado.ioloop import IOLoop
 
+from tests.workbench.dashboards.waiting import CollectingPool
 from workbench.audition.seams import SeamLook, look_at_seam
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
@@ -51,6 +52,14 @@ def served(home: Path, key: str | None) -> Iterator[str]:
         loop: IOLoop = loops[0]
         loop.add_callback(loop.stop)
         thread.join()
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[CollectingPool]:
+    """One worker for the pages of a file, which keeps what it knows of the track."""
+    pool = CollectingPool(1)
+    yield pool
+    pool.close()
 
 
 @pytest.fixture(scope="session")

@@ -91,7 +91,11 @@ class Levels(Picture):
         """Send a straight line over what is in view."""
         first, last, columns = self.follow.stretch(100.0)
         self.drawn.append((first, last, columns))
-        self._set("level", x=np.linspace(first, last, columns), y=np.zeros(columns))
+        self.draw(np.linspace(first, last, columns), np.zeros(columns))
+
+    def draw(self, x: object, y: object) -> None:
+        """Send a curve."""
+        self._set("level", x=x, y=y)
 
     @property
     def points(self) -> int:
@@ -104,13 +108,12 @@ def test_what_is_drawn_already_is_not_sent_again() -> None:
     source = picture.chart.renderers[0].data_source
     sent: list[str] = []
     source.on_change("data", lambda attr, old, new: sent.append(attr))
-    rows = {"x": [1.0, 2.0], "y": [[(0, "a"), np.arange(3)], [(1, "b"), np.arange(4)]]}
-    picture._set("level", **rows)
-    picture._set("level", x=np.array([1.0, 2.0]), y=[[(0, "a"), np.arange(3)], [(1, "b"), np.arange(4)]])
+    picture.draw([1.0, 2.0], [[(0, "a"), np.arange(3)], [(1, "b"), np.arange(4)]])
+    picture.draw(np.array([1.0, 2.0]), [[(0, "a"), np.arange(3)], [(1, "b"), np.arange(4)]])
     assert sent == ["data"]
-    picture._set("level", x=[1.0, 2.0], y=[[(0, "a"), np.arange(3)], [(1, "b"), np.arange(1, 5)]])
-    picture._set("level", x=[1.0, 2.0], y=[[(0, "a"), np.arange(3)], [(1, "c"), np.arange(1, 5)]])
-    picture._set("level", x=[1.0], y=[[(0, "a"), np.arange(3)]])
+    picture.draw([1.0, 2.0], [[(0, "a"), np.arange(3)], [(1, "b"), np.arange(1, 5)]])
+    picture.draw([1.0, 2.0], [[(0, "a"), np.arange(3)], [(1, "c"), np.arange(1, 5)]])
+    picture.draw([1.0], [[(0, "a"), np.arange(3)]])
     assert len(sent) == 4
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,6 @@ from workbench.workspace import Workspace
 PATIENCE_SECONDS = 120.0
 # Panel gives its own download buttons the older of two arguments.
 pytestmark = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style':PendingDeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[CollectingPool]:
-    pool = CollectingPool(1)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

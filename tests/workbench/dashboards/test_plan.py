@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -21,14 +20,6 @@ from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[CollectingPool]:
-    """One worker for the pages of this file."""
-    pool = CollectingPool(1)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

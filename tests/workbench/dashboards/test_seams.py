@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -51,14 +50,6 @@ def state(home: Home, loop: Loop) -> SeamState:
     state = SeamState(Workspace(home))
     state.take(loop)
     return state
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[CollectingPool]:
-    """One worker, which keeps what it knows of the track."""
-    pool = CollectingPool(1)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture

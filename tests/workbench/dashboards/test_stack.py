@@ -24,10 +24,14 @@ from workbench.workspace import Workspace
 
 
 @pytest.fixture
-def session(corner_home: Home, corner_fit: Loop, tmp_path: Path) -> Session:
+def pool() -> DirectPool:
+    return DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, loop_track)
+
+
+@pytest.fixture
+def session(corner_home: Home, corner_fit: Loop, pool: DirectPool, tmp_path: Path) -> Session:
     """A page on a track that was fitted to a minute, in a home of its own."""
     shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*"))
-    pool = DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, loop_track)
     session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
     session.show(corner_fit)
     return session
@@ -102,18 +106,16 @@ def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(se
     assert load_fields(session.workspace, session.project.project_id)["stack"] == list(slots)
 
 
-def test_other_parameters_of_the_mix_reach_every_track(session: Session, other: str) -> None:
+def test_other_parameters_of_the_mix_reach_every_track(session: Session, pool: DirectPool, other: str) -> None:
     tab = StackTab(session)
     ask(tab, "add", other)
     ducks = [track["duck"] for track in tab.board.tracks]
-    assert isinstance(session._pool, DirectPool)
-    done = session._pool.done
-    done.clear()
+    pool.done.clear()
     session.params = session.params.model_copy(update={"duck": DuckParams(under_voice_lu=20.0)})
-    assert done == [mix_stacked], "it is balanced anew, not planned anew"
+    assert pool.done == [mix_stacked], "it is balanced anew, not planned anew"
     assert tab.board.tracks[1]["duck"] != ducks[1]
     session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
-    assert done == [mix_stacked]
+    assert pool.done == [mix_stacked]
     session.params = session.params.model_copy(update={"duck": DuckParams(), "render": RenderParams()})
     assert tab.board.tracks[1]["duck"] == ducks[1]
 
