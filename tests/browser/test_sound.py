@@ -19,7 +19,7 @@ from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.features.loudness import integrated_lufs, momentary, short_term, true_peak_db
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.mix.balance import Duck, Mix
 from workbench.mix.fades import duck_gain
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ, duck_bands, duck_blocks
@@ -117,14 +117,12 @@ def plan(served: Served) -> LoopPlan:
         LoopSegment(5.125, 24.901, 0.75, -3.0),
     )
     music_in = 1.5
-    starts = np.cumsum([music_in, *(segment.length for segment in segments)])
-    end = round(float(starts[-1]), 6)
+    end = round(music_in + sum(segment.length for segment in segments), 6)
     return LoopPlan(
         segments=segments, seam_fades=(0.037, 1.25), seam_curves=(1.0, 0.53), gain_glide_seconds=4.0,
-        music_in=music_in, music_out=end, window_end=end, music_end=end - 1.0, tail_seconds=1.0, song_start=2.0,
-        song_duration=round(served.recording.duration, 6), loop_start_a=9.5, loop_end_b=31.0, bars=1, beats_per_bar=4,
-        repeats=1, seam_score=1.0, plan_score=1.0, seam_times=tuple(round(float(at), 6) for at in starts[1:-1]),
-        sections_covered=("verse",), end_label="fade", start_fade_seconds=0.8, start_at=music_in, end_fade_seconds=6.0,
+        music_in=music_in, start_at=music_in, start_fade_seconds=0.8, ending=Ending(EndKind.FADE, 1.0, 6.0),
+        window_end=end, song_duration=round(served.recording.duration, 6), beats_per_bar=4,
+        body=LoopBody(9.5, 31.0, bars=1, repeats=1), sections_covered=("verse",), seam_score=1.0, plan_score=1.0,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
-from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.recording import Recording
 
 RATE = 22_050
@@ -125,10 +125,8 @@ def make_plan() -> Callable[..., LoopPlan]:
         ends_with_track: bool = False,
     ) -> LoopPlan:
         segments = tuple(LoopSegment(*row) for row in rows)
-        starts = np.cumsum([music_in, *(segment.length for segment in segments)])
-        reached = round(float(starts[-1]), 6)
+        reached = round(music_in + sum(segment.length for segment in segments), 6)
         window_end = round(reached + tail, 6) if ends_with_track else reached
-        music_end = round(window_end - tail, 6)
         body = max(segments, key=lambda segment: segment.length)
         return LoopPlan(
             segments=segments,
@@ -136,23 +134,14 @@ def make_plan() -> Callable[..., LoopPlan]:
             seam_curves=tuple(curves),
             gain_glide_seconds=glide,
             music_in=music_in,
-            music_out=window_end,
-            window_end=window_end,
-            music_end=music_end,
-            tail_seconds=round(window_end - music_end, 6),
-            song_start=segments[0].song_from,
-            song_duration=song_duration,
-            loop_start_a=body.song_from,
-            loop_end_b=body.song_to,
-            bars=1,
-            beats_per_bar=4,
-            repeats=1,
-            seam_score=1.0,
-            seam_times=tuple(round(float(start), 6) for start in starts[1:-1]),
-            sections_covered=("verse",),
-            end_label="fades out",
             start_fade_seconds=start_fade,
-            end_fade_seconds=end_fade,
+            ending=Ending(EndKind.FADE, tail, end_fade),
+            window_end=window_end,
+            song_duration=song_duration,
+            beats_per_bar=4,
+            body=LoopBody(body.song_from, body.song_to, bars=1, repeats=1),
+            sections_covered=("verse",),
+            seam_score=1.0,
             plan_score=1.0,
         )
 

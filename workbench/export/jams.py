@@ -76,6 +76,15 @@ def _played(jams: Any, timeline: Timeline, seconds: TrackSeconds) -> Any:
     return annotation
 
 
+# of the plan, as its JSON names them
+_PLAN_FIELDS = (
+    "segments", "seam_fades", "seam_curves", "gain_glide_seconds", "music_in", "music_out", "window_end", "music_end",
+    "tail_seconds", "song_start", "song_duration", "loop_start_a", "loop_end_b", "bars", "beats_per_bar", "repeats",
+    "seam_score", "seam_times", "sections_covered", "end_label", "start_fade_seconds", "end_fade_seconds", "plan_score",
+    "outro_start", "outro_end", "version", "kind", "start_at",
+)  # fmt: skip
+
+
 def _played_music(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
     tool = {"tool": _TOOL, "version": version(_TOOL)}
     if timeline.plan is None:
@@ -83,6 +92,7 @@ def _played_music(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
         placement = {"offset_seconds": item.begins - item.song_from, "song_from": item.song_from}
         placement |= {"song_to": item.song_to, **asdict(timeline.ends)}
         return {**tool, "sample_rate": track.rate, "placement": placement}
-    fields = asdict(timeline.plan.alone)
-    plan = {name: value for name, value in fields.items() if name != "options" and value is not None}
+    values = {name: getattr(timeline.plan, name) for name in _PLAN_FIELDS}
+    plan = {name: value for name, value in values.items() if value is not None}
+    plan["segments"] = [asdict(segment) for segment in timeline.plan.segments]
     return {**tool, "plan_version": timeline.plan.version, "sample_rate": track.rate, "plan": plan}

@@ -6,24 +6,25 @@ plan of ten hours is as exact as one of five minutes. In a plan that fades the l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
+    Ending,
+    EndKind,
     LoopBody,
     LoopPlan,
     LoopSegment,
-    PlanKind,
     bar_length_at,
     check_against_grid,
     heard_twice,
     nearest_line,
 )
-from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
-from workbench.loops.restarts import label_with_restarts, seams_restart, splices_restart
+from workbench.loops.profile import LoopProfile, TrackSection
+from workbench.loops.restarts import restart_loses_pickup, seams_restart, splices_restart
 from workbench.loops.splices import UsableSplices, start_fade
 from workbench.loops.worth import (
     Worth,
@@ -41,12 +42,6 @@ from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, V
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
 MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 _LEAST_HEARD_SECONDS = 0.05  # s; of a section that is heard for less only the crossfade into the next part was heard
-# how each kind of own ending is put in words
-OWN_ENDINGS = {
-    EndingKind.OUTRO: "resolves on the track's come-down outro",
-    EndingKind.RESOLVE: "resolves on the track's own last bars",
-    EndingKind.ABRUPT: "stops on the track's own last hit",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,21 +58,10 @@ class Route:
 class PlayedSegments(NamedTuple):
     """What is played of a track, segment by segment, and how it goes from each to the next."""
 
-    table: FloatArray  # shape (n, 2), s, the track ranges heard, in the order of playback
+    segments: tuple[LoopSegment, ...]  # n, in the order of playback
     fades: FloatArray  # shape (n - 1,), s; crossfades at the seams
     exponents: FloatArray  # shape (n - 1,), of the crossfades
-    gains_db: FloatArray  # shape (n,), dB at which each segment starts
     scores: FloatArray  # shape (n - 1,), of the seams
-
-
-class PlayedEnds(NamedTuple):
-    """How music starts and ends."""
-
-    start_fade: float  # s
-    tail: float  # s of silence or fade after the music's last bar line or its last sound
-    end_fade: float  # s; the tail is a part of it
-    label: str  # the end in words
-    is_own: bool  # whether the track's own ending is heard
 
 
 def micros(seconds: float) -> int:
@@ -255,128 +239,111 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
     table = spans(route, usable, profile)
     taken = route.taken
     gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken])])
-    lengths = table[:, 1] - table[:, 0]
-    _, first_use, which = np.unique(_pairs(route, usable), return_index=True, return_inverse=True)
-
-    first = micros(route.music_in)
-    whole = np.rint(table * 1e6).astype(np.int64)
-    starts = (first + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
-    window_end = micros(route.video_seconds) / 1e6
+    missing = micros(route.video_seconds) - micros(route.music_in)
+    missing -= int((np.rint(table[:, 1] * 1e6) - np.rint(table[:, 0] * 1e6)).sum())
     if route.own_ending:
-        tail = micros(window_end - float(starts[-1])) / 1e6
-        end_fade = tail
+        ending = own_ending(profile, missing / 1e6)
     else:
-        tail, end_fade = _fade(route, profile, params, float(lengths[-1] - usable.fade[taken[-1]] / 2))
-        label = fade_label(profile, route.last_to - tail, end_fade)
-        missing = micros(window_end - float(starts[-1])) / 1e6
-        if missing > 0.0:  # a file that repeats whole resolves on its own end
-            tail, end_fade = missing, micros(end_fade + missing) / 1e6
-            label = fade_label(profile, route.last_to, end_fade)
+        room = float(table[-1, 1] - table[-1, 0] - usable.fade[taken[-1]] / 2)
+        tail, length = _fade(route, profile, params, room)
+        resolves = route.last_to - tail
+        if missing > 0:  # a file that repeats whole resolves on its own end
+            tail, length, resolves = missing / 1e6, (micros(length) + missing) / 1e6, route.last_to
+        ending = Ending(EndKind.FADE, tail, length, fade_place(profile, resolves))
     body, repeats = body_heard_longest(route, usable, profile)
-    outro = profile.ending if route.own_ending and profile.ending is not None else None
-    come_down = outro is not None and outro.kind is EndingKind.OUTRO
-    label = OWN_ENDINGS[outro.kind] if outro is not None else label
-    restarts = int(_restarts(route, usable, profile).sum())
-    plan = LoopPlan(
-        segments=_segments(table, gains, first_use, which),
-        seam_fades=tuple(usable.fade[taken].tolist()),
-        seam_curves=tuple(np.round(usable.exponent[taken], 4).tolist()),
-        gain_glide_seconds=_glide(params.gain_glide_seconds, lengths),
-        music_in=first / 1e6,
-        music_out=window_end,
-        window_end=window_end,
-        music_end=micros(window_end - tail) / 1e6,
-        tail_seconds=tail,
-        song_start=float(table[0, 0]),
-        song_duration=round(profile.song_duration, 6),
-        loop_start_a=float(usable.song_from[body]),
-        loop_end_b=float(usable.song_to[body]),
-        bars=int(usable.leave[body] - usable.enter[body]),
-        beats_per_bar=profile.beats_per_bar,
-        repeats=repeats,
-        seam_score=round(float(usable.score[taken].min()), 4),
-        seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=sections_heard(table, profile.sections, 0.0 if route.own_ending else tail),
-        end_label=label_with_restarts(label, restarts, profile),
-        start_fade_seconds=start_fade(profile),
-        end_fade_seconds=end_fade,
-        plan_score=round(min(1.0, float(route_worth(route, usable, profile, params).total(params))), 4),
-        outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
-        outro_end=float(table[-1, 1]) if come_down else None,
+    return build_plan(
+        profile,
+        PlayedSegments(segments_of(table, gains), usable.fade[taken], usable.exponent[taken], usable.score[taken]),
+        ending,
+        start_fade(profile),
+        route.music_in,
+        route.video_seconds,
+        plan_score=float(route_worth(route, usable, profile, params).total(params)),
+        glide_seconds=params.gain_glide_seconds,
+        body=LoopBody(
+            float(usable.song_from[body]),
+            float(usable.song_to[body]),
+            int(usable.leave[body] - usable.enter[body]),
+            repeats,
+        ),
     )
-    check_against_grid(plan, profile.downbeats)
-    return plan
 
 
-def assemble_segments(
+def build_plan(
     profile: LoopProfile,
     played: PlayedSegments,
-    ends: PlayedEnds,
+    ending: Ending,
+    start_fade_seconds: float,
     music_in: VideoSeconds,
-    seconds: VideoSeconds,
+    video_seconds: VideoSeconds,
     *,
     plan_score: float,
     glide_seconds: float,
+    body: LoopBody | None = None,
     start_at: VideoSeconds | None = None,
+    is_fit: bool = False,
+    on_grid: bool = True,
 ) -> LoopPlan:
-    """Make the plan of any segments, straight, cut down or looped; its invariants are validated.
+    """Make the plan of any segments, straight, cut down or looped: every plan is made here.
 
-    The music begins at `music_in`, was asked to start at `start_at`, and the video lasts `seconds`. Levels move over
-    `glide_seconds`, which the shortest segment limits. The plan has no options. A broken rule raises `PlanError`.
+    The music begins at `music_in`, was asked to start at `start_at`, and the video lasts `video_seconds`. Levels move
+    over `glide_seconds`, which the shortest segment limits. The looped body is found where it is not given, and so are
+    the restarts and the outro of the ending. With `on_grid` the plan is checked against the bars of its track too. It
+    has no options. A broken rule raises `PlanError`.
     """
-    table = played.table
-    whole = np.rint(table * 1e6).astype(np.int64)
-    starts = (micros(music_in) + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
-    window_end = micros(seconds) / 1e6
-    kind, body = kind_of(table, profile.downbeats)
-    outro = profile.ending if ends.is_own else None
-    come_down = outro is not None and outro.kind is EndingKind.OUTRO and outro.outro_start >= table[-1, 0] - 0.009
+    table = np.array([(segment.song_from, segment.song_to) for segment in played.segments])
+    if body is None and heard_twice(table) >= CONTINUES_SECONDS:
+        has_bars = profile.downbeats.size >= 2
+        body = looped_body(table, profile.downbeats if has_bars else np.array([0.0, profile.song_duration]))
     plan = LoopPlan(
-        segments=tuple(
-            LoopSegment(first, last, 0.0, gain)
-            for (first, last), gain in zip(table.tolist(), played.gains_db.tolist(), strict=True)
-        ),
+        segments=played.segments,
         seam_fades=tuple(played.fades.tolist()),
         seam_curves=tuple(np.round(played.exponents, 4).tolist()),
-        gain_glide_seconds=_glide(glide_seconds, table[:, 1] - table[:, 0]),
+        gain_glide_seconds=min(glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
         music_in=micros(music_in) / 1e6,
-        music_out=window_end,
-        window_end=window_end,
-        music_end=micros(window_end - ends.tail) / 1e6,
-        tail_seconds=ends.tail,
-        song_start=float(table[0, 0]),
+        start_fade_seconds=start_fade_seconds,
+        ending=_placed_ending(ending, table, profile),
+        window_end=micros(video_seconds) / 1e6,
         song_duration=round(profile.song_duration, 6),
-        loop_start_a=None if body is None else body.song_from,
-        loop_end_b=None if body is None else body.song_to,
-        bars=None if body is None else body.bars,
-        beats_per_bar=profile.beats_per_bar,
-        repeats=None if body is None else body.repeats,
+        beats_per_bar=max(1, profile.beats_per_bar),
+        body=body,
+        sections_covered=sections_heard(table, profile.sections, 0.0 if ending.is_own else ending.tail_seconds),
         seam_score=round(float(played.scores.min(initial=1.0)), 4),
-        seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=sections_heard(table, profile.sections, 0.0 if ends.is_own else ends.tail),
-        end_label=label_with_restarts(ends.label, int(seams_restart(table, profile).sum()), profile),
-        start_fade_seconds=ends.start_fade,
-        end_fade_seconds=ends.end_fade,
         plan_score=round(min(1.0, max(0.0, plan_score)), 4),
-        outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
-        outro_end=float(table[-1, 1]) if come_down else None,
-        kind=kind,
         start_at=start_at,
+        is_fit=is_fit,
     )
-    check_against_grid(plan, profile.downbeats)
+    if on_grid:
+        check_against_grid(plan, profile.downbeats)
     return plan
 
 
-def _segments(table: FloatArray, gains: FloatArray, first_use: IntArray, which: IntArray) -> tuple[LoopSegment, ...]:
-    """One object for each different segment, however often it is played: hours hold a handful."""
-    different = np.column_stack([table, gains])[first_use].tolist()
-    made = [LoopSegment(song_from, song_to, 0.0, gain_in) for song_from, song_to, gain_in in different]
-    return tuple([made[index] for index in which.tolist()])
+def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile) -> Ending:
+    """An ending with the restarts of some segments, and the outro if the last one holds it."""
+    restarts = int(seams_restart(table, profile).sum())
+    own, outro_start = profile.ending, None
+    # an outro is entered at most by a crossfade after its bar line
+    if ending.kind is EndKind.OUTRO and own is not None and own.outro_start >= table[-1, 0] - 0.009:
+        outro_start = round(own.outro_start, 6)
+    return replace(
+        ending, outro_start=outro_start, restarts=restarts, loses_pickup=restarts > 0 and restart_loses_pickup(profile)
+    )
 
 
-def _glide(seconds: float, lengths: FloatArray) -> float:
-    """Over which levels move: the shortest segment limits it, down to the millisecond."""
-    return min(seconds, int(float(lengths.min()) * 1000) / 1000)
+def own_ending(profile: LoopProfile, tail: float) -> Ending:
+    """The track's own ending, with so many seconds of silence after it."""
+    kind = EndKind.LAST_SOUND if profile.ending is None else EndKind(profile.ending.kind.value)
+    return Ending(kind, tail, tail)
+
+
+def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, ...]:
+    """Segments from their ranges, shape (n, 2), and the dB at which each starts.
+
+    One object for each different segment, however often it is played: hours hold a handful.
+    """
+    rows = [tuple(row) for row in np.column_stack([table, gains_db]).tolist()]
+    made = {row: LoopSegment(row[0], row[1], 0.0, row[2]) for row in dict.fromkeys(rows)}
+    return tuple([made[row] for row in rows])
 
 
 def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) -> tuple[float, float]:
@@ -406,15 +373,15 @@ def seam_gains(level_step_db: FloatArray) -> FloatArray:
     return np.asarray(np.round(np.clip(gain, -MAX_GAIN_DB, MAX_GAIN_DB), 2) + 0.0)
 
 
-def fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> str:
-    """A closing fade in words. The music resolves on the bar line at `resolves`; the fade lasts `seconds`."""
+def fade_place(profile: LoopProfile, resolves: TrackSeconds) -> str:
+    """Where in the track a closing fade resolves that ends on the bar line at `resolves`, in words."""
     for section in profile.sections:
         if abs(section.song_to - resolves) < 0.05:
-            return f"fades over {seconds:.1f} s to the end of the {section.label}"
+            return f"to the end of the {section.label}"
     for section in profile.sections:
         if section.song_from <= resolves < section.song_to:
-            return f"fades over {seconds:.1f} s on a bar line of the {section.label}"
-    return f"fades over {seconds:.1f} s on a bar line"
+            return f"on a bar line of the {section.label}"
+    return "on a bar line"
 
 
 def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile) -> tuple[int, int]:
@@ -436,16 +403,6 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
     return best, passes_of_best
 
 
-def kind_of(table: FloatArray, lines: FloatArray) -> tuple[PlanKind, LoopBody | None]:
-    """What a plan of some segments is: straight, cut down or looped, and the body that it repeats.
-
-    `table`, shape (n, 2), has from and to of each segment and `lines` are the bar lines, in seconds of track time. The
-    body is None if nothing is heard twice.
-    """
-    body = looped_body(table, lines) if heard_twice(table) >= CONTINUES_SECONDS else None
-    return PlanKind.STRAIGHT if len(table) == 1 else PlanKind.CUT_DOWN if body is None else PlanKind.LOOP, body
-
-
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     """The looped body of some segments that is heard longest; None where no seam goes back.
 
@@ -458,7 +415,7 @@ def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
             continue
         at = nearest_line(lines, np.array([entered, left]))
         passes = int(np.sum((table[:, 0] <= entered + 0.02) & (table[:, 1] >= left - 0.02)))
-        body = LoopBody(entered, left, int(at[1] - at[0]), max(1, passes))
+        body = LoopBody(entered, left, max(1, int(at[1] - at[0])), max(1, passes))
         if best is None or body.repeats * (left - entered) > best.repeats * (best.song_to - best.song_from):
             best = body
     return best

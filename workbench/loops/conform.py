@@ -31,28 +31,29 @@ import numpy as np
 from workbench.edits.difference import EditChange, EditDifference
 from workbench.errors import FitError, PlanError
 from workbench.loops.assembly import (
-    OWN_ENDINGS,
-    PlayedEnds,
     PlayedSegments,
-    assemble_segments,
+    build_plan,
     end_slack,
-    kind_of,
     micros,
+    own_ending,
     seam_gains,
+    segments_of,
 )
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
 from workbench.loops.cutdown import (
     EARLY_SECONDS,
     MIN_INNER_BARS,
     MIN_RING_SECONDS,
-    CutEnding,
     downbeat_ending,
     with_short_segments,
 )
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.moves import seam_lines, seam_scores
 from workbench.loops.plan import (
+    CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
+    Ending,
+    EndKind,
     LoopPlan,
     PlanKind,
     heard_twice,
@@ -173,7 +174,6 @@ def conform_plan(
     params: CoverParams = CoverParams(),
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
-    of_fit: bool | None = None,
     ending_floor: float | None = WISHED_FLOOR,
 ) -> LoopPlan:
     """Change a plan for another cut of its video.
@@ -185,8 +185,6 @@ def conform_plan(
     difference : of the two cuts; its `old_seconds` are the plan's length
     params : the floor of seam scores, gains and closing fades
     constraints : that the plan was made with; a pinned seam stays where its picture stays
-    of_fit : whether the plan is in the shape of a fit, whose `end_label` names an own ending as such; None: told by its
-        kind and its label, which a loop that fades leaves open
     ending_floor : score down to which seams are taken that lead to the track's own ending, where the old plan has it
         and no seams over the floor lead there; None: the music fades there
 
@@ -201,7 +199,7 @@ def conform_plan(
     PlanError : the plan is not of this track's grid, or the track cannot fill the new length
     ConstraintError : the constraints make no sense on this track
     """
-    return PlanFollower(profile, plan, difference, params, constraints, of_fit=of_fit).plan(ending_floor)
+    return PlanFollower(profile, plan, difference, params, constraints).plan(ending_floor)
 
 
 class PlanFollower:
@@ -217,12 +215,9 @@ class PlanFollower:
         difference: EditDifference,
         params: CoverParams,
         constraints: SeamConstraints,
-        *,
-        of_fit: bool | None,
     ) -> None:
         self._profile, self._old, self._difference = profile, plan.alone, difference
         self._params, self._constraints = params, constraints
-        self._of_fit = self._old.kind is not PlanKind.LOOP or ":" in self._old.end_label if of_fit is None else of_fit
         self._found: dict[tuple[float, float | None], tuple[_Search, _Way | None]] = {}
 
     def plan(self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
@@ -250,8 +245,9 @@ class PlanFollower:
             search = self._search(floor, bars_before=2 * search.bars_before)
             way = search.best() or search.best(in_ending=True)
         made = _fitted_anew(search, self._constraints) if way is None else search.assemble(way)
-        if not has_shape_of_loop(made, of_fit=self._of_fit):
-            made = _in_words_of_a_fit(made)
+        # A loop that became straight or a cut-down, or that starts when it was asked to, is told as a fit.
+        is_fit = old.is_fit or made.kind is not PlanKind.LOOP or made.start_at is not None
+        made = replace(made, is_fit=is_fit)
         return replace(made, options=(made,))
 
     def _best(self, floor: float, ending_floor: float | None) -> tuple[_Search, _Way | None]:
@@ -272,22 +268,6 @@ class PlanFollower:
     @cached_property
     def _task(self) -> _Task:
         return _Task(self._profile, self._old, self._difference, self._constraints)
-
-
-def has_shape_of_loop(plan: LoopPlan, *, of_fit: bool) -> bool:
-    """Whether a changed plan is told in the shape of a loop, which has no other kind and no start.
-
-    `of_fit` says whether the old plan is in the shape of a fit.
-    """
-    return not of_fit and plan.kind is PlanKind.LOOP and plan.start_at is None
-
-
-def _in_words_of_a_fit(plan: LoopPlan) -> LoopPlan:
-    """The plan, its own ending named as such."""
-    own = CutEnding.OWN.value
-    if plan.ends_in_fade or plan.end_label.startswith((own, "fade", CutEnding.BUTTON.value)):
-        return plan
-    return replace(plan, end_label=f"{own}: {plan.end_label}")
 
 
 def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
@@ -760,28 +740,29 @@ class _Search:
         if way.end is _End.OWN:
             spans[-1][1] = round(profile.last_sound, 6)
             music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
-            tail = end_fade = micros(end - music_end) / 1e6
-            label = self._own_label()
+            ending = self._own_ending(micros(end - music_end) / 1e6)
         else:
             spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
             room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
         if way.end is _End.RING:
             assert self.task.ring_from is not None, "a way ends in the ring only where the track has one"
-            tail, end_fade = 0.0, micros(min(spans[-1][1] - self.task.ring_from, room)) / 1e6
-            label = f"{self._own_label()}, its ring faded over {end_fade:.1f} s"
+            faded = micros(min(spans[-1][1] - self.task.ring_from, room)) / 1e6
+            ending = replace(self._own_ending(0.0), fade_seconds=faded)
         elif way.end is _End.FADE:
-            tail, end_fade, label = self._closing(spans[-1], end - music_in, room)
+            ending = self._closing(spans[-1], end - music_in, room)
             if not fades:  # in less than a bar the closing fade takes it all
-                fade_in = min(fade_in, max(0.0, micros(spans[-1][1] - spans[-1][0] - end_fade) / 1e6))
+                most = micros(spans[-1][1] - spans[-1][0] - ending.fade_seconds) / 1e6
+                fade_in = min(fade_in, max(0.0, most))
         table = np.array(spans)
         scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
-        return assemble_segments(
+        return build_plan(
             profile,
-            PlayedSegments(table, np.array(fades), np.array(curves), np.array(gains), scores),
-            PlayedEnds(fade_in, tail, end_fade, label, way.own_ending),
+            PlayedSegments(segments_of(table, np.array(gains)), np.array(fades), np.array(curves), scores),
+            ending,
+            fade_in,
             music_in,
             end,
-            plan_score=self._plan_score(table, scores, way.own_ending, music_in, tail),
+            plan_score=self._plan_score(table, scores, way.own_ending, music_in, ending.tail_seconds),
             glide_seconds=old.gain_glide_seconds,
             # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
             start_at=music_in if music_in > 0.0 and (old.start_at is not None or not way.own_ending) else None,
@@ -802,22 +783,22 @@ class _Search:
         near = np.abs(joins.song_to - table[seam, 1]) + np.abs(joins.song_from - table[seam + 1, 0])
         return float(joins.score[int(np.argmin(near))])
 
-    def _closing(self, last: list[float], seconds: float, room: float) -> tuple[float, float, str]:
-        """Tail, closing fade and end in words, without the own ending: the old plan's where its last segment stays."""
+    def _closing(self, last: list[float], seconds: float, room: float) -> Ending:
+        """How it ends without the own ending: as the old plan does where its last segment stays."""
         old, ends = self.task.old, self.task.old.segments[-1]
         same = abs(ends.song_from - last[0]) < _SAME_SAMPLE and abs(ends.song_to - last[1]) < _SAME_SAMPLE
         if same and old.ends_in_fade and old.end_fade_seconds <= room + _MARGIN:
-            return old.tail_seconds, old.end_fade_seconds, old.end_label
+            return old.ending
         stops = int(np.searchsorted(self.task.lines, last[1] + 1e-6, side="right")) - 1
         rings = last[1] - float(self.task.lines[stops]) >= MIN_RING_SECONDS
-        is_button = old.end_label.startswith(CutEnding.BUTTON.value) and rings
-        return downbeat_ending(self.task.profile, last[1], seconds, room, self.params, is_button=is_button)
+        kind = EndKind.BUTTON if old.ending.kind is EndKind.BUTTON and rings else EndKind.FADE
+        return downbeat_ending(self.task.profile, kind, last[1], seconds, room, self.params)
 
-    def _own_label(self) -> str:
-        """The own ending in the words of a loop."""
-        return (
-            self.task.old.end_label if self.task.profile.ending is None else OWN_ENDINGS[self.task.profile.ending.kind]
-        )
+    def _own_ending(self, tail: float) -> Ending:
+        """The own ending; of a track where none was found, that of the old plan."""
+        if self.task.profile.ending is None:
+            return replace(self.task.old.ending, tail_seconds=tail, fade_seconds=tail)
+        return own_ending(self.task.profile, tail)
 
     def _plan_score(self, table: FloatArray, scores: FloatArray, own: bool, music_in: float, tail: float) -> float:
         profile, params, lines = self.task.profile, self.params, self.task.lines
@@ -830,7 +811,7 @@ class _Search:
         at = lines[:, None] + 0.02
         plays = np.sum((table[:, 0] <= at) & (table[:, 1] > at), axis=1).astype(np.float64)
         one = np.asarray(1.0)
-        hearings = hearings_of(kind_of(table, lines)[0])
+        hearings = hearings_of(PlanKind.LOOP if heard_twice(table) >= CONTINUES_SECONDS else PlanKind.CUT_DOWN)
         worth = Worth(
             seams=seams_part(scores.min(), scores.mean(), hearings) if scores.size else one,
             ending=np.asarray(ending),

@@ -27,28 +27,24 @@ one plays; `assemble_cut`, its plan; `downbeat_ending`; `seams_allowed`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.loops.assembly import (
-    OWN_ENDINGS,
-    PlayedEnds,
     PlayedSegments,
-    assemble_segments,
+    build_plan,
     end_slack,
-    fade_label,
+    fade_place,
     late_and_tail,
     micros,
+    own_ending,
     seam_gains,
+    segments_of,
 )
 from workbench.loops.constraints import LineConstraints
-from workbench.loops.plan import (
-    BORDER_SECONDS,
-    LoopPlan,
-)
+from workbench.loops.plan import BORDER_SECONDS, Ending, EndKind, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
 from workbench.loops.splices import UsableSplices, start_fade, usable_splices
@@ -92,14 +88,6 @@ _MOST_SEAMS = 4
 _MOST_COMMON = 7  # seams of the other plan that are told apart
 
 
-class CutEnding(StrEnum):
-    """How a route ends."""
-
-    OWN = "own ending"
-    BUTTON = "button"
-    FADE = "fade"
-
-
 @dataclass(frozen=True, slots=True)
 class CutTask:
     """What is to be made of a track; all lengths are whole microseconds."""
@@ -132,7 +120,7 @@ class CutRoute:
     song_start: TrackSeconds
     own_start: bool
     taken: IntArray  # shape (n_seams,), indices into the splices
-    ending: CutEnding
+    ending: EndKind
     music_in: VideoSeconds
     last_to: TrackSeconds
     score: float
@@ -575,7 +563,7 @@ class _Search:
         music_in = micros(task.start_at if task.start_at is not None else late) / 1e6
         if own:
             last_to = round(self.profile.last_sound, 6)
-            kind = CutEnding.OWN
+            kind = own_ending(self.profile, 0.0).kind
         else:
             before = micros(start)
             played = 0
@@ -583,7 +571,7 @@ class _Search:
                 played += micros(float(self.usable.song_to[splice])) - before
                 before = micros(float(self.usable.song_from[splice]))
             last_to = (before + micros(self.video) - played) / 1e6
-            kind = CutEnding.BUTTON if closed.button[row] else CutEnding.FADE
+            kind = EndKind.BUTTON if closed.button[row] else EndKind.FADE
         return CutRoute(
             song_start=start,
             own_start=int(layers[0].splice[at]) == 0,
@@ -673,58 +661,48 @@ def assemble_cut(
     table[0, 0], table[-1, 1] = route.song_start, route.last_to
     table[1:, 0], table[:-1, 1] = usable.song_from[taken], usable.song_to[taken]
     fade_in = start_fade(profile) if route.own_start else EARLY_SECONDS
-    is_own = route.ending is CutEnding.OWN
-    if is_own:
+    if route.ending.is_own:
         played = sum(micros(last) - micros(first) for first, last in table.tolist())
-        tail = end_fade = (micros(task.seconds) - micros(route.music_in) - played) / 1e6
-        kind = None if profile.ending is None else profile.ending.kind
-        label = f"own ending: {'plays out to its last sound' if kind is None else OWN_ENDINGS[kind]}"
+        ending = own_ending(profile, (micros(task.seconds) - micros(route.music_in) - played) / 1e6)
     else:
         before = float(usable.fade[taken[-1]]) / 2 if taken.size else fade_in
         room = float(table[-1, 1] - table[-1, 0]) - before - _MARGIN
         ring = route.last_to - _line_before(profile, np.array([route.last_to]))
-        kept_room = _fade_room(task, table[-1:, 0], table[-1:, 1], ring)
-        tail, end_fade, label = downbeat_ending(
-            profile,
-            route.last_to,
-            task.music_seconds,
-            min(room, float(kept_room[0])),
-            params,
-            is_button=route.ending is CutEnding.BUTTON,
-        )
+        kept_room = float(_fade_room(task, table[-1:, 0], table[-1:, 1], ring)[0])
+        ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, min(room, kept_room), params)
     gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken])])
-    return assemble_segments(
+    return build_plan(
         profile,
-        PlayedSegments(table, usable.fade[taken], usable.exponent[taken], gains, usable.score[taken]),
-        PlayedEnds(fade_in, tail, end_fade, label, is_own),
+        PlayedSegments(segments_of(table, gains), usable.fade[taken], usable.exponent[taken], usable.score[taken]),
+        ending,
+        fade_in,
         route.music_in,
         task.seconds,
         plan_score=route.score,
         glide_seconds=params.gain_glide_seconds,
         start_at=task.start_at,
+        is_fit=True,
     )
 
 
 def downbeat_ending(
-    profile: LoopProfile, last_to: TrackSeconds, seconds: float, room: float, params: CoverParams, *, is_button: bool
-) -> tuple[float, float, str]:
-    """How music ends on a downbeat: its tail, its closing fade, and that in words.
+    profile: LoopProfile, kind: EndKind, last_to: TrackSeconds, seconds: float, room: float, params: CoverParams
+) -> Ending:
+    """How music ends on a downbeat, by a button or in a fade.
 
-    Tail and fade in seconds; the last segment has `room` seconds for a fade, which lasts at most half of the music's
-    `seconds`. If `is_button`, the downbeat rings under a fade of less than a bar, else the music fades on it.
+    The last segment has `room` seconds for a fade, which lasts at most half of the music's `seconds`. A button rings
+    under a fade of less than a bar.
     """
     lines = profile.downbeats
     stops = int(np.searchsorted(lines, last_to + 1e-6, side="right")) - 1
     tail = max(0, micros(last_to) - micros(float(lines[stops]))) / 1e6
-    if is_button:
-        where = next((s.label for s in profile.sections if s.last_bar == stops), None)
-        after = f" after the {where}" if where is not None else ""
-        return tail, tail, f"button: stops on the downbeat{after} and rings for {tail:.1f} s"
+    if kind is EndKind.BUTTON:
+        section = next((s.label for s in profile.sections if s.last_bar == stops), None)
+        return Ending(kind, tail, tail, "" if section is None else f"after the {section}")
     most = min(seconds / 2, room)
     wanted = min(params.min_fade_out_seconds, FADE_SHARE * seconds)
     begins = max(0, int(np.searchsorted(lines, lines[stops] - wanted + 1e-6, side="right")) - 1)
     while begins < stops and last_to - lines[begins] > most:
         begins += 1
     length = last_to - float(lines[begins]) if begins < stops else min(most, max(tail, wanted, MIN_FADE_OUT_SECONDS))
-    length = micros(max(tail, length)) / 1e6
-    return tail, length, fade_label(profile, last_to - tail, length)
+    return Ending(kind, tail, micros(max(tail, length)) / 1e6, fade_place(profile, last_to - tail))

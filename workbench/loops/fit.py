@@ -22,7 +22,7 @@ from math import floor, inf, isfinite
 import numpy as np
 
 from workbench.errors import FitError
-from workbench.loops.assembly import end_slack, micros, sections_heard
+from workbench.loops.assembly import PlayedSegments, build_plan, end_slack, micros
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
     LineConstraints,
@@ -53,9 +53,10 @@ from workbench.loops.hits import suggest_landings
 from workbench.loops.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
+    Ending,
+    EndKind,
     LoopPlan,
     LoopSegment,
-    PlanKind,
     nearest_line,
     segment_table,
 )
@@ -155,7 +156,6 @@ class FitRequest:
 
 
 _START_AT, _END_ON = "--start-at", "--end-on"
-_PLAYS_OUT = "own ending: plays out to its last sound"
 
 
 def plan_fit(
@@ -422,7 +422,7 @@ def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: Line
 
 def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | None:
     """A loop as it is asked for: where it starts, where its last hit lands, its ending in the words of a fit."""
-    own = not plan.ends_in_fade and not plan.end_label.startswith("fade")
+    own = plan.ending.is_own
     start = task.start_at or 0.0
     reached = float(plan.segment_starts[-1]) - plan.music_in
     music_in = plan.music_in + start
@@ -442,21 +442,11 @@ def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | N
         return None
     first = micros(music_in) / 1e6
     end = micros(task.seconds) / 1e6
-    music_end = micros(first + reached) / 1e6 if own else micros(end - plan.tail_seconds) / 1e6
-    tail = micros(end - music_end) / 1e6
-    shift = micros(first) - micros(plan.music_in)
-    return replace(
-        plan,
-        music_in=first,
-        music_out=end,
-        window_end=end,
-        music_end=music_end,
-        tail_seconds=tail,
-        end_fade_seconds=tail if own else plan.end_fade_seconds,
-        seam_times=tuple((micros(time) + shift) / 1e6 for time in plan.seam_times),
-        end_label=f"own ending: {plan.end_label}" if own else plan.end_label,
-        start_at=task.start_at,
-    )
+    ending = plan.ending
+    if own:
+        tail = micros(end - micros(first + reached) / 1e6) / 1e6
+        ending = replace(ending, tail_seconds=tail, fade_seconds=tail)
+    return replace(plan, music_in=first, window_end=end, ending=ending, start_at=task.start_at, is_fit=True)
 
 
 def _keeps(plan: LoopPlan, task: CutTask) -> bool:
@@ -501,9 +491,8 @@ def _with_silence(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
     """
     plans = _without_bars(profile, request)
     reaches = [plan for plan in plans if plan.segments[-1].song_to >= profile.last_sound]
-    return [replace(plan, end_fade_seconds=0.0, start_fade_seconds=0.0, end_label=_PLAYS_OUT) for plan in reaches] or (
-        [] if request.keep else plans
-    )
+    ending = Ending(EndKind.LAST_SOUND)
+    return [replace(plan, start_fade_seconds=0.0, ending=ending) for plan in reaches] or ([] if request.keep else plans)
 
 
 def _excerpt(profile: LoopProfile, request: FitRequest, rules: LineConstraints | None) -> list[LoopPlan]:
@@ -543,32 +532,18 @@ def _straight(
     last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
     wanted = min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))
     fade = micros(min(wanted, fade_room)) / 1e6 if fade_room >= MIN_FADE_OUT_SECONDS else 0.0
-    return LoopPlan(
-        segments=(LoopSegment(start, last, 0.0, 0.0),),
-        seam_fades=(),
-        seam_curves=(),
-        gain_glide_seconds=0.0,
-        music_in=first,
-        music_out=end,
-        window_end=end,
-        music_end=end,
-        tail_seconds=0.0,
-        song_start=round(start, 6),
-        song_duration=round(profile.song_duration, 6),
-        loop_start_a=None,
-        loop_end_b=None,
-        bars=None,
-        beats_per_bar=max(1, profile.beats_per_bar),
-        repeats=None,
-        seam_score=1.0,
-        seam_times=(),
-        sections_covered=sections_heard(np.array([[start, last]]), profile.sections),
-        end_label=f"fades over {fade:.1f} s" if fade else _PLAYS_OUT,
-        start_fade_seconds=min(fade_in, wanted),
-        end_fade_seconds=fade,
+    return build_plan(
+        profile,
+        PlayedSegments((LoopSegment(start, last, 0.0, 0.0),), np.zeros(0), np.zeros(0), np.zeros(0)),
+        Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND),
+        min(fade_in, wanted),
+        first,
+        end,
         plan_score=0.5,
-        kind=PlanKind.STRAIGHT,
+        glide_seconds=0.0,
         start_at=request.start_at,
+        is_fit=True,
+        on_grid=False,
     )
 
 

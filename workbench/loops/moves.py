@@ -9,12 +9,12 @@ Functions: `seam_lines` and `seam_scores`, the bar lines of a plan's seams and h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.loops.assembly import PlayedEnds, PlayedSegments, assemble_segments, micros, seam_gains
+from workbench.loops.assembly import PlayedSegments, build_plan, micros, seam_gains, segments_of
 from workbench.loops.constraints import LineConstraints, NamedSplice
 from workbench.loops.plan import LoopPlan, nearest_line, segment_starts, segment_table
 from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
@@ -151,22 +151,18 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
     scores[seam] = float(splices.score[0])
     worth, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))
-    ends = PlayedEnds(
-        start_fade=plan.start_fade_seconds,
-        tail=tail / 1e6,
-        end_fade=max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6,
-        label=plan.end_label,
-        is_own=not plan.ends_in_fade,
-    )
-    return assemble_segments(
+    end_fade = max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6
+    return build_plan(
         profile,
-        PlayedSegments(table, fades, exponents, gains, scores),
-        ends,
+        PlayedSegments(segments_of(table, gains), fades, exponents, scores),
+        replace(plan.ending, tail_seconds=tail / 1e6, fade_seconds=end_fade),
+        plan.start_fade_seconds,
         music_in / 1e6,
         plan.window_end,
         plan_score=float(np.clip(plan.plan_score + params.seams_weight * (worth - was), 0.0, 1.0)),
         glide_seconds=plan.gain_glide_seconds,
         start_at=plan.start_at,
+        is_fit=plan.is_fit,
     )
 
 

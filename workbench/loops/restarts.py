@@ -10,8 +10,8 @@ It leaves on the last bar line, the quietest, and enters on the first; a pick-up
 when the track begins, not when it begins again. The fade is fitted as that of any splice: over before the head's first
 attack, longer where the head has none.
 
-Functions: `find_restart`; of a plan `is_restart`, `count_restarts`, `restart_words` and `label_with_restarts`; of
-segments and splices `seams_restart` and `splices_restart`.
+Functions: `find_restart`; of a plan `is_restart` and `count_restarts`; of segments and splices `seams_restart` and
+`splices_restart`; `restart_loses_pickup`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.features.energy import loudness_between
-from workbench.loops.plan import LABEL_BREAK, LoopPlan, nearest_line, segment_table, split_end_label
+from workbench.loops.plan import LoopPlan, nearest_line, segment_table
 from workbench.loops.profile import LoopProfile, Restart, TrackEnding
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
@@ -85,21 +85,7 @@ def splices_restart(leave: IntArray, enter: IntArray, profile: LoopProfile) -> B
     return restart.is_at(leave, enter)
 
 
-def label_with_restarts(label: str, times: int, profile: LoopProfile) -> str:
-    """How a plan ends, and how often it begins again before that: an `end_label`.
-
-    What `label` says of other restarts is left out; `times` may be 0.
-    """
-    ending, _ = split_end_label(label)
-    return f"{ending}{LABEL_BREAK}{restart_words(times, profile)}" if times else ending
-
-
-def restart_words(times: int, profile: LoopProfile) -> str:
-    """What a plan does that begins the track again, as a clause. `times` is at least 1."""
-    often = "once" if times == 1 else f"{times} times"
-    lost = profile.restart is not None and _pickup_seconds(profile, profile.restart) > _PICKUP_SECONDS
-    return f"begins again from its head {often} after its own ending{', without its pick-up' if lost else ''}"
-
-
-def _pickup_seconds(profile: LoopProfile, restart: Restart) -> float:
-    return float(profile.downbeats[restart.enter] - profile.song_start)
+def restart_loses_pickup(profile: LoopProfile) -> bool:
+    """Whether a lead-in before the first bar line is played only when the track begins, not when it begins again."""
+    restart = profile.restart
+    return restart is not None and float(profile.downbeats[restart.enter] - profile.song_start) > _PICKUP_SECONDS

@@ -16,23 +16,20 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.errors import PlanError
-from workbench.loops.plan import MAX_OPTIONS, LoopPlan, PlanKind
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.refusals import plain_seconds
 from workbench.results.body import Body, Count, NonNegative, optional
 from workbench.results.loop import (
-    LISTS,
     EndsBody,
     PlayedBody,
     SegmentBody,
     TrackRef,
     option_fields,
-    segments_of,
+    plan_of_body,
     validated,
 )
 from workbench.results.loop_parts import CatalogIds, loop_names, with_mix
 from workbench.results.mix import MixBody
-
-_MAY_BE_ABSENT = ("loop_start_a", "loop_end_b", "bars", "repeats", "outro_start", "outro_end", "start_at")
 
 Kind = Literal["loop", "straight", "cut_down"]
 
@@ -131,21 +128,16 @@ def get_fit(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, An
 
 
 def _plan_body(plan: LoopPlan) -> FitPlanBody:
-    fields = _fields(plan, FitOptionBody)
+    fields = option_fields(plan, FitOptionBody)
     if plan.options:
-        fields["options"] = [FitOptionBody(**_fields(option, FitOptionBody)) for option in plan.options]
+        fields["options"] = [FitOptionBody(**option_fields(option, FitOptionBody)) for option in plan.options]
         fields["alternates"] = [FitAlternateBody(**_alternate(option)) for option in plan.options[1:]]
     return FitPlanBody(**fields)
 
 
-def _fields(plan: LoopPlan, model: type[PlayedBody]) -> dict[str, Any]:
-    fields = option_fields(plan, model, _MAY_BE_ABSENT)
-    return {**fields, "kind": plan.kind.value}
-
-
 def _alternate(plan: LoopPlan) -> dict[str, Any]:
     values = {name: getattr(plan, name) for name in FitAlternateBody.model_fields}
-    return {name: value for name, value in values.items() if value is not None} | {"kind": plan.kind.value}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def fit_plan_from_json(plan: Mapping[str, Any]) -> LoopPlan:
@@ -154,13 +146,4 @@ def fit_plan_from_json(plan: Mapping[str, Any]) -> LoopPlan:
     Raises `PlanError` if it is not a plan, one of a later format, or one that breaks an invariant.
     """
     body = validated(FitPlanBody, plan, "not a plan")
-    return _plan(body, tuple(_plan(option) for option in body.options or ()))
-
-
-def _plan(body: FitOptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
-    fields: dict[str, Any] = {
-        name: getattr(body, name) for name in FitOptionBody.model_fields if name not in ("applicable", "reason")
-    }
-    fields.update({name: tuple(fields[name]) for name in LISTS})
-    fields |= {"segments": segments_of(body), "kind": PlanKind(body.kind)}
-    return LoopPlan(**fields, options=options)
+    return plan_of_body(body, tuple(plan_of_body(option, is_fit=True) for option in body.options or ()), is_fit=True)

@@ -8,14 +8,14 @@ bodies in `workbench.results.fit`; `plan_from_json` reads these too.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Discriminator, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.errors import PlanError
-from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, LoopPlan, LoopSegment
+from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.results.body import Body, NonNegative, optional
 from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
@@ -182,9 +182,9 @@ def loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
 
 def plan_body(plan: LoopPlan) -> PlanBody:
     """The body of a plan, with its options and their summary if it has any."""
-    fields = _fields(plan)
+    fields = option_fields(plan, OptionBody)
     if plan.options:
-        fields["options"] = [OptionBody(**_fields(option)) for option in plan.options]
+        fields["options"] = [OptionBody(**option_fields(option, OptionBody)) for option in plan.options]
         fields["alternates"] = [
             AlternateBody(**{name: getattr(option, name) for name in AlternateBody.model_fields})
             for option in plan.options[1:]
@@ -211,7 +211,7 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
     if "version" not in plan:
         raise PlanError("not a loop plan, nor another result of workbench: it has no version")
     body = validated(PlanBody, plan, "not a loop plan")
-    return _plan(body, tuple(_plan(option) for option in body.options or ()))
+    return plan_of_body(body, tuple(plan_of_body(option) for option in body.options or ()))
 
 
 AnyPlanBody = TypeVar("AnyPlanBody", bound=PlayedBody)
@@ -272,46 +272,67 @@ def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
+_ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
+_LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
 
 
-def option_fields(plan: LoopPlan, model: type[PlayedBody], may_be_absent: Collection[str]) -> dict[str, Any]:
-    """The fields of one plan for its body, without options; those that `may_be_absent` are omitted where None."""
-    fields: dict[str, Any] = {"applicable": True, "reason": None}
-    for name in model.model_fields:
-        if name in fields or (name in may_be_absent and getattr(plan, name) is None):
-            continue
-        fields[name] = getattr(plan, name)
-    fields.update({name: list(fields[name]) for name in LISTS})
-    bodies: dict[LoopSegment, SegmentBody] = {}
-    for segment in plan.segments:
-        if segment not in bodies:
-            bodies[segment] = SegmentBody(
-                song_from=segment.song_from,
-                song_to=segment.song_to,
-                gain_db=segment.gain_db,
-                gain_in_db=segment.gain_in_db,
-            )
-    fields["segments"] = [bodies[segment] for segment in plan.segments]
-    return fields
-
-
-_OUTRO = ("outro_start", "outro_end")
-
-
-def _fields(plan: LoopPlan) -> dict[str, Any]:
-    return option_fields(plan, OptionBody, _OUTRO)
-
-
-def _plan(body: OptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
-    fields: dict[str, Any] = {
-        name: getattr(body, name) for name in OptionBody.model_fields if name not in ("applicable", "reason")
+def option_fields(plan: LoopPlan, model: type[PlayedBody]) -> dict[str, Any]:
+    """The fields of one plan for its body, without options; those that it lacks are omitted."""
+    values = {name: getattr(plan, name) for name in model.model_fields if name not in ("applicable", "reason")}
+    fields = {name: value for name, value in values.items() if value is not None}
+    fields |= {"applicable": True, "reason": None} | {name: list(fields[name]) for name in _LISTS}
+    bodies = {
+        segment: SegmentBody(
+            song_from=segment.song_from,
+            song_to=segment.song_to,
+            gain_db=segment.gain_db,
+            gain_in_db=segment.gain_in_db,
+        )
+        for segment in dict.fromkeys(plan.segments)
     }
-    fields.update({name: tuple(fields[name]) for name in LISTS})
-    fields["segments"] = segments_of(body)
-    return LoopPlan(**fields, options=options)
+    return fields | {"segments": [bodies[segment] for segment in plan.segments]}
 
 
-def segments_of(body: PlayedBody) -> tuple[LoopSegment, ...]:
-    """The segments of a plan."""
-    return tuple(LoopSegment(s.song_from, s.song_to, s.gain_db, s.gain_in_db) for s in body.segments)
+def plan_of_body(body: Any, options: tuple[LoopPlan, ...] = (), *, is_fit: bool = False) -> LoopPlan:
+    """The plan that a body tells of, with its options.
+
+    Many fields of a body follow from others. Raises `PlanError` if one says otherwise, or the plan breaks an invariant.
+    """
+    looped = (body.loop_start_a, body.loop_end_b, body.bars, body.repeats)
+    if None in looped and any(field is not None for field in looped):
+        raise PlanError("loop_start_a, loop_end_b, bars and repeats stand together or not at all")
+    if (body.outro_start is None) != (body.outro_end is None):
+        raise PlanError("outro_start and outro_end stand together or not at all")
+    plan = LoopPlan(
+        segments=tuple(LoopSegment(s.song_from, s.song_to, s.gain_db, s.gain_in_db) for s in body.segments),
+        seam_fades=tuple(body.seam_fades),
+        seam_curves=tuple(body.seam_curves),
+        gain_glide_seconds=body.gain_glide_seconds,
+        music_in=body.music_in,
+        start_fade_seconds=body.start_fade_seconds,
+        ending=Ending.of_label(body.end_label, body.tail_seconds, body.end_fade_seconds, body.outro_start),
+        window_end=body.window_end,
+        song_duration=body.song_duration,
+        beats_per_bar=body.beats_per_bar,
+        body=None if None in looped else LoopBody(*looped),
+        sections_covered=tuple(body.sections_covered),
+        seam_score=body.seam_score,
+        plan_score=body.plan_score,
+        options=options,
+        version=body.version,
+        start_at=getattr(body, "start_at", None),
+        is_fit=is_fit,
+    )
+    _check_what_follows(body, plan)
+    return plan
+
+
+def _check_what_follows(body: Any, plan: LoopPlan) -> None:
+    for name in ("music_out", "music_end", "song_start", "outro_end", "seam_times", "kind"):
+        given, follows = getattr(body, name, None), getattr(plan, name)
+        if given is None or given == follows:
+            continue
+        pairs = [(given, follows)] if name != "seam_times" else zip(given, follows, strict=False)
+        is_near = name != "kind" and all(abs(one - other) <= _ROUNDING for one, other in pairs)
+        if not is_near or (name == "seam_times" and len(given) != len(follows)):
+            raise PlanError(f"{name} follows from the rest of a plan, which makes it {follows}, got {given}")

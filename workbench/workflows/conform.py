@@ -30,7 +30,6 @@ from workbench.loops.conform import (
     UnsureSeam,
     change_words,
     follow_picture,
-    has_shape_of_loop,
     kept_seconds,
     unsure_seams,
 )
@@ -168,9 +167,7 @@ def conform(
     check_length_of_track(old, analysis.profile.song_duration)
     analysis = with_pinned(workspace, track, analysis, constraints)
     workspace.progress("planning", 0.0)
-    follower = PlanFollower(
-        analysis.profile, old, difference, workspace.params.cover, constraints, of_fit=_is_of_fit(result)
-    )
+    follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, constraints)
     plan = follower.plan(_ending_floor(keep_ending))
     workspace.progress("planning", 1.0)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
@@ -236,12 +233,6 @@ def _ending_floor(keep_ending: bool) -> float | None:
     return WISHED_FLOOR if keep_ending else None
 
 
-def _is_of_fit(result: Mapping[str, Any]) -> bool:
-    """Whether the plan in a result, or the result that is a bare plan, has the shape of a fit."""
-    nested = result.get("plan")
-    return "kind" in (nested if isinstance(nested, Mapping) else result)
-
-
 def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
     """A result without what is not changed: its other options and its provenance, which is recorded beside it."""
     left_out = ("options", "alternates")
@@ -258,7 +249,7 @@ def conform_json(conformed: Conformed) -> dict[str, Any]:
     A loop that has become straight or a cut-down, and one that starts when it was asked to, has the shape of a fit.
     """
     plan, result = conformed.plan, conformed.result
-    shape = loop_result if has_shape_of_loop(plan, of_fit=_is_of_fit(result)) else fit_result
+    shape = fit_result if plan.is_fit else loop_result
     made = shape(
         plan,
         video_id=conformed.video_id,

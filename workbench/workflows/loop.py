@@ -23,7 +23,7 @@ from workbench.loops import refusals
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.file_loop import FileLoop, plan_file_loop
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.notebook import Shown
 from workbench.provenance import FILE_LOOP, Provenance, with_provenance
@@ -66,12 +66,7 @@ class Loop(Shown):
     @property
     def is_fit(self) -> bool:
         """Whether the track was fitted to the length: then a plan may be straight or a cut-down."""
-        if not isinstance(self.answer, LoopPlan):
-            return False
-        if self.provenance is not None and self.provenance.command == "fit":
-            return True
-        plans = (self.answer, *self.answer.options)
-        return any(plan.kind is not PlanKind.LOOP or plan.start_at is not None for plan in plans)
+        return isinstance(self.answer, LoopPlan) and self.answer.is_fit
 
 
 def loop_track(

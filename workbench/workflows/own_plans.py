@@ -22,17 +22,19 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError, PlanError
 from workbench.features.energy import loudness_between
-from workbench.loops.assembly import kind_of, micros
+from workbench.loops.assembly import PlayedSegments, build_plan, micros
 from workbench.loops.bodies import SHORT_TERM_SECONDS, heard_parts
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.plan import (
+    Ending,
+    EndKind,
     LoopPlan,
     LoopSegment,
     check_against_grid,
     segment_starts,
     segment_table,
 )
-from workbench.loops.profile import LoopProfile, Splices
+from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
 from workbench.loops.refusals import Refusal
 from workbench.loops.seams import SeamScore, score_seam, total_of_parts
 from workbench.loops.splices import with_room
@@ -279,35 +281,24 @@ def plan_of(
     played = tuple(one if isinstance(one, LoopSegment) else _segment(one) for one in segments)
     if not played:
         raise PlanError("a plan has at least one segment")
-    table = np.array([(one.song_from, one.song_to) for one in played])
-    starts = segment_starts(table, 0.0)
-    end = micros(float(starts[-1])) / 1e6
-    kind, body = kind_of(table, _lines(grid, recording))
-    plan = LoopPlan(
-        segments=played,
-        seam_fades=_each("fade_seconds", fade_seconds, len(played) - 1),
-        seam_curves=_each("exponent", exponent, len(played) - 1),
-        gain_glide_seconds=gain_glide_seconds,
-        music_in=0.0,
-        music_out=end,
-        window_end=end,
-        music_end=end,
-        tail_seconds=0.0,
-        song_start=played[0].song_from,
-        song_duration=round(recording.duration, 6),
-        loop_start_a=None if body is None else body.song_from,
-        loop_end_b=None if body is None else body.song_to,
-        bars=None if body is None else max(1, body.bars),
-        beats_per_bar=grid.beats_per_bar,
-        repeats=None if body is None else body.repeats,
-        seam_score=0.0 if len(played) > 1 else 1.0,
-        seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=(),
-        end_label="ends where the last segment does",
-        start_fade_seconds=start_fade_seconds,
-        end_fade_seconds=end_fade_seconds,
+    end = micros(float(segment_starts(np.array([(one.song_from, one.song_to) for one in played]), 0.0)[-1])) / 1e6
+    profile = _bare_profile(recording, grid)
+    plan = build_plan(
+        profile,
+        PlayedSegments(
+            played,
+            np.array(_each("fade_seconds", fade_seconds, len(played) - 1)),
+            np.array(_each("exponent", exponent, len(played) - 1)),
+            np.zeros(len(played) - 1),
+        ),
+        Ending(EndKind.CUT, fade_seconds=end_fade_seconds),
+        start_fade_seconds,
+        0.0,
+        end,
         plan_score=0.0,
-        kind=kind,
+        glide_seconds=gain_glide_seconds,
+        is_fit=True,
+        on_grid=False,
     )
     heard = heard_plan(plan, recording, grid, params)
     return replace(heard, plan=replace(plan, seam_score=round(min(heard.scores), 4))) if heard.scores else heard
@@ -430,8 +421,11 @@ def _heard(
     return fits, parts, total_of_parts(parts, params.seams, np.array([scored.led]))
 
 
-def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices) -> LoopProfile:
+def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices | None = None) -> LoopProfile:
     """A profile that holds some splices, and of the track its length and metre only."""
+    if splices is None:
+        none, no_lines = np.zeros(0), np.zeros(0, dtype=np.int32)
+        splices = Splices(no_lines, no_lines, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none)
     return LoopProfile(
         song_duration=recording.duration,
         song_start=0.0,
@@ -458,11 +452,6 @@ def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: Wor
         scored = score_seam(evidence, left, entered, params.seams)
         scores[left, entered] = float(_heard(recording, grid, left, entered, scored, params)[2][0])
     return tuple(scores[pair] for pair in pairs)
-
-
-def _lines(grid: BeatGrid, recording: Recording) -> FloatArray:
-    """Bar lines to count a body by; the ends of a recording without bars."""
-    return grid.downbeats if grid.downbeats.size >= 2 else np.array([0.0, recording.duration])
 
 
 def _broken_rule(plan: LoopPlan, grid: BeatGrid) -> str:

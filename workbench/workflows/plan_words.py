@@ -14,7 +14,7 @@ from math import floor
 import numpy as np
 
 from workbench.loops.constraints import PIN, NamedSplice, line_pair
-from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.loops.plan import EndKind, LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
 from workbench.loops.repetition import Repetition, find_repetition, worn_seconds
@@ -161,7 +161,7 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str
 
 def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:
     if option.is_faded_out != served.is_faded_out:
-        is_button = (option if option.is_faded_out else served).end_label.startswith("button")
+        is_button = (option if option.is_faded_out else served).ending.kind is EndKind.BUTTON
         if option.is_faded_out:
             return [f"{'stops on a downbeat' if is_button else 'fades'} instead of ending with the track"]
         return [f"ends with the track instead of {'stopping on a downbeat' if is_button else 'fading'}"]

@@ -19,7 +19,7 @@ from workbench.align.placements import NO_CLEAR_POINT
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.files import write_text
-from workbench.loops.plan import LoopPlan, PlanKind, split_end_label
+from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Duck
@@ -136,8 +136,8 @@ def _plan_sections(
 
 def plan_sentence(plan: LoopPlan) -> str:
     """Describe a plan in a sentence."""
-    last_words, begins_again = split_end_label(plan.end_label)
-    seams, ending = len(plan.seam_times), last_words.rpartition(": ")[2]
+    begins_again = plan.ending.restart_words
+    seams, ending = len(plan.seam_times), plan.ending.in_words
     joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
     resolves = f"the music {begins_again + ', and ' if begins_again else ''}{ending} at {clock(plan.music_end)}"
     if plan.kind is PlanKind.LOOP:
@@ -315,7 +315,7 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording, chosen: s
 def _worst_seam(plan: LoopPlan) -> str:
     if not plan.seam_times:
         return "no seam"
-    _, restarts = split_end_label(plan.end_label)
+    restarts = plan.ending.restart_words
     return f"{plan.seam_score:.2f}{', where the track begins again' if restarts else ''}"
 
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from workbench.errors import ConstraintError, StoreError
 from workbench.files import written_whole
-from workbench.loops.assembly import micros, seam_gains, sections_heard
+from workbench.loops.assembly import PlayedSegments, build_plan, seam_gains, segments_of
 from workbench.loops.constraints import NamedSplice, line_pair
 from workbench.loops.measures import part_names
-from workbench.loops.plan import LoopPlan, LoopSegment, PlanKind
+from workbench.loops.plan import Ending, EndKind, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.seams import seam_evidence
 from workbench.media.audio import write_audio
@@ -162,35 +162,21 @@ def taken_once(profile: LoopProfile, row: int, label: str, params: CoverParams) 
     duration, fade = round(profile.song_duration, 6), round(float(splices.fade_seconds[row]), 6)
     if not (song_to >= fade / 2 and duration - song_from >= fade / 2):
         raise ConstraintError(f"the splice {label} leaves no room for a crossfade at an end of the track")
-    end = micros(song_to + duration - song_from) / 1e6
-    goes_back = song_from < song_to
-    table = np.array([[0.0, song_to], [song_from, duration]])
-    return LoopPlan(
-        segments=(
-            LoopSegment(0.0, song_to, 0.0, 0.0),
-            LoopSegment(song_from, duration, 0.0, float(seam_gains(splices.level_step_db[row : row + 1])[0])),
+    gains = np.concatenate([[0.0], seam_gains(splices.level_step_db[row : row + 1])])
+    return build_plan(
+        profile,
+        PlayedSegments(
+            segments_of(np.array([[0.0, song_to], [song_from, duration]]), gains),
+            np.array([fade]),
+            splices.exponent[row : row + 1],
+            splices.score[row : row + 1],
         ),
-        seam_fades=(fade,),
-        seam_curves=(round(float(splices.exponent[row]), 4),),
-        gain_glide_seconds=min(params.gain_glide_seconds, int(1000 * min(song_to, duration - song_from)) / 1000),
-        music_in=0.0,
-        music_out=end,
-        window_end=end,
-        music_end=end,
-        tail_seconds=0.0,
-        song_start=0.0,
-        song_duration=duration,
-        loop_start_a=song_from if goes_back else None,
-        loop_end_b=song_to if goes_back else None,
-        bars=int(splices.leave[row] - splices.enter[row]) if goes_back else None,
-        beats_per_bar=profile.beats_per_bar,
-        repeats=1 if goes_back else None,
-        seam_score=round(float(splices.score[row]), 4),
-        seam_times=(song_to,),
-        sections_covered=sections_heard(table, profile.sections),
-        end_label="plays to the end of the file",
-        start_fade_seconds=0.0,
-        end_fade_seconds=0.0,
+        Ending(EndKind.FILE_END),
+        0.0,
+        0.0,
+        song_to + duration - song_from,
         plan_score=0.0,
-        kind=PlanKind.LOOP if goes_back else PlanKind.CUT_DOWN,
+        glide_seconds=params.gain_glide_seconds,
+        is_fit=True,
+        on_grid=False,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import jams
@@ -39,7 +40,7 @@ def test_beats_sections_and_the_plan_come_back(
         assert heard[f"played {k}"] == pytest.approx((segment.song_from, segment.song_to))
     kept = document.sandbox["workbench"]
     assert kept["tool"] == "barline-workbench"
-    assert plan_from_json(dict(kept["plan"])) == plan
+    assert plan_from_json(dict(kept["plan"])) == replace(plan, is_fit=True), "it says its kind"
 
 
 def test_a_placement_comes_back(workspace: Workspace, placed: PlacedTrack, track: Path, tmp_path: Path) -> None:

@@ -83,7 +83,6 @@ def test_the_end_of_music_that_plays_to_the_end_is_marked_on_the_last_frame(
 ) -> None:
     """The frame after it is none of the clip, and a marker there is lost."""
     plan = make_plan([(0.0, 6.0, 0.0, 0.0), (2.0, 6.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
-    plan = replace(plan, music_end=plan.window_end, tail_seconds=0.0)
     assert plan.music_end == 10.0
     out = export_plan(workspace, plan, name, tmp_path / "out", track=track)
     text = out.read_text(encoding="utf-8")

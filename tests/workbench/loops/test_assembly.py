@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from workbench.loops.assembly import (
-    PlayedEnds,
     PlayedSegments,
-    assemble_segments,
     bars_heard,
+    build_plan,
     fresh_mean,
     longest_run,
     sections_heard,
+    segments_of,
 )
-from workbench.loops.plan import PlanKind
+from workbench.loops.plan import Ending, EndKind, PlanKind
 from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.loops.splices import UsableSplices, usable_splices
 from workbench.loops.worth import freshness_part
@@ -76,11 +76,14 @@ def test_a_plan_is_of_the_kind_that_its_segments_make_it(
     table = np.round(profile.downbeats[np.array(bars)], 6)
     seams = len(bars) - 1
     played = PlayedSegments(
-        table, np.full(seams, 0.02), np.full(seams, 0.5), np.zeros(len(bars)), np.linspace(0.9, 0.7, seams)
+        segments_of(table, np.zeros(len(bars))),
+        np.full(seams, 0.02),
+        np.full(seams, 0.5),
+        np.linspace(0.9, 0.7, seams),
     )
     seconds = float(np.sum(table[:, 1] - table[:, 0]))
-    ends = PlayedEnds(0.02, 0.0, 1.0, "fades", is_own=False)
-    plan = assemble_segments(profile, played, ends, 0.0, seconds, plan_score=1.2, glide_seconds=30.0)
+    ending = Ending(EndKind.FADE, 0.0, 1.0)
+    plan = build_plan(profile, played, ending, 0.02, 0.0, seconds, plan_score=1.2, glide_seconds=30.0)
     assert (plan.kind, plan.repeats, plan.plan_score) == (kind, repeats, 1.0)
     assert plan.seam_score == (0.7 if seams > 1 else 0.9 if seams else 1.0)
     assert plan.window_end == plan.music_end == pytest.approx(seconds, abs=1e-6)

@@ -24,7 +24,7 @@ from workbench.loops.conform import (
 from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, plan_fit
-from workbench.loops.plan import LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.loops.plan import Ending, EndKind, LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.loops.refusals import Refusal
 from workbench.loops.worth import WISHED_FLOOR
@@ -158,8 +158,7 @@ def test_music_that_is_in_place_but_for_a_moment_is_said_to_be(track_profile: Ma
     difference = other_shot(plan.window_end, 20.0, 4.0)
     first, second, *rest = plan.segments
     later = (replace(first, song_to=first.song_to + 0.04), replace(second, song_from=second.song_from + 0.04), *rest)
-    times = (round(plan.seam_times[0] + 0.04, 6), *plan.seam_times[1:])
-    moved = replace(plan, segments=later, seam_times=times)
+    moved = replace(plan, segments=later)
     assert change_words(moved, plan, difference, difference.changes[0], 1.0) == "the very same samples but for 0.04 s"
 
 
@@ -169,7 +168,7 @@ def test_music_that_is_a_hundredth_off_for_all_but_a_hundredth_is_in_place(track
     difference = other_shot(plan.window_end, 20.0, 4.0)
     first, second, *rest = plan.segments
     later = (replace(first, song_to=first.song_to + 0.008), replace(second, song_to=second.song_to - 0.008), *rest)
-    moved = replace(plan, segments=later, seam_times=(round(plan.seam_times[0] + 0.008, 6), *plan.seam_times[1:]))
+    moved = replace(plan, segments=later)
     assert change_words(moved, plan, difference, difference.changes[0], 1.0) == "in place"
 
 
@@ -247,7 +246,7 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
     kept, faded = (conform_plan(profile, plan, difference, ending_floor=floor) for floor in (WISHED_FLOOR, None))
     assert conform_plan(profile, plan, difference) == kept
     # what is searched once leads to the same plans
-    follower = PlanFollower(profile, plan, difference, CoverParams(), NO_CONSTRAINTS, of_fit=None)
+    follower = PlanFollower(profile, plan, difference, CoverParams(), NO_CONSTRAINTS)
     assert [follower.plan(floor) for floor in (None, WISHED_FLOOR, None)] == [faded, kept, faded]
     lower = CoverParams(min_seam_score=0.25)
     assert follower.plan(None, 0.25) == conform_plan(profile, plan, difference, lower, ending_floor=None)
@@ -336,9 +335,12 @@ def test_a_track_without_a_found_ending_still_ends_with_its_last_sound(track_pro
 
 def test_the_own_ending_of_a_fit_is_named_as_such_whatever_the_old_plan_ended_in(track_profile: Maker) -> None:
     profile = track_profile(ending=EndingKind.OUTRO, splices=600)
-    plan = replace(loop_of(profile).alone, end_label="fades over 3.0 s on a bar line of the verse")
+    ending = Ending(EndKind.FADE, where="on a bar line of the verse")
+    plan = loop_of(profile).alone
+    ending = replace(ending, tail_seconds=plan.tail_seconds, fade_seconds=plan.end_fade_seconds)
+    plan = replace(plan, ending=ending)
     difference = put_in(plan.window_end, 90.0, 4 * float(np.median(np.diff(profile.downbeats))))
-    fitted, looped = (conform_plan(profile, plan, difference, of_fit=of_fit) for of_fit in (True, False))
+    fitted, looped = (conform_plan(profile, replace(plan, is_fit=is_fit), difference) for is_fit in (True, False))
     assert not looped.ends_in_fade
     assert fitted.end_label == f"own ending: {looped.end_label}"
     assert fitted.segments == looped.segments

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from workbench.loops.cutdown import (
-    CutEnding,
     CutTask,
     assemble_cut,
     cut_splices,
@@ -17,7 +16,7 @@ from workbench.loops.cutdown import (
     route_heard,
     seams_allowed,
 )
-from workbench.loops.plan import PlanKind
+from workbench.loops.plan import EndKind, PlanKind
 from workbench.loops.profile import LoopProfile
 from workbench.params import CoverParams
 
@@ -41,7 +40,7 @@ def test_the_one_cut_ahead_is_taken(track_profile: Maker, only: Callable[..., Lo
     route = find_cuts(profile, usable, task, PARAMS)[0]
     assert route.taken.tolist() == [0]
     assert route.own_start
-    assert route.ending is CutEnding.OWN
+    assert route.ending is EndKind.OUTRO
     plan = assemble_cut(route, profile, usable, task, PARAMS)
     assert plan.kind is PlanKind.CUT_DOWN
     assert [(s.song_from, s.song_to) for s in plan.segments] == [(0.3, 32.4), (80.4, round(profile.last_sound, 6))]
@@ -79,7 +78,7 @@ def test_the_start_is_moved_for_a_hit_by_less_than_is_heard(track_profile: Maker
     usable = cut_splices(profile, PARAMS)
     for end_on in (30.0, 30.02, 30.05, 30.077):
         route = find_cuts(profile, usable, CutTask(31.0, end_on=end_on), PARAMS)[0]
-        assert route.ending is CutEnding.BUTTON
+        assert route.ending is EndKind.BUTTON
         lines = profile.downbeats
         assert 0.0 <= float(np.min(np.abs(lines - route.song_start))) <= 0.0600001
         stops = float(lines[lines <= route.last_to + 1e-6][-1])

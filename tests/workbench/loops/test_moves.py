@@ -75,10 +75,8 @@ def test_the_ring_of_an_own_ending_still_fades(track_profile: Maker) -> None:
     plan = planned(bare, 330.0)
     ring = replace(plan.segments[-1], song_to=plan.segments[-1].song_to - 2.0)
     end = round(plan.music_end - 2.0, 6)
-    plan = replace(
-        plan, segments=(*plan.segments[:-1], ring), music_end=end, music_out=end, window_end=end, tail_seconds=0.0,
-        end_fade_seconds=1.5, outro_end=ring.song_to,
-    )  # fmt: skip
+    ending = replace(plan.ending, tail_seconds=0.0, fade_seconds=1.5)
+    plan = replace(plan, segments=(*plan.segments[:-1], ring), window_end=end, ending=ending)
     assert plan.is_faded_out
     assert not plan.ends_in_fade
     profile = with_every_place(bare, plan)

@@ -11,11 +11,11 @@ import pytest
 from workbench.features.energy import loudness_between
 from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import Ending, EndKind, LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
 from workbench.loops.refusals import Refusal
 from workbench.loops.repetition import find_repetition, wears_less
-from workbench.loops.restarts import count_restarts, find_restart, is_restart, restart_words
+from workbench.loops.restarts import count_restarts, find_restart, is_restart, restart_loses_pickup
 from workbench.params import CoverParams
 from workbench.recording import Recording
 
@@ -149,5 +149,8 @@ def test_a_lost_pick_up_is_said(track_profile: Maker) -> None:
     profile = track_profile(restarts=True)
     at_once = replace(profile, song_start=float(profile.downbeats[0]) - 0.02)
     later = replace(profile, song_start=float(profile.downbeats[0]) - 0.8)
-    assert restart_words(1, at_once) == "begins again from its head once after its own ending"
-    assert restart_words(2, later) == "begins again from its head 2 times after its own ending, without its pick-up"
+    assert not restart_loses_pickup(at_once)
+    assert restart_loses_pickup(later)
+    often, lost = (Ending(EndKind.OUTRO, restarts=times, loses_pickup=times == 2) for times in (1, 2))
+    assert often.restart_words == "begins again from its head once after its own ending"
+    assert lost.restart_words == "begins again from its head 2 times after its own ending, without its pick-up"

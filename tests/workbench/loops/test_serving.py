@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import Ending, EndKind, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.repetition import find_repetition, worn_seconds
 from workbench.loops.restarts import count_restarts
@@ -88,7 +88,8 @@ def test_of_plans_that_go_on_one_within_the_limits_is_served_where_it_is_nearly_
         return options[0]
 
     def fading(plan: LoopPlan) -> LoopPlan:
-        return replace(plan, end_label="fades over 8 s", end_fade_seconds=plan.tail_seconds + 8.0)
+        ending = Ending(EndKind.FADE, plan.tail_seconds, plan.tail_seconds + 8.0)
+        return replace(plan, ending=ending)
 
     for best, other in ((worn, even), (fading(worn), fading(even)), (fading(worn), even)):
         assert served(best, other, 0.05).segments == even.segments

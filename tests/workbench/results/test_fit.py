@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.errors import PlanError
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.loops.plan import LoopPlan
 from workbench.results.fit import FitResult, FitsResult, fit_result, get_fit
 from workbench.results.loop import loop_result, plan_from_json
 
@@ -24,7 +24,7 @@ def looped(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 @pytest.fixture
 def cut_down(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     plan = make_plan([(0.0, 10.0, 0.0, 0.0), (20.0, 30.0, 0.0, 0.0)], [0.02], [1.0], song_duration=40.0)
-    return replace(plan, kind=PlanKind.CUT_DOWN, loop_start_a=None, loop_end_b=None, bars=None, repeats=None)
+    return replace(plan, body=None, is_fit=True)
 
 
 def result(plan: LoopPlan) -> FitResult:
@@ -32,6 +32,7 @@ def result(plan: LoopPlan) -> FitResult:
 
 
 def test_a_cut_down_has_no_body(cut_down: LoopPlan, looped: LoopPlan) -> None:
+    looped = replace(looped, is_fit=True)
     plan = replace(cut_down, options=(cut_down, looped))
     body = result(plan).to_json()
     assert body["applicable"] is True
@@ -51,11 +52,9 @@ def test_a_cut_down_has_no_body(cut_down: LoopPlan, looped: LoopPlan) -> None:
 def test_a_straight_plan_has_one_segment(cut_down: LoopPlan) -> None:
     straight = replace(
         cut_down,
-        kind=PlanKind.STRAIGHT,
         segments=(replace(cut_down.segments[0], song_to=20.0),),
         seam_fades=(),
         seam_curves=(),
-        seam_times=(),
         music_in=0.0,
         start_at=0.0,
     )
@@ -75,7 +74,7 @@ def test_what_is_no_fit_is_told(cut_down: LoopPlan) -> None:
     body = result(cut_down).to_json()
     for broken, why in (
         ({**body["plan"], "kind": "medley"}, "not a plan: kind"),
-        ({**body["plan"], "kind": "loop"}, "a loop has loop_start_a"),
+        ({**body["plan"], "kind": "loop"}, "kind follows from the rest"),
         ({**body["plan"], "version": 99}, "format version 99"),
     ):
         with pytest.raises(PlanError, match=why):

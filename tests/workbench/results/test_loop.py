@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from workbench.errors import PlanError
 from workbench.loops import refusals
-from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.results.fit import fit_result
 from workbench.results.loop import TrackRef, loop_facts, loop_result, mix_from_json, plan_body, plan_from_json
 from workbench.results.loop_parts import loop_names, with_mix
@@ -44,30 +44,17 @@ def plan() -> LoopPlan:
         seam_curves=(0.75,),
         gain_glide_seconds=4.0,
         music_in=0.25,
-        music_out=145.5,
-        window_end=145.5,
-        music_end=144.749,
-        tail_seconds=0.751,
-        song_start=0.0,
-        song_duration=113.0,
-        loop_start_a=32.001,
-        loop_end_b=64.0,
-        bars=16,
-        beats_per_bar=4,
-        repeats=2,
-        seam_score=0.9312,
-        seam_times=(64.25,),
-        sections_covered=("intro", "verse"),
-        end_label="resolves on the track's come-down outro",
         start_fade_seconds=0.005,
-        end_fade_seconds=0.751,
+        ending=Ending(EndKind.OUTRO, 0.751, 0.751, outro_start=96.0),
+        window_end=145.5,
+        song_duration=113.0,
+        beats_per_bar=4,
+        body=LoopBody(32.001, 64.0, bars=16, repeats=2),
+        sections_covered=("intro", "verse"),
+        seam_score=0.9312,
         plan_score=0.9,
-        outro_start=96.0,
-        outro_end=112.5,
     )
-    other = replace(
-        alone, outro_start=None, outro_end=None, end_label="resolves on the track's own last bars", plan_score=0.8
-    )
+    other = replace(alone, ending=Ending(EndKind.RESOLVE, 0.751, 0.751), plan_score=0.8)
     return replace(alone, options=(alone, other))
 
 
@@ -192,7 +179,10 @@ def test_what_is_no_plan_is_told_in_one_sentence(plan: LoopPlan) -> None:
         (good | {"bars": 16.5}, "bars"),
         (good | {"tail_seconds": float("nan")}, "tail_seconds"),
         (good | {"version": 2}, "version 2"),
-        (good | {"window_end": 150.0}, "video's end"),
+        (good | {"window_end": 150.0}, "cover: the segments reach"),
+        (good | {"music_out": 150.0}, "music_out follows from the rest of a plan, which makes it 145.5, got 150"),
+        (good | {"seam_times": [64.0]}, "seam_times follows"),
+        (good | {"outro_end": None}, "outro_start and outro_end stand together"),
         (good | {"seam_fades": []}, "one entry per internal splice"),
     ):
         with pytest.raises(PlanError, match=message):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan, LoopSegment, PlanKind
+from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
 from workbench.workflows.plan_words import option_differences, repetition_line, score_line, seam_words
 
@@ -38,43 +38,32 @@ def profile() -> LoopProfile:
 def plan(
     *segments: tuple[float, float],
     fades: bool = False,
-    label: str = "resolves",
+    end: EndKind = EndKind.RESOLVE,
     sections: str = "intro verse bridge outro",
     loops: bool = True,
     lasts: float = 124.0,
 ) -> LoopPlan:
     """A plan of these segments whose body is the longest stretch that one of its seams repeats, or a cut-down."""
-    lengths = [song_to - song_from for song_from, song_to in segments]
-    reached = float(sum(lengths))
+    reached = float(sum(song_to - song_from for song_from, song_to in segments))
     n = len(segments)
     bodies = [(b[0], a[1]) for a, b in itertools.pairwise(segments)]
-    start, end = max(bodies, key=lambda body: body[1] - body[0], default=(0.0, 0.0))
-    kind = PlanKind.LOOP if loops else PlanKind.CUT_DOWN if bodies else PlanKind.STRAIGHT
+    body = max(bodies, key=lambda body: body[1] - body[0], default=(0.0, 0.0))
     return LoopPlan(
         segments=tuple(LoopSegment(song_from, song_to, 0.0, 0.0) for song_from, song_to in segments),
         seam_fades=(0.01,) * (n - 1),
         seam_curves=(1.0,) * (n - 1),
         gain_glide_seconds=4.0,
         music_in=0.0,
-        music_out=reached,
-        window_end=reached,
-        music_end=reached,
-        tail_seconds=0.0,
-        song_start=segments[0][0],
-        song_duration=lasts,
-        loop_start_a=start if loops else None,
-        loop_end_b=end if loops else None,
-        bars=round((end - start) / BAR) if loops else None,
-        beats_per_bar=4,
-        repeats=2 if loops else None,
-        kind=kind,
-        seam_score=0.9,
-        seam_times=tuple(np.round(np.cumsum(lengths)[:-1], 6).tolist()),
-        sections_covered=tuple(sections.split()),
-        end_label="fades over 8.0 s" if fades else label,
         start_fade_seconds=0.0,
-        end_fade_seconds=8.0 if fades else 0.0,
+        ending=Ending(EndKind.FADE, fade_seconds=8.0) if fades else Ending(end),
+        window_end=reached,
+        song_duration=lasts,
+        beats_per_bar=4,
+        body=LoopBody(*body, round((body[1] - body[0]) / BAR), repeats=2) if loops else None,
+        sections_covered=tuple(sections.split()),
+        seam_score=0.9,
         plan_score=0.8,
+        is_fit=not loops,
     )
 
 
