@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -224,7 +225,7 @@ _BUTTON = re.compile(r"button: stops on the downbeat(?: (.+))? and rings for [\d
 _RESTARTS = re.compile(r"begins again from its head (?:once|(\d+) times) after its own ending(, without its pick-up)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoopPlan(Shown):
     """Track ranges played back to back under a video, with their seams, gains and ends."""
 
@@ -265,7 +266,7 @@ class LoopPlan(Shown):
         _check_numbers(self)
         table = segment_table(self)
         _check_seams(self, table)
-        _check_cover(self, table)
+        _check_cover(self)
         _check_body(self)
         _check_options(self)
 
@@ -297,10 +298,12 @@ class LoopPlan(Shown):
             return PlanKind.LOOP
         return PlanKind.STRAIGHT if len(self.segments) == 1 else PlanKind.CUT_DOWN
 
-    @property
+    @cached_property  # most other times are computed from it, and hours of video have a thousand segments
     def segment_starts(self) -> FloatArray:
         """T_0 ... T_n, shape (n_segments + 1,), video seconds, the last where the last segment ends."""
-        return segment_starts(segment_table(self), self.music_in)
+        starts = segment_starts(segment_table(self), self.music_in)
+        starts.setflags(write=False)
+        return starts
 
     @property
     def seam_times(self) -> tuple[VideoSeconds, ...]:
@@ -564,9 +567,8 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
         )
 
 
-def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
-    starts = segment_starts(table, plan.music_in)
-    reached = float(starts[-1])
+def _check_cover(plan: LoopPlan) -> None:
+    reached = float(plan.segment_starts[-1])
     to_end = abs(reached - plan.window_end) <= _COVER_TOLERANCE
     if not to_end and abs(reached - plan.music_end) > _COVER_TOLERANCE:
         raise PlanError(
@@ -575,7 +577,7 @@ def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
         )
     if plan.start_at is not None and plan.start_at != plan.music_in:
         raise PlanError(f"the music was asked to start at {plan.start_at} s, but music_in is {plan.music_in}")
-    if plan.start_at is None and plan.music_in > 0 and abs(reached - plan.window_end) < abs(reached - plan.music_end):
+    if plan.start_at is None and plan.music_in > 0 and plan.ends_in_fade:
         raise PlanError(f"music_in is 0 in a plan that fades, got {plan.music_in}")
     if plan.end_fade_seconds < plan.tail_seconds - _ROUNDING:
         raise PlanError(f"end_fade_seconds {plan.end_fade_seconds} must cover the tail of {plan.tail_seconds} s")
