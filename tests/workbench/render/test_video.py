@@ -224,7 +224,8 @@ def test_the_last_picture_stays_while_sound_goes_on(
     assert probe(out).duration == pytest.approx(5.0, abs=0.03)
     with av.open(str(out)) as container:
         assert container.duration is not None
-        assert container.duration / av.time_base == pytest.approx(5.0, abs=0.03)
+        # A Matroska file of FFmpeg 8.1 counts the encoder's first 21 ms, which are not played, and its last packet.
+        assert container.duration / av.time_base == pytest.approx(5.0, abs=0.04)
         picture = container.streams.video[0]
         if picture.duration is not None and picture.time_base is not None:
             assert float(picture.duration * picture.time_base) == pytest.approx(5.0, abs=0.03)
