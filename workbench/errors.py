@@ -6,8 +6,9 @@
     │   ├── ParameterError    a parameter out of range, or two that exclude each other
     │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
-    │   ├── ConstraintError   constraints on the seams of a plan that it cannot meet
-    │   ├── FitError          a length that a track cannot fill, or contradicting requests
+    │   ├── RequestError      a request that cannot be met
+    │   │   ├── ConstraintError   constraints on the seams of a plan that it cannot meet
+    │   │   └── FitError          a length that a track cannot fill, or contradicting requests
     │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
@@ -23,6 +24,8 @@ Each message names the rule that was broken and the value that broke it.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class WorkbenchError(Exception):
@@ -53,23 +56,26 @@ class PlanError(InputError):
     """A plan that breaks a rule of how plans are played."""
 
 
-class ConstraintError(InputError):
-    """A constraint on the seams of a plan that makes no sense on this track, or several that contradict each other.
+class RequestError(InputError):
+    """A request that cannot be met.
 
-    `labels` name the constraints that it is about, as one types them; empty where it is about none in particular.
+    `sentence` has texts and `Constraint`s of `workbench.loops.constraints`, which the command line and the page word
+    each in their own way. `constraints` are those that it is about; empty where it is about none in particular.
     """
 
-    def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
-        super().__init__(*((sentence,) if sentence else ()))
-        self.labels = labels
+    def __init__(self, *sentence: Any, constraints: tuple[Any, ...] = ()) -> None:
+        # one text in `args`, so that the error can be pickled
+        super().__init__("".join(map(str, sentence)))
+        self.sentence = sentence
+        self.constraints = constraints
 
 
-class FitError(InputError):
-    """A length that a track cannot fill, or contradicting requests for a fit; `labels` as in `ConstraintError`."""
+class ConstraintError(RequestError):
+    """A constraint on the seams of a plan that makes no sense on this track, or several that contradict each other."""
 
-    def __init__(self, sentence: str = "", labels: tuple[str, ...] = ()) -> None:
-        super().__init__(*((sentence,) if sentence else ()))
-        self.labels = labels
+
+class FitError(RequestError):
+    """A length that a track cannot fill, or contradicting requests for a fit."""
 
 
 class EditError(InputError):

@@ -13,4 +13,4 @@ for constraints in (wb.SeamConstraints(), wb.SeamConstraints(never_cut=(solo,)))
     plan = wb.plan_loop(profile, 300.0, constraints=constraints)
     left = [segment.song_to for segment in plan.segments[:-1]]
     inside = sum(solo.song_from < at < solo.song_to for at in left)
-    print(f"{', '.join(constraints.labels) or 'free'}: {inside} of {len(left)} seams leave the solo")
+    print(f"{', '.join(map(str, constraints.each)) or 'free'}: {inside} of {len(left)} seams leave the solo")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli.option_words import in_options
 from workbench.cli.options import NewFile, audio_option, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
@@ -169,7 +170,7 @@ def command(
 
             write_fit_report(workspace, fit, report)
     explain_constraints(constraints, fit, fit.analysis.profile, workspace)
-    _explain(fit, [one.label for one in keep], workspace.params.cover)
+    _explain(fit, [in_options((one.constraint,)) for one in keep], workspace.params.cover)
     explain_audio(workspace, video_source if fit.mix is not None else None)
     explain_own_music(workspace, video_source, fit.mix is not None, own_music)
     print_body(fit_json(fit, None if video_source is None else video_source.video_id))

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from workbench.cli.option_words import error_in_options
 from workbench.errors import WorkbenchError
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -169,7 +170,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:  # the reader has closed the pipe (`workbench beats … | head`), which needs no words
         return 1
     except WorkbenchError as error:
-        click.echo(f"workbench: {error}", err=True)
+        click.echo(f"workbench: {error_in_options(error)}", err=True)
         return 1
     except UnicodeEncodeError as error:  # a name of other bytes has met a record or a library that holds only text
         names = re.findall(r"""[^"'\n]{0,80}[\ud800-\udfff][^"'\n]{0,80}""", error.object)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from workbench.cli.option_words import in_options
 from workbench.cli.options import FILE, Command
 from workbench.cli.terminal import say
 
@@ -209,11 +210,11 @@ def explain_constraints(
     if planned.file_loop is not None:
         say(planned.file_loop.in_words)
     if kept:
-        say(kept_line(kept.labels))
+        say(in_options(kept_line(kept.each)))
     if given:
-        say(f"from now on {kept_line(given.labels)}")
+        say(f"from now on {in_options(kept_line(given.each))}")
     for line in poor_pins(profile, kept.and_more(given).pinned, workspace.params.cover):
-        say(line)
+        say(in_options(line))
 
 
 def explain_plan(plan: LoopPlan, profile: LoopProfile, *more: str, named: str = "") -> None:

@@ -28,10 +28,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
+from workbench.dashboards.constraint_words import in_words
 from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
-from workbench.dashboards.wish_words import in_words
 from workbench.errors import ParameterError, UnknownProject, WorkbenchError
 from workbench.loops.constraints import SeamConstraints
 from workbench.loops.fit import Keep, KeptPart
@@ -379,12 +379,12 @@ def read_wishes(record: Any, seams: SeamConstraints) -> PlanWishes:
 
 def asked_words(before: PlanWishes, after: PlanWishes) -> str:
     """What two sets of wishes differ in, in words."""
-    added = [label for label in after.labels if label not in before.labels]
-    dropped = [label for label in before.labels if label not in after.labels]
+    added = [one for one in after.each if one not in before.each]
+    dropped = [one for one in before.each if one not in after.each]
     said = [
-        f"{verb}: {', '.join(map(in_words, labels))}"
-        for verb, labels in (("asked for", added), ("dropped", dropped))
-        if labels
+        f"{verb}: {', '.join(map(in_words, some))}"
+        for verb, some in (("asked for", added), ("dropped", dropped))
+        if some
     ]
     return "; ".join(said) or "planned again"
 

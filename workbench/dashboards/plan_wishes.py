@@ -19,12 +19,12 @@ from panel.custom import JSComponent
 
 from workbench.audition.plans import gains_of, track_stretch
 from workbench.audition.played import played_plan
+from workbench.dashboards.constraint_words import in_words, sentence_in_words
 from workbench.dashboards.plan_picture import PlanPicture, place_facts
 from workbench.dashboards.session import Session
 from workbench.dashboards.shared_work import what_seams_follow
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
-from workbench.dashboards.wish_words import all_in_words, in_words
 from workbench.errors import WorkbenchError
 from workbench.loops.constraints import clock
 from workbench.loops.fit import Keep
@@ -164,9 +164,9 @@ class WishDesk:
             places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
             waiting=self._waiting,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
-            wishes=[[label, in_words(label)] for label in session.wishes.labels],
-            fault="" if clash is None else all_in_words(session.for_the_page(clash.sentence), clash.labels),
-            clashing=[] if clash is None else [[label, in_words(label)] for label in clash.labels],
+            wishes=[[one.id, in_words(one)] for one in session.wishes.each],
+            fault="" if clash is None else session.for_the_page(sentence_in_words(clash.sentence)),
+            clashing=[] if clash is None else [[one.id, in_words(one)] for one in clash.constraints],
         )  # fmt: skip
         self._picture.show_places(self._places)
         self._picture.show_chosen(seam if seams and self._placed == self._picture.state.plan else None)

@@ -21,12 +21,12 @@ from urllib.parse import quote
 import param
 
 from workbench.audition.plans import track_file
+from workbench.dashboards.constraint_words import kept_words
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
 from workbench.dashboards.grid_drafts import GridDraft, read_draft
 from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades, read_wishes
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
-from workbench.dashboards.wish_words import kept_words
 from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
@@ -483,7 +483,7 @@ class Session(param.Parameterized):
         """Show a track that was planned again, with the crossfades set by hand where the plan has their seams."""
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
-        kept_with = [kept_words(loop.kept_constraints.labels)] if loop.kept_constraints else []
+        kept_with = [kept_words(loop.kept_constraints.each)] if loop.kept_constraints else []
         self.notice = "; ".join(filter(None, (*kept_with, describe_lost(lost))))
 
     def replan(self) -> Task | None:

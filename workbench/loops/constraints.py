@@ -9,16 +9,19 @@ than half a bar from every bar line is refused. A range is widened to whole bars
 
 A range that is excluded is not played, but for what a crossfade at its border takes of it.
 
-Classes: `SeamConstraints` with `TrackRange` and `NamedSplice`; `LineConstraints`, the same on the bar lines of a track.
-Functions: `on_lines`, `smallest_contradiction`, `clock`.
+Classes: `SeamConstraints` with `TrackRange` and `NamedSplice`; `Constraint` with its `ConstraintKind`, one of them or
+of the kept parts and times of a fit; `LineConstraints`, constraints on the bar lines of a track.
+Functions: `on_lines`, `smallest_contradiction`, `cannot_be_kept`, `joined`, `clock`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import combinations
 from math import isfinite
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +30,48 @@ from workbench.loops.plan import BORDER_SECONDS, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
+
+
+class ConstraintKind(StrEnum):
+    """What a constraint asks for; the last three are of a fit."""
+
+    NEVER_CUT = "never_cut"
+    FORBIDDEN = "forbidden"
+    PINNED = "pinned"
+    EXCLUDED = "excluded"
+    KEEP = "keep"
+    START_AT = "start_at"
+    END_ON = "end_on"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One constraint, by what makes it the same as another: kind, and times or the name of a part."""
+
+    kind: ConstraintKind
+    times: tuple[float, ...] = ()  # s; of the track, or with `START_AT` and `END_ON` of the video
+    part: str = ""  # of the track, that is kept; else empty
+
+    def __post_init__(self) -> None:
+        # As exact as `clock`: constraints that read alike are the same.
+        object.__setattr__(self, "times", tuple(round(time, 3) for time in self.times))
+
+    @property
+    def what(self) -> str:
+        """Its times or the name of its part, such as `1:32-0:48` or `hook`."""
+        return self.part or "-".join(clock(time) for time in self.times)
+
+    @property
+    def id(self) -> str:
+        """Such as `pinned 1:32-0:48`; unique among the constraints of a request."""
+        return f"{self.kind} {self.what}"
+
+    def __str__(self) -> str:
+        return f"{self.kind.replace('_', ' ')} {self.what}"
+
+
+Sentence = tuple[str | Constraint, ...]
+"""A sentence in which constraints are values: the command line calls them by its options, the page by its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +126,15 @@ class SeamConstraints:
         return bool(self.never_cut or self.forbidden or self.pinned or self.excluded)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Each constraint as one types it, such as `--pin-seam 1:32-0:48`, each once."""
-        named = (
-            *(_label(NEVER_CUT, one) for one in self.never_cut),
-            *(_label(FORBID, one) for one in self.forbidden),
-            *(_label(PIN, one) for one in self.pinned),
-            *(_label(EXCLUDE, one) for one in self.excluded),
+    def each(self) -> tuple[Constraint, ...]:
+        """The constraints one by one, each once."""
+        every = (
+            *(_as_one(_NEVER_CUT, one) for one in self.never_cut),
+            *(_as_one(_FORBIDDEN, one) for one in self.forbidden),
+            *(_as_one(_PINNED, one) for one in self.pinned),
+            *(_as_one(_EXCLUDED, one) for one in self.excluded),
         )
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys(every))
 
     def and_more(self, others: SeamConstraints) -> SeamConstraints:
         """These and others, each once.
@@ -119,25 +164,20 @@ class SeamConstraints:
             tuple(one for one in self.excluded if one not in others.excluded),
         )
 
-    def only(self, labels: Collection[str]) -> SeamConstraints:
-        """Some of the constraints.
-
-        Parameters
-        ----------
-        labels : of those that stay; other labels are ignored
-        """
+    def only(self, some: Collection[Constraint]) -> SeamConstraints:
+        """Those of the constraints that are among `some`."""
         return SeamConstraints(
-            tuple(one for one in self.never_cut if _label(NEVER_CUT, one) in labels),
-            tuple(one for one in self.forbidden if _label(FORBID, one) in labels),
-            tuple(one for one in self.pinned if _label(PIN, one) in labels),
-            tuple(one for one in self.excluded if _label(EXCLUDE, one) in labels),
+            tuple(one for one in self.never_cut if _as_one(_NEVER_CUT, one) in some),
+            tuple(one for one in self.forbidden if _as_one(_FORBIDDEN, one) in some),
+            tuple(one for one in self.pinned if _as_one(_PINNED, one) in some),
+            tuple(one for one in self.excluded if _as_one(_EXCLUDED, one) in some),
         )
 
 
-# how constraints are called in labels: by the options of the command line
-NEVER_CUT, FORBID, PIN, EXCLUDE = "--never-cut", "--forbid-seam", "--pin-seam", "--exclude"
+_NEVER_CUT, _FORBIDDEN = ConstraintKind.NEVER_CUT, ConstraintKind.FORBIDDEN
+_PINNED, _EXCLUDED = ConstraintKind.PINNED, ConstraintKind.EXCLUDED
 NO_CONSTRAINTS = SeamConstraints()
-_MOST_PAIRS = 60  # of wishes, that are tried for a contradiction; each takes a plan
+_MOST_PAIRS = 60  # of constraints, that are tried for a contradiction; each takes a plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,23 +234,25 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
         return None
     lines = profile.downbeats
     inside = np.zeros(lines.size, dtype=bool)
-    for option, ranges in ((NEVER_CUT, constraints.never_cut), (EXCLUDE, constraints.excluded)):
+    for kind, ranges in ((_NEVER_CUT, constraints.never_cut), (_EXCLUDED, constraints.excluded)):
         for one in ranges:
             if one.song_to > profile.song_duration + 1e-3:
-                label = _label(option, one)
-                raise ConstraintError(f"{label}: the track ends at {clock(profile.song_duration)}", (label,))
+                wrong = _as_one(kind, one)
+                raise ConstraintError(
+                    wrong, f": the track ends at {clock(profile.song_duration)}", constraints=(wrong,)
+                )
     for one in constraints.never_cut:
         inside |= _inside(lines, one)
-    forbidden = [line_pair(profile, one, _label(FORBID, one)) for one in constraints.forbidden]
-    pinned = [line_pair(profile, one, _label(PIN, one)) for one in constraints.pinned]
+    forbidden = [line_pair(profile, one, _as_one(_FORBIDDEN, one)) for one in constraints.forbidden]
+    pinned = [line_pair(profile, one, _as_one(_PINNED, one)) for one in constraints.pinned]
     for pin, pair in zip(constraints.pinned, pinned, strict=True):
-        clashing = [_label(FORBID, one) for one, other in zip(constraints.forbidden, forbidden, strict=True)
+        clashing = [_as_one(_FORBIDDEN, one) for one, other in zip(constraints.forbidden, forbidden, strict=True)
                     if other == pair]  # fmt: skip
-        for option, ranges in ((NEVER_CUT, constraints.never_cut), (EXCLUDE, constraints.excluded)):
-            clashing += [_label(option, one) for one in ranges if _inside(lines, one)[list(pair)].any()]
+        for kind, ranges in ((_NEVER_CUT, constraints.never_cut), (_EXCLUDED, constraints.excluded)):
+            clashing += [_as_one(kind, one) for one in ranges if _inside(lines, one)[list(pair)].any()]
         if clashing:
-            labels = (_label(PIN, pin), clashing[0])
-            raise ConstraintError(f"{' and '.join(labels)} contradict each other", labels)
+            both = (_as_one(_PINNED, pin), clashing[0])
+            raise ConstraintError(*joined(both, " and "), " contradict each other", constraints=both)
     return LineConstraints(
         inside,
         np.array(forbidden, dtype=np.int64).reshape(-1, 2),
@@ -219,57 +261,73 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
     )
 
 
-def line_pair(profile: LoopProfile, splice: NamedSplice, label: str) -> tuple[int, int]:
+def line_pair(profile: LoopProfile, splice: NamedSplice, called: str | Constraint) -> tuple[int, int]:
     """The bar lines that a named splice leaves and enters.
 
-    Raises `ConstraintError` if no bar line is near, or both are the same.
+    Raises `ConstraintError`, which names it as it is `called`, if no bar line is near, or both are the same.
     """
     lines = profile.downbeats
+    about = (called,) if isinstance(called, Constraint) else ()
     if lines.size < 3:
-        raise ConstraintError(f"{label}: no bars were found in this track, so there is nothing to splice at", (label,))
+        raise ConstraintError(
+            called, ": no bars were found in this track, so there is nothing to splice at", constraints=about
+        )
     pair = []
     for time in (splice.leave, splice.enter):
         if time > profile.song_duration:
-            raise ConstraintError(f"{label}: the track ends at {clock(profile.song_duration)}", (label,))
+            raise ConstraintError(called, f": the track ends at {clock(profile.song_duration)}", constraints=about)
         line = int(nearest_line(lines, np.array([time]))[0])
         if abs(time - float(lines[line])) > 0.5 * float(np.median(np.diff(lines))):
             near = clock(float(lines[line]))
             raise ConstraintError(
-                f"{label}: {clock(time)} is not at a bar line of the track; the nearest is at {near}", (label,)
+                called,
+                f": {clock(time)} is not at a bar line of the track; the nearest is at {near}",
+                constraints=about,
             )
         pair.append(line)
     if pair[0] == pair[1]:
         where = clock(float(lines[pair[0]]))
-        raise ConstraintError(f"{label}: both times are at the same bar line, {where}, so nothing is spliced", (label,))
+        raise ConstraintError(
+            called, f": both times are at the same bar line, {where}, so nothing is spliced", constraints=about
+        )
     return pair[0], pair[1]
 
 
-def smallest_contradiction(labels: Sequence[str], can_be_kept: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
-    """Of wishes that cannot be kept together, a part none of which can be left out.
+One = TypeVar("One")
 
-    Of few wishes, each alone and each pair is tried first, so that no larger part is named where one of these
-    contradicts. Else each wish is left out in turn, and stays out where the rest still cannot be kept: as many tries as
-    there are wishes, and of parts of three and more not always the smallest. The result keeps the order of `labels`,
-    which together cannot be kept; it is empty if what contradicts is not among the wishes.
+
+def smallest_contradiction(every: Sequence[One], can_be_kept: Callable[[tuple[One, ...]], bool]) -> tuple[One, ...]:
+    """Of constraints that cannot be kept together, a part none of which can be left out.
+
+    Of few constraints, each alone and each pair is tried first, so that no larger part is named where one of these
+    contradicts. Else each is left out in turn, and stays out where the rest still cannot be kept: as many tries as
+    there are constraints, and of parts of three and more not always the smallest. The result keeps the order of
+    `every`, which together cannot be kept; it is empty if what contradicts is not among them.
     """
-    if labels and not can_be_kept(()):
+    if every and not can_be_kept(()):
         return ()
-    if len(labels) * (len(labels) - 1) // 2 <= _MOST_PAIRS:
+    if len(every) * (len(every) - 1) // 2 <= _MOST_PAIRS:
         for size in (1, 2):
-            for some in combinations(labels, size):
-                if size == len(labels) or not can_be_kept(some):
+            for some in combinations(every, size):
+                if size == len(every) or not can_be_kept(some):
                     return some
-    stay = list(labels)
-    for label in labels:
-        rest = tuple(one for one in stay if one != label)
+    stay = list(every)
+    for left_out in every:
+        rest = tuple(one for one in stay if one != left_out)
         if rest and not can_be_kept(rest):
             stay = list(rest)
     return tuple(stay)
 
 
-def cannot_be_kept(labels: Sequence[str], where: str) -> str:
-    """Wishes that contradict each other, in words. `where` says in what, such as `30 s`."""
-    return f"{' and '.join(labels)} cannot be kept{' together' if len(labels) > 1 else ''} in {where}"
+def cannot_be_kept(some: Sequence[Constraint], where: str) -> Sentence:
+    """That constraints contradict each other. `where` says in what, such as `30 s`."""
+    return (*joined(some, " and "), f" cannot be kept{' together' if len(some) > 1 else ''} in {where}")
+
+
+def joined(constraints: Sequence[Constraint], between: str) -> Sentence:
+    """Constraints with a text between each two."""
+    parts = [part for one in constraints for part in (between, one)]
+    return tuple(parts[1:])
 
 
 def clock(seconds: float) -> str:
@@ -279,8 +337,9 @@ def clock(seconds: float) -> str:
     return f"{int(minutes)}:{int(whole):02d}" + (f".{fraction}" if fraction else "")
 
 
-def _label(option: str, one: TrackRange | NamedSplice) -> str:
-    return f"{option} {one.in_words}"
+def _as_one(kind: ConstraintKind, one: TrackRange | NamedSplice) -> Constraint:
+    times = (one.song_from, one.song_to) if isinstance(one, TrackRange) else (one.leave, one.enter)
+    return Constraint(kind, times)
 
 
 def _inside(lines: FloatArray, one: TrackRange) -> BoolArray:

@@ -62,6 +62,7 @@ from workbench.loops.assembly import (
 )
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
+    Constraint,
     LineConstraints,
     NamedSplice,
     SeamConstraints,
@@ -139,19 +140,20 @@ def plan_loop(
     if not constraints:
         return _with_suggestions(answer, profile, video_seconds, params)
 
-    def can_be_kept(labels: tuple[str, ...]) -> bool:
-        some = on_lines(profile, constraints.only(labels))
-        return isinstance(find_loop(profile, video_seconds, params, some), LoopPlan)
+    def can_be_kept(some: tuple[Constraint, ...]) -> bool:
+        rules = on_lines(profile, constraints.only(some))
+        return isinstance(find_loop(profile, video_seconds, params, rules), LoopPlan)
 
-    labels = smallest_contradiction(constraints.labels, can_be_kept)
-    if not labels:
+    blamed = smallest_contradiction(constraints.each, can_be_kept)
+    if not blamed:
         return find_loop(profile, video_seconds, params, None)
-    words = cannot_be_kept(labels, f"a loop of {plain_seconds(video_seconds)} s")
-    for one in constraints.excluded:
-        alone = SeamConstraints(excluded=(one,))
-        if labels == alone.labels:
-            words += _why_it_is_played(profile, params, one)
-    raise ConstraintError(words, labels)
+    whys = [
+        _why_it_is_played(profile, params, one)
+        for one in constraints.excluded
+        if SeamConstraints(excluded=(one,)).each == blamed
+    ]
+    where = f"a loop of {plain_seconds(video_seconds)} s"
+    raise ConstraintError(*cannot_be_kept(blamed, where), *whys, constraints=blamed)
 
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:

@@ -25,10 +25,14 @@ from workbench.errors import FitError
 from workbench.loops.assembly import PlayedSegments, build_plan, end_slack, micros
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
+    Constraint,
+    ConstraintKind,
     LineConstraints,
     SeamConstraints,
+    Sentence,
     cannot_be_kept,
     clock,
+    joined,
     on_lines,
     smallest_contradiction,
 )
@@ -99,9 +103,11 @@ class Keep:
     song_to: TrackSeconds = 0.0
 
     @property
-    def label(self) -> str:
-        """The wish as one types it, such as `--keep hook`."""
-        return f"--keep {self.part.value if self.part else f'{clock(self.song_from)}-{clock(self.song_to)}'}"
+    def constraint(self) -> Constraint:
+        """This part as one of the constraints of a request."""
+        if self.part is not None:
+            return Constraint(ConstraintKind.KEEP, part=self.part.value)
+        return Constraint(ConstraintKind.KEEP, (self.song_from, self.song_to))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,31 +137,26 @@ class FitRequest:
             object.__setattr__(self, name, round(at, 6))
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Everything that is asked for besides the length, as one types it, each once."""
-        kept = [keep.label for keep in self.keep]
-        times = [f"{name} {clock(at)}" for name, at in ((_START_AT, self.start_at), (_END_ON, self.end_on))
+    def each(self) -> tuple[Constraint, ...]:
+        """Everything that is asked for beyond the length, each once."""
+        kept = [keep.constraint for keep in self.keep]
+        times = [Constraint(kind, (at,)) for kind, at in ((_START_AT, self.start_at), (_END_ON, self.end_on))
                  if at is not None]  # fmt: skip
-        return tuple(dict.fromkeys((*kept, *times, *self.constraints.labels)))
+        return tuple(dict.fromkeys((*kept, *times, *self.constraints.each)))
 
-    def only(self, labels: Collection[str]) -> FitRequest:
-        """The same length with some of the wishes.
-
-        Parameters
-        ----------
-        labels : of those that stay
-        """
-        names = {label.split(" ")[0] for label in labels}
+    def only(self, some: Collection[Constraint]) -> FitRequest:
+        """The same length with those constraints that are among `some`."""
+        kinds = {one.kind for one in some}
         return replace(
             self,
-            keep=tuple(keep for keep in self.keep if keep.label in labels),
-            start_at=self.start_at if _START_AT in names else None,
-            end_on=self.end_on if _END_ON in names else None,
-            constraints=self.constraints.only(labels),
+            keep=tuple(keep for keep in self.keep if keep.constraint in some),
+            start_at=self.start_at if _START_AT in kinds else None,
+            end_on=self.end_on if _END_ON in kinds else None,
+            constraints=self.constraints.only(some),
         )
 
 
-_START_AT, _END_ON = "--start-at", "--end-on"
+_START_AT, _END_ON = ConstraintKind.START_AT, ConstraintKind.END_ON
 
 
 def plan_fit(
@@ -270,17 +271,18 @@ def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> Non
     """Refuse what no plan of any kind could keep."""
     for keep in request.keep:
         if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= profile.song_duration + 1e-3):
-            raise FitError(f"{keep.label}: the track ends at {clock(profile.song_duration)}", (keep.label,))
+            wrong = keep.constraint
+            raise FitError(wrong, f": the track ends at {clock(profile.song_duration)}", constraints=(wrong,))
     start_at, end_on = request.start_at, request.end_on
     if start_at is not None and start_at > request.seconds - MIN_SECONDS:
-        label = f"{_START_AT} {clock(start_at)}"
-        raise FitError(f"{label}: that leaves no {MIN_SECONDS:.0f} s of music in {length}", (label,))
+        wrong = Constraint(_START_AT, (start_at,))
+        raise FitError(wrong, f": that leaves no {MIN_SECONDS:.0f} s of music in {length}", constraints=(wrong,))
     if end_on is not None and not 0.0 < end_on <= request.seconds:
-        label = f"{_END_ON} {clock(end_on)}"
-        raise FitError(f"{label}: that is outside of {length}", (label,))
+        wrong = Constraint(_END_ON, (end_on,))
+        raise FitError(wrong, f": that is outside of {length}", constraints=(wrong,))
     if start_at is not None and end_on is not None and end_on <= start_at:
-        labels = (f"{_START_AT} {clock(start_at)}", f"{_END_ON} {clock(end_on)}")
-        raise FitError(f"{' and '.join(labels)} contradict each other", labels)
+        both = (Constraint(_START_AT, (start_at,)), Constraint(_END_ON, (end_on,)))
+        raise FitError(*joined(both, " and "), " contradict each other", constraints=both)
 
 
 def _surest_plans(
@@ -561,29 +563,28 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
 
 def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
     """Why there is no plan: the smallest part of the wishes that cannot be kept together."""
-    labels = smallest_contradiction(
-        request.labels, lambda some: bool(_surest_plans(profile, request.only(some), params, None))
+    blamed = smallest_contradiction(
+        request.each, lambda some: bool(_surest_plans(profile, request.only(some), params, None))
     )
-    tried = request.only(labels)
-    if not labels:
+    tried = request.only(blamed)
+    if not blamed:
         return _not_filled(profile, tried, params, length)
     longest, room = 0.0, tried.seconds - (tried.start_at or 0.0)
     if profile.downbeats.size >= 3:
         for keep in tried.keep:
             stretch = _stretch(profile, keep, room)
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
-    whys = [cannot_be_kept(labels, length)]
+    why: Sentence = ()
     if longest > room:
-        whys.append(f"what is to be kept lasts {longest:.1f} s")
-    elif len(tried.keep) == len(labels) and profile.downbeats.size >= 3:
-        whys.append(f"no seams of {min(WISHED_FLOOR, params.min_seam_score):g} and more make this length of them")
+        why = (f"what is to be kept lasts {longest:.1f} s",)
+    elif len(tried.keep) == len(blamed) and profile.downbeats.size >= 3:
+        why = (f"no seams of {min(WISHED_FLOOR, params.min_seam_score):g} and more make this length of them",)
     elif request.end_on is not None and tried.end_on is not None and profile.downbeats.size >= 3:
-        elsewhere, others = _elsewhere(profile, request, params), [one for one in request.labels if one not in labels]
-        if not elsewhere and others:
-            elsewhere = _elsewhere(profile, tried, params)
-            elsewhere = elsewhere and f"without {' and '.join(others)}, {elsewhere}"
-        whys.append(elsewhere)
-    return FitError("; ".join(filter(None, whys)), labels)
+        why, others = _elsewhere(profile, request, params), [one for one in request.each if one not in blamed]
+        if not why and others:
+            why = _elsewhere(profile, tried, params)
+            why = why and ("without ", *joined(others, " and "), ", ", *why)
+    return FitError(*cannot_be_kept(blamed, length), *(("; ", *why) if why else ()), constraints=blamed)
 
 
 def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
@@ -604,20 +605,22 @@ def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, 
     best, needed = float(profile.splices.score.max(initial=0.0)), params.min_seam_score
     if best < needed:
         whys.append(f"its best seam scores {best:.2f}, needed {needed:.2f}")
+    heard_again: Sentence = ()
     splice = restart_splice(profile)
     if splice is not None:
         again = SeamConstraints(pinned=(splice,))
         if _plans(profile, replace(request, constraints=again), params, None):
-            whys.append(f"it can be heard to end and to begin again from its head with {again.labels[0]}")
+            heard_again = ("; it can be heard to end and to begin again from its head with ", again.each[0])
+    unsure: Sentence = ()
     if best < needed and profile.grid_confidence < SURE_CONFIDENCE:
-        whys.append(
-            f"its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --tempo BPM` "
-            "hears them at the tempo that you know, `--grid FILE` takes your own, `--confirm` keeps the heard ones"
+        unsure = (
+            f"; its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --tempo BPM` "
+            "hears them at the tempo that you know, `--grid FILE` takes your own, `--confirm` keeps the heard ones",
         )
-    return FitError("; ".join(whys))
+    return FitError("; ".join(whys), *heard_again, *unsure)
 
 
-def _elsewhere(profile: LoopProfile, request: FitRequest, params: CoverParams) -> str:
+def _elsewhere(profile: LoopProfile, request: FitRequest, params: CoverParams) -> Sentence:
     """What to ask for so that the last hit lands, everything else that was asked for being kept."""
     assert request.end_on is not None
 

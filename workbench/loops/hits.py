@@ -2,7 +2,7 @@
 
 Music that starts on a downbeat with the picture and ends on a hit lasts whole bars, with splices or without, so in
 steady music its hit lands within a bar of the end at one time only, as long as the start is not moved. What is left of
-a bar (the phase) is either silence before the music, which `--start-at` asks for, or the way to another time.
+a bar (the phase) is either silence before the music, which a later start asks for, or the way to another time.
 
 Functions: `suggest_landings`.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from workbench.loops.assembly import end_slack
-from workbench.loops.constraints import clock
+from workbench.loops.constraints import Constraint, ConstraintKind, Sentence, clock
 from workbench.loops.cutdown import MIN_RING_SECONDS
 from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
@@ -32,10 +32,10 @@ def suggest_landings(
     start_at: VideoSeconds | None,
     last_hit: TrackSeconds | None,
     can_land: Callable[[VideoSeconds | None, VideoSeconds], bool],
-) -> str:
-    """What to ask for instead of a landing that cannot be had, in words and options to type.
+) -> Sentence:
+    """What to ask for instead of a landing that cannot be had.
 
-    The end of a sentence, such as `it lands there with --start-at 0:01.24, or without it at 0:29.1`; empty if nothing
+    The end of a sentence, such as that it lands there with a start at 0:01.24; empty if nothing
     that was tried helps. `start_at` None starts with the picture, `last_hit` None is not known; `can_land` says whether
     there is a plan for a start and a landing.
     """
@@ -45,8 +45,10 @@ def suggest_landings(
         on_line = f"lands after {clock(_up(seconds - bar))}"
         own = _own_landing(profile, seconds, end_on, last_hit)
         if own is not None and own <= seconds - bar and can_land(start_at, own):
-            return f"the track's own ending lands its last hit at {clock(own)}; one that stops on a bar line {on_line}"
-        return f"the last hit rings for less than a bar, so it {on_line}"
+            return (
+                f"the track's own ending lands its last hit at {clock(own)}; one that stops on a bar line {on_line}",
+            )
+        return (f"the last hit rings for less than a bar, so it {on_line}",)
     first = start_at or 0.0
     phases = _phases(lines, last_hit, end_on - first, bar)
     later = next((at for at in np.sort(first + phases) if can_land(_rounded(at), end_on)), None)
@@ -55,17 +57,17 @@ def suggest_landings(
     times = np.concatenate([before[before > seconds - bar], after[after <= latest]])
     times = times[np.argsort(np.abs(times - end_on))]
     near = next((at for at in times if can_land(start_at, _rounded(at))), None)
-    said = []
+    said: list[str | Constraint] = []
     if later is not None:
-        said.append(f"it lands there with --start-at {clock(_rounded(later))}")
+        said += ["it lands there with ", Constraint(ConstraintKind.START_AT, (_rounded(later),))]
     if near is not None:
         alone = "a plan that starts as asked for" if start_at is not None else "music that starts with the picture"
-        said.append(f"{alone} lands it at {clock(_rounded(near))}")
+        said.append(f"{'; ' if said else ''}{alone} lands it at {clock(_rounded(near))}")
     if not said:
         own = _own_landing(profile, seconds, end_on, last_hit)
         if own is not None and can_land(start_at, own):
             said.append(f"the track's own ending lands its last hit at {clock(own)}")
-    return "; ".join(said)
+    return tuple(said)
 
 
 def _own_landing(

@@ -20,7 +20,15 @@ import numpy as np
 
 from workbench.errors import ConstraintError, PlanError
 from workbench.loops.bodies import named_splices
-from workbench.loops.constraints import PIN, NamedSplice, SeamConstraints, TrackRange, line_pair, on_lines
+from workbench.loops.constraints import (
+    Constraint,
+    ConstraintKind,
+    NamedSplice,
+    SeamConstraints,
+    TrackRange,
+    line_pair,
+    on_lines,
+)
 from workbench.loops.moves import has_room
 from workbench.loops.profile import Splices
 from workbench.loops.seams import seam_evidence
@@ -118,7 +126,7 @@ def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: S
             one = named[pairs.index(pair)]
             raise ConstraintError(
                 f"the splice {one.in_words} leaves no room for a crossfade at an end of the track",
-                (f"{PIN} {one.in_words}",),
+                constraints=(Constraint(ConstraintKind.PINNED, (one.leave, one.enter)),),
             )
     return replace(analysis, profile=replace(profile, splices=splices.with_more(found)))
 

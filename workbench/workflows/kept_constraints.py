@@ -8,13 +8,13 @@ Classes: `SeamWishes`, the constraints of one plan. Functions: `seam_wishes` for
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.errors import ConstraintError, FitError
-from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
+from workbench.errors import RequestError
+from workbench.loops.constraints import NO_CONSTRAINTS, Constraint, SeamConstraints, Sentence, joined
 from workbench.workflows.constraints import constraint_records, read_constraints
 from workbench.workspace import Workspace
 
@@ -43,17 +43,16 @@ class SeamWishes:
         """While a plan is made: an error that names a saved constraint says how to drop it."""
         try:
             yield
-        except (ConstraintError, FitError) as error:
-            pinned = (f"the splice {one.in_words}" for one in self.kept.pinned)
-            blamed = [label for label in (*self.kept.labels, *pinned) if label in str(error)]
+        except RequestError as error:
+            blamed = [one for one in self.kept.each if one in (*error.constraints, *error.sentence)]
             if not blamed:
                 raise
-            raise type(error)(f"{error}; {kept_line(blamed)}", error.labels) from error
+            raise type(error)(*error.sentence, "; ", *kept_line(blamed), constraints=error.constraints) from error
 
 
-def kept_line(labels: list[str] | tuple[str, ...]) -> str:
-    """What is saved with a track, and how to drop it, in words; at least one label."""
-    return f"kept with this track: {', '.join(labels)} ({FORGET} drops all that is kept)"
+def kept_line(constraints: Sequence[Constraint]) -> Sentence:
+    """What is saved with a track, and how to drop it, in words; at least one constraint."""
+    return ("kept with this track: ", *joined(constraints, ", "), f" ({FORGET} drops all that is kept)")
 
 
 def seam_wishes(workspace: Workspace, content_hash: str, given: SeamConstraints, use: KeptUse) -> SeamWishes:

@@ -13,7 +13,7 @@ from math import floor
 
 import numpy as np
 
-from workbench.loops.constraints import PIN, NamedSplice, line_pair
+from workbench.loops.constraints import Constraint, ConstraintKind, NamedSplice, Sentence, line_pair
 from workbench.loops.plan import EndKind, LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
@@ -90,14 +90,15 @@ def less_sure_line(plan: LoopPlan, keep: Collection[str], params: CoverParams) -
     return f"{takes}; for nothing else is one under {params.min_seam_score:g} taken"
 
 
-def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[str, ...]:
+def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[Sentence, ...]:
     """A line for each pinned splice, at bar lines of the track, that scores less than the planner would take."""
-    lines = []
+    lines: list[Sentence] = []
     for one in pinned:
         row = profile.splices.row_of(*line_pair(profile, one, one.in_words))
         score = None if row is None else float(profile.splices.score[row])
         if score is not None and score < params.min_seam_score:
-            lines.append(f"{PIN} {one.in_words} {score_line(score, params.min_seam_score)}")
+            pin = Constraint(ConstraintKind.PINNED, (one.leave, one.enter))
+            lines.append((pin, f" {score_line(score, params.min_seam_score)}"))
     return tuple(lines)
 
 

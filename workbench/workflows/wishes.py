@@ -13,8 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.errors import ConstraintError, FitError
-from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, line_pair, on_lines
+from workbench.errors import ConstraintError, RequestError
+from workbench.loops.constraints import (
+    NO_CONSTRAINTS,
+    Constraint,
+    NamedSplice,
+    SeamConstraints,
+    Sentence,
+    line_pair,
+    on_lines,
+)
 from workbench.loops.fit import FitRequest, Keep
 from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_lines, seam_places
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
@@ -28,7 +36,7 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
-_LABELS = 1e9  # s; length of a request of which only the labels are read
+_LABELS = 1e9  # s; length of a request of which only the constraints are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +57,13 @@ class PlanWishes:
         return bool(self.keep) or self.start_at is not None or self.end_on is not None
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Each wish as one types it, such as `--pin-seam 1:32-0:48`, each once."""
-        return self._request.labels
+    def each(self) -> tuple[Constraint, ...]:
+        """Everything that is asked for, each once."""
+        return self._request.each
 
-    def without(self, label: str) -> PlanWishes:
-        """All wishes but the one of a label."""
-        rest = self._request.only([one for one in self.labels if one != label])
+    def without(self, constraint_id: str) -> PlanWishes:
+        """All but the constraint with this id."""
+        rest = self._request.only([one for one in self.each if one.id != constraint_id])
         return PlanWishes(rest.constraints, rest.keep, rest.start_at, rest.end_on)
 
     @property
@@ -67,8 +75,8 @@ class PlanWishes:
 class Contradiction:
     """Why there is no plan with some wishes; nothing was kept."""
 
-    sentence: str
-    labels: tuple[str, ...]  # of wishes one of which must go; empty where dropping one does not help
+    sentence: Sentence
+    constraints: tuple[Constraint, ...]  # one of which must go; empty where dropping one does not help
     wishes: PlanWishes  # all that were asked for
 
 
@@ -104,8 +112,8 @@ def plan_around(
             )
             return fitted.loops[0]
         return loop_track(workspace, track, video, auto_mix=auto_mix, constraints=wishes.seams, kept="forget")
-    except (ConstraintError, FitError) as error:
-        return Contradiction(str(error), error.labels, wishes)
+    except RequestError as error:
+        return Contradiction(error.sentence, error.constraints, wishes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -198,7 +198,7 @@ def test_a_pin_and_an_excluded_range_over_it_are_named_together(track_profile: M
     out = TrackRange(pin.leave - 3.0, pin.leave + 3.0)
     with pytest.raises(ConstraintError, match="contradict each other") as refused:
         on_lines(profile, SeamConstraints(pinned=(pin,), excluded=(out,)))
-    assert refused.value.labels == (f"--pin-seam {pin.in_words}", f"--exclude {out.in_words}")
+    assert [one.id for one in refused.value.constraints] == [f"pinned {pin.in_words}", f"excluded {out.in_words}"]
 
 
 def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
@@ -216,10 +216,10 @@ def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
     pin = SeamConstraints(pinned=(named(profile, 20, 36),))
     row = profile.splices.row_of(20, 36)
     if row is None:
-        with pytest.raises(FitError, match=r"--pin-seam .* cannot be kept in"):
+        with pytest.raises(FitError, match=r"pinned .* cannot be kept in"):
             plan_fit(profile, FitRequest(profile.song_duration, constraints=pin))
     short = track_profile(bars=8)
-    with pytest.raises(FitError, match=r"--pin-seam 0:08\.4-0:04\.4 cannot be kept in 1.5 s"):
+    with pytest.raises(FitError, match=r"pinned 0:08\.4-0:04\.4 cannot be kept in 1.5 s"):
         plan_fit(short, FitRequest(1.5, constraints=SeamConstraints(pinned=(named(short, 4, 2),))))
 
 
@@ -236,17 +236,17 @@ def test_no_constraints_change_nothing(track_profile: Maker) -> None:
 @pytest.mark.parametrize(
     ("constraints", "why"),
     [
-        (SeamConstraints(never_cut=(TrackRange(100.0, 500.0),)), "--never-cut 1:40-8:20: the track ends at 2:10.9"),
-        (SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)), "--pin-seam 8:20-0:02.4: the track ends at 2:10.9"),
+        (SeamConstraints(never_cut=(TrackRange(100.0, 500.0),)), "never cut 1:40-8:20: the track ends at 2:10.9"),
+        (SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)), "pinned 8:20-0:02.4: the track ends at 2:10.9"),
         (SeamConstraints(forbidden=(NamedSplice(130.5, 2.4),)), "2:10.5 is not at a bar line of the track"),
         (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),
         (
             SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(4.4, 8.4),), (NamedSplice(92.4, 48.4),)),
-            "--pin-seam 1:32.4-0:48.4 and --never-cut 0:40-1:00 contradict each other",
+            "pinned 1:32.4-0:48.4 and never cut 0:40-1:00 contradict each other",
         ),
         (
             SeamConstraints(forbidden=(NamedSplice(92.0, 48.6),), pinned=(NamedSplice(92.4, 48.4),)),
-            "--pin-seam 1:32.4-0:48.4 and --forbid-seam 1:32-0:48.6 contradict each other",
+            "pinned 1:32.4-0:48.4 and forbidden 1:32-0:48.6 contradict each other",
         ),
     ],
 )
@@ -274,11 +274,11 @@ def test_a_loop_names_the_smallest_contradicting_part(track_profile: Maker, only
     elsewhere = TrackRange(1.0, 9.0)
     with pytest.raises(ConstraintError) as refused:
         plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
-    labels = SeamConstraints((), bodies).labels
-    assert str(refused.value) == f"{' and '.join(labels)} cannot be kept together in a loop of 330 s"
+    every = [str(one) for one in SeamConstraints((), bodies).each]
+    assert str(refused.value) == f"{' and '.join(every)} cannot be kept together in a loop of 330 s"
     with pytest.raises(ConstraintError) as refused:
         plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
-    assert str(refused.value) == "--never-cut 0:20-1:50 cannot be kept in a loop of 330 s"
+    assert str(refused.value) == "never cut 0:20-1:50 cannot be kept in a loop of 330 s"
 
 
 def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
@@ -301,7 +301,7 @@ def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Ma
     request = FitRequest(40.0, (Keep(None, 8.5, 9.0),), start_at=36.0, constraints=others)
     with pytest.raises(FitError) as refused:
         plan_fit(profile, request)
-    assert str(refused.value) == f"--start-at 0:36 and --pin-seam {pin.in_words} cannot be kept together in 40 s"
+    assert str(refused.value) == f"start at 0:36 and pinned {pin.in_words} cannot be kept together in 40 s"
     assert plan_fit(profile, FitRequest(40.0, (Keep(None, 8.5, 9.0),), constraints=others)).seam_times
 
 
@@ -335,11 +335,15 @@ def test_a_wish_or_a_pair_is_named_before_a_larger_part(contradicting: tuple[str
     assert smallest_contradiction("AB", lambda some: len(some) < 2) == ("A", "B")
 
 
-def test_labels_choose_constraints() -> None:
+def test_constraints_are_chosen_one_by_one() -> None:
     constraints = SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(92.0, 48.0),), (NamedSplice(80.0, 16.0),))
-    assert constraints.labels == ("--never-cut 0:40-1:00", "--forbid-seam 1:32-0:48", "--pin-seam 1:20-0:16")
-    assert constraints.only(constraints.labels) == constraints
-    assert constraints.only(constraints.labels[1:2]) == SeamConstraints(forbidden=(NamedSplice(92.0, 48.0),))
+    assert tuple(one.id for one in constraints.each) == (
+        "never_cut 0:40-1:00",
+        "forbidden 1:32-0:48",
+        "pinned 1:20-0:16",
+    )
+    assert constraints.only(constraints.each) == constraints
+    assert constraints.only(constraints.each[1:2]) == SeamConstraints(forbidden=(NamedSplice(92.0, 48.0),))
     assert not constraints.only(())
 
 

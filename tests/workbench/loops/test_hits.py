@@ -43,7 +43,7 @@ def test_a_landing_that_cannot_be_had_names_what_can(
             continue
         except FitError as error:
             sentence, refused = str(error), refused + 1
-        later = re.search(r"it lands there with --start-at ([\d:.]+)", sentence)
+        later = re.search(r"it lands there with start at ([\d:.]+)", sentence)
         near = re.search(r"lands it at ([\d:.]+)", sentence)
         assert later is not None, sentence
         silent = seconds_of(later[1])
@@ -86,9 +86,7 @@ def test_a_hit_that_rings_for_bars_is_told_where_the_own_ending_lands_it(track_p
 def test_the_ending_that_is_kept_is_told_where_it_lands(track_profile: Maker) -> None:
     profile = track_profile(ring_bars=2)
     request = FitRequest(60.0, (Keep(KeptPart.ENDING),), end_on=58.77, last_hit=profile.last_sound - 4.1)
-    with pytest.raises(
-        FitError, match=r"--end-on 0:58\.77 cannot be kept in 60 s; the track's own ending lands"
-    ) as told:
+    with pytest.raises(FitError, match=r"end on 0:58\.77 cannot be kept in 60 s; the track's own ending lands") as told:
         plan_fit(profile, request)
     plan = plan_fit(profile, replace(request, end_on=seconds_of(str(told.value).rpartition(" ")[2])))
     assert plan.end_label.startswith("own ending")
@@ -100,7 +98,7 @@ def test_what_helps_without_the_other_wishes_is_said_where_nothing_helps_with_th
     with pytest.raises(FitError) as told:
         plan_fit(profile, request)
     found = re.search(
-        r"cannot be kept in 60 s; without --keep ending, it lands there with --start-at ([\d:.]+)", str(told.value)
+        r"cannot be kept in 60 s; without keep ending, it lands there with start at ([\d:.]+)", str(told.value)
     )
     assert found is not None, told.value
     plan = plan_fit(profile, FitRequest(60.0, start_at=seconds_of(found[1]), end_on=58.77))
@@ -109,9 +107,9 @@ def test_what_helps_without_the_other_wishes_is_said_where_nothing_helps_with_th
 
 def test_other_wishes_are_kept_by_what_is_named(track_profile: Maker) -> None:
     asked = FitRequest(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
-    with pytest.raises(FitError, match=r"--end-on 0:39\.1 cannot be kept in 40 s; it lands there with ") as told:
+    with pytest.raises(FitError, match=r"end on 0:39\.1 cannot be kept in 40 s; it lands there with ") as told:
         plan_fit(track_profile(ending=None), asked)
-    later = re.search(r"--start-at ([\d:.]+)", str(told.value))
+    later = re.search(r"start at ([\d:.]+)", str(told.value))
     assert later is not None
     plan = plan_fit(track_profile(ending=None), replace(asked, start_at=seconds_of(later[1])))
     assert landing(plan) == pytest.approx(39.1, abs=0.02)

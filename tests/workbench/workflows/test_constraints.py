@@ -117,11 +117,9 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
 
 def test_what_contradicts_is_named(workspace: Workspace, song: Path) -> None:
     pin = (NamedSplice(92.0, 48.0),)
-    with pytest.raises(
-        ConstraintError, match=r"^--pin-seam 1:32-0:48 and --never-cut 0:40-1:00 contradict each other$"
-    ):
+    with pytest.raises(ConstraintError, match=r"^pinned 1:32-0:48 and never cut 0:40-1:00 contradict each other$"):
         loop_track(workspace, song, 256.0, constraints=SeamConstraints(never_cut=(TrackRange(40.0, 60.0),), pinned=pin))
-    with pytest.raises(FitError, match=r"^--start-at 0:28 and --pin-seam 1:32-0:48 cannot be kept together in 30 s$"):
+    with pytest.raises(FitError, match=r"^start at 0:28 and pinned 1:32-0:48 cannot be kept together in 30 s$"):
         fit_track(
             workspace, song, 30.0, start_at=28.0,
             constraints=SeamConstraints((TrackRange(3.0, 5.0),), (NamedSplice(20.0, 40.0),), pin),

@@ -84,7 +84,7 @@ def test_loop_and_fit_share_them_by_the_bytes_and_never_a_plan_made_without(
     assert loop_track(workspace, song, 256.0, kept="ignore").answer == free.answer
 
     # A kept set that contradicts what is given now: nothing is stored, and it is said how to drop what is kept.
-    with pytest.raises(ConstraintError, match=r"contradict each other; kept with this track: --pin-seam 1:32-0:48 \("):
+    with pytest.raises(ConstraintError, match=r"contradict each other; kept with this track: pinned 1:32-0:48 \("):
         loop_track(workspace, song, 256.0, constraints=SUNG)
     assert loop_track(workspace, song, 256.0).answer == later.answer
 
@@ -104,4 +104,4 @@ def test_where_nobody_can_change_them_they_are_a_refusal(workspace: Workspace) -
     answer = loop_or_refusal(workspace, TrackSource("hill", song, None), 256.0).answer
     assert isinstance(answer, Refusal)
     assert answer.reason is RefusalReason.NO_VIABLE_LOOP
-    assert "--pin-seam 1:32-0:48 and --never-cut 0:40-1:00 contradict each other" in answer.hint
+    assert "pinned 1:32-0:48 and never cut 0:40-1:00 contradict each other" in answer.hint

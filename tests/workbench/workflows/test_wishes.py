@@ -53,7 +53,7 @@ def test_what_is_asked_is_kept_with_the_track_and_dropped_again(workspace: Works
     asked = PlanWishes(sung)
     assert isinstance(plan_around(workspace, TRACK, SECONDS, asked), Loop)
     assert kept(workspace, loop) == sung
-    less = asked.without("--never-cut 0:25-0:35")
+    less = asked.without("never_cut 0:25-0:35")
     assert isinstance(plan_around(workspace, TRACK, SECONDS, less), Loop)
     assert kept(workspace, loop) == SeamConstraints(excluded=sung.excluded)
     assert isinstance(plan_around(workspace, TRACK, SECONDS, PlanWishes()), Loop)
@@ -63,13 +63,13 @@ def test_what_is_asked_is_kept_with_the_track_and_dropped_again(workspace: Works
 def test_times_and_kept_parts_make_a_fit(workspace: Workspace, loop: Loop) -> None:
     asked = PlanWishes(keep=(Keep(None, 20.0, 30.0),), start_at=3.0)
     assert asked.needs_fit
-    assert asked.labels == ("--keep 0:20-0:30", "--start-at 0:03")
+    assert [one.id for one in asked.each] == ["keep 0:20-0:30", "start_at 0:03"]
     fitted = plan_around(workspace, TRACK, SECONDS, asked)
     assert isinstance(fitted, Loop)
     assert isinstance(fitted.answer, LoopPlan)
     assert fitted.is_fit
     assert fitted.answer.music_in == 3.0
-    assert not asked.without("--keep 0:20-0:30").without("--start-at 0:03")
+    assert not asked.without("keep 0:20-0:30").without("start_at 0:03")
 
 
 def test_a_contradiction_names_what_can_be_dropped_and_keeps_nothing(workspace: Workspace, loop: Loop) -> None:
@@ -77,9 +77,9 @@ def test_a_contradiction_names_what_can_be_dropped_and_keeps_nothing(workspace: 
     asked = PlanWishes(SeamConstraints(never_cut=(everywhere, elsewhere)))
     refused = plan_around(workspace, TRACK, SECONDS, asked)
     assert isinstance(refused, Contradiction)
-    assert refused.labels == ("--never-cut 0:00-1:40",)
+    assert [one.id for one in refused.constraints] == ["never_cut 0:00-1:40"]
     assert kept(workspace, loop) == NO_CONSTRAINTS
-    assert isinstance(plan_around(workspace, TRACK, SECONDS, refused.wishes.without(refused.labels[0])), Loop)
+    assert isinstance(plan_around(workspace, TRACK, SECONDS, refused.wishes.without(refused.constraints[0].id)), Loop)
     plan_around(workspace, TRACK, SECONDS, PlanWishes())
 
 

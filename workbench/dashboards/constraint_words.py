@@ -1,0 +1,37 @@
+"""Constraints as the page calls them: a page has buttons, where a command line has options.
+
+Functions: `in_words`, `sentence_in_words`, `kept_words`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.loops.constraints import Constraint, ConstraintKind, Sentence
+
+_WORDS = {
+    ConstraintKind.PINNED: "pinned",
+    ConstraintKind.FORBIDDEN: "forbidden",
+    ConstraintKind.NEVER_CUT: "never cut",
+    ConstraintKind.EXCLUDED: "excluded",
+    ConstraintKind.KEEP: "kept whole",
+    ConstraintKind.START_AT: "music starts at",
+    ConstraintKind.END_ON: "last hit at",
+}
+"""of each kind, before its times"""
+
+
+def in_words(one: Constraint) -> str:
+    """A constraint as the page calls it, such as `pinned 1:32 → 0:48`."""
+    between = " → " if one.kind in (ConstraintKind.PINNED, ConstraintKind.FORBIDDEN) else " to "
+    return f"{_WORDS[one.kind]} {one.what.replace('-', between)}"
+
+
+def sentence_in_words(sentence: Sentence) -> str:
+    """A sentence in which constraints are called as on the page."""
+    return "".join(part if isinstance(part, str) else in_words(part) for part in sentence)
+
+
+def kept_words(constraints: Iterable[Constraint]) -> str:
+    """What is kept with the track, and where it is dropped."""
+    return f"kept with the track: {', '.join(map(in_words, constraints))}; it can be dropped in Plan"
