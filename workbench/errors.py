@@ -64,8 +64,8 @@ class RequestError(InputError):
     """
 
     def __init__(self, *sentence: Any, constraints: tuple[Any, ...] = ()) -> None:
-        # one text in `args`, so that the error can be pickled
-        super().__init__("".join(map(str, sentence)))
+        # At most one text in `args`, so that the error can be pickled.
+        super().__init__(*(["".join(map(str, sentence))] if sentence else []))
         self.sentence = sentence
         self.constraints = constraints
 
