@@ -14,7 +14,7 @@ ANSWERS = {
     "02_own_edit": ("32.618 s, seams [0.", "none"),
     "03_plan_for_a_video": ("300 s: 5 segments", "90 s: video_not_longer"),
     "04_exact_length": ("15 s: ", "30.000 s"),
-    "05_never_cut_here": ("free: 4 of 4 seams", "--never-cut 1:10-1:25: 0 of"),
+    "05_never_cut_here": ("free: 4 of 4 seams", "never cut 1:10-1:25: 0 of"),
     "06_batch_to_a_table": ("hill_road.ogg ", "error"),
     "07_own_grid": ("mine: 120.0 BPM, 10 bars, confidence 1.00",),
     "08_own_beat_tracker": ("workbench: 12", "librosas: 12"),

@@ -301,7 +301,7 @@ def test_a_loop_keeps_the_constraints_that_are_kept_with_its_track(studio: Studi
     keep({"never_cut": [[seam[0] - 4.0, seam[0] + 4.0]], "pin_seam": [seam]})
     refused = looped()
     assert (refused.answer["plan"]["reason"], refused.billed) == ("no_viable_loop", False)
-    assert "contradict each other; kept with this track: --never-cut " in refused.answer["hint"]
+    assert "contradict each other; kept with this track: never cut " in refused.answer["hint"]
     with studio.database.write() as connection:
         constraints.remove(connection, hash_file(studio.folder / "track.ogg"))
     again = looped()
