@@ -48,9 +48,9 @@ class WishPanel(JSComponent):
     waiting = param.String("", doc="why there are no places of it, in words")
     pinned = param.Boolean(False, doc="whether the chosen seam is")
     stretch = param.List([], doc="from and to of the track, as typed")
-    wishes = param.List([], doc="[label, words] of each that applies")
+    wishes = param.List([], doc="[id, words] of each that applies")
     fault = param.String("", doc="why the last wish was not kept")
-    clashing = param.List([], doc="[label, words] of those of which one must go")
+    clashing = param.List([], doc="[id, words] of those of which one must go")
     asked = param.List([], doc="[what, its values, n]")
 
     _esm = script("keys", "clock", "soon", "wishes")

@@ -796,8 +796,9 @@ class _Search:
 
     def _own_ending(self, tail: float) -> Ending:
         """The own ending; of a track where none was found, that of the old plan."""
-        if self.task.profile.ending is None:
-            return replace(self.task.old.ending, tail_seconds=tail, fade_seconds=tail)
+        old = self.task.old.ending
+        if self.task.profile.ending is None and old.is_own:
+            return replace(old, tail_seconds=tail, fade_seconds=tail)
         return own_ending(self.task.profile, tail)
 
     def _plan_score(self, table: FloatArray, scores: FloatArray, own: bool, music_in: float, tail: float) -> float:

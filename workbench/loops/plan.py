@@ -75,6 +75,7 @@ class LoopBody(NamedTuple):
 
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
+_MOST_SECONDS = 1e9  # s; longer times cannot be counted in microseconds
 _ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
 
 
@@ -177,7 +178,7 @@ class Ending:
                 return f"button: stops on the downbeat{where} and rings for {self.tail_seconds:.1f} s"
             case EndKind.OTHER:
                 return self.where
-        faded = self.is_own and self.fade_seconds > self.tail_seconds
+        faded = self.is_own and self.fade_seconds > self.tail_seconds + 1e-3
         return f"{_WORDS[self.kind]}{f', its ring faded over {self.fade_seconds:.1f} s' if faded else ''}"
 
     @property
@@ -198,11 +199,10 @@ class Ending:
     def of_label(cls, label: str, tail_seconds: float, fade_seconds: float, outro_start: float | None) -> Ending:
         """The ending of a plan that was read, whose label is the only field that says of which kind it is.
 
-        A label that `label` does not write is kept as it is, as that of another program.
+        A label that `label` does not write, but for its figures, is kept as it is, as that of another program.
         """
-        words, _, again = label.partition("; ")
-        words = words.removeprefix("own ending: ")
-        restarts = _RESTARTS.fullmatch(again)
+        restarts = _RESTARTS.search(label)
+        words = (label if restarts is None else label[: restarts.start()]).removeprefix("own ending: ")
         kind, where = EndKind.OTHER, label
         if found := _FADE.fullmatch(words):
             kind, where = EndKind.FADE, found[1] or ""
@@ -215,14 +215,18 @@ class Ending:
         times = 0 if restarts is None else int(restarts[1] or 1)
         lost = restarts is not None and restarts[2] is not None
         ending = cls(kind, tail_seconds, fade_seconds, where, outro_start, times, lost)
-        if label in (ending.label(names_own=False), ending.label(names_own=True)):
+        written = (ending.label(names_own=names_own) for names_own in (False, True))
+        if _FIGURES.sub("", label) in (_FIGURES.sub("", one) for one in written):
             return ending
         return cls(EndKind.OTHER, tail_seconds, fade_seconds, label, outro_start)
 
 
 _FADE = re.compile(r"fades over [\d.]+ s(?: (.+))?")
 _BUTTON = re.compile(r"button: stops on the downbeat(?: (.+))? and rings for [\d.]+ s")
-_RESTARTS = re.compile(r"begins again from its head (?:once|(\d+) times) after its own ending(, without its pick-up)?")
+_FIGURES = re.compile(r"\d+\.\d+")
+_RESTARTS = re.compile(
+    r"; begins again from its head (?:once|(\d{1,9}) times) after its own ending(, without its pick-up)?$"
+)
 
 
 @dataclass(frozen=True)
@@ -510,8 +514,8 @@ def _check_numbers(plan: LoopPlan) -> None:
             raise PlanError(f"{name} needs one entry per internal splice ({n - 1}), got {len(getattr(plan, name))}")
     for name in _NOT_NEGATIVE:
         value = getattr(plan, name)
-        if value is not None and not 0.0 <= value < float("inf"):
-            raise PlanError(f"{name} must be finite and not negative, got {value}")
+        if value is not None and not 0.0 <= value < _MOST_SECONDS:
+            raise PlanError(f"{name} must be finite and not negative, under {_MOST_SECONDS:g} s, got {value}")
     for name in ("seam_score", "plan_score"):
         if not 0.0 <= getattr(plan, name) <= 1.0:
             raise PlanError(f"{name} lies in 0 to 1, got {getattr(plan, name)}")

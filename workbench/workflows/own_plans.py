@@ -282,6 +282,9 @@ def plan_of(
     if not played:
         raise PlanError("a plan has at least one segment")
     end = micros(float(segment_starts(np.array([(one.song_from, one.song_to) for one in played]), 0.0)[-1])) / 1e6
+    shortest = min(one.length for one in played)
+    if not 0.0 <= gain_glide_seconds <= shortest:
+        raise PlanError(f"room: a glide lasts 0 s to the shortest segment's {shortest:g} s, got {gain_glide_seconds}")
     profile = _bare_profile(recording, grid)
     plan = build_plan(
         profile,

@@ -36,7 +36,7 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
-_LABELS = 1e9  # s; length of a request of which only the constraints are read
+_ANY_LENGTH = 1e9  # s; length of a request of which only the constraints are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PlanWishes:
 
     @property
     def _request(self) -> FitRequest:
-        return FitRequest(_LABELS, self.keep, self.start_at, self.end_on, None, self.seams)
+        return FitRequest(_ANY_LENGTH, self.keep, self.start_at, self.end_on, None, self.seams)
 
 
 @dataclass(frozen=True, slots=True)

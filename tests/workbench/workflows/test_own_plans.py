@@ -106,6 +106,8 @@ def test_segments_that_break_a_rule_are_refused_by_its_name(piece: Any) -> None:
         wb.plan_of([(0.0, 8.0), (4.0, 12.0)], piece.recording, grid=piece.grid, fade_seconds=(0.01, 0.01))
     with pytest.raises(PlanError, match="at least one segment"):
         wb.plan_of([], piece.recording, grid=piece.grid)
+    with pytest.raises(PlanError, match="a glide lasts 0 s to the shortest segment's 4 s, got 5"):
+        wb.plan_of([(0.0, 8.0), (4.0, 8.0)], piece.recording, grid=piece.grid, gain_glide_seconds=5.0)
 
 
 def test_a_plan_of_the_planner_is_taken_as_it_is(piece: Any) -> None:
