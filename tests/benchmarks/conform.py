@@ -35,8 +35,8 @@ from workbench.home import Home
 from workbench.loops.conform import conform_plan, follow_picture, kept_seconds
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan
+from workbench.loops.plan_score import WISHED_FLOOR
 from workbench.loops.profile import LoopProfile
-from workbench.loops.worth import WISHED_FLOOR
 from workbench.params import CoverParams
 from workbench.recording import FloatArray
 from workbench.workflows.analyze import analyze

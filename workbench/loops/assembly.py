@@ -23,10 +23,7 @@ from workbench.loops.plan import (
     heard_twice,
     nearest_line,
 )
-from workbench.loops.profile import LoopProfile, TrackSection
-from workbench.loops.restarts import restart_loses_pickup, seams_restart, splices_restart
-from workbench.loops.splices import UsableSplices, start_fade
-from workbench.loops.worth import (
+from workbench.loops.plan_score import (
     Worth,
     coverage_part,
     economy_part,
@@ -36,6 +33,9 @@ from workbench.loops.worth import (
     own_ending_part,
     seams_part,
 )
+from workbench.loops.profile import LoopProfile, TrackSection
+from workbench.loops.restarts import restart_loses_pickup, seams_restart, splices_restart
+from workbench.loops.splices import UsableSplices, start_fade
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
@@ -132,7 +132,7 @@ def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArr
 
 
 def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> Worth:
-    """The parts of the route's score, exactly; see `workbench.loops.worth`.
+    """The parts of the route's score, exactly; see `workbench.loops.plan_score`.
 
     The route has at least one splice; the weights of `params` are not used here.
     """

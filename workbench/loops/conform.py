@@ -60,10 +60,7 @@ from workbench.loops.plan import (
     nearest_line,
     segment_table,
 )
-from workbench.loops.profile import LoopProfile
-from workbench.loops.search import NO_SPLICE, best_of_each, layers_from, way_to
-from workbench.loops.splices import playable_splices, start_fade
-from workbench.loops.worth import (
+from workbench.loops.plan_score import (
     WISHED_FLOOR,
     Worth,
     coverage_part,
@@ -74,6 +71,9 @@ from workbench.loops.worth import (
     phrasing_part,
     seams_part,
 )
+from workbench.loops.profile import LoopProfile
+from workbench.loops.search import NO_SPLICE, best_of_each, layers_from, way_to
+from workbench.loops.splices import playable_splices, start_fade
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 

@@ -16,7 +16,7 @@ A route is built of
 - an end: the track's own, where the sum leaves less than a bar to spare (or two, of which `music_in` takes one); else a
   fade on a bar line, preferably a section's.
 
-Every combination that fits is ranked by an estimate of `plan_score` (`workbench.loops.worth`), the best are scored
+Every combination that fits is ranked by an estimate of `plan_score` (`workbench.loops.plan_score`), the best are scored
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
 weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
 The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too much for that only where keeping them
@@ -73,12 +73,7 @@ from workbench.loops.constraints import (
     smallest_contradiction,
 )
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
-from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal, plain_seconds
-from workbench.loops.serving import ranked_options
-from workbench.loops.splices import UsableSplices, rank_within, usable_splices
-from workbench.loops.tours import Tour, make_tours, tour_of_body
-from workbench.loops.worth import (
+from workbench.loops.plan_score import (
     HEARD,
     Worth,
     economy_part,
@@ -88,6 +83,11 @@ from workbench.loops.worth import (
     own_ending_part,
     seams_part,
 )
+from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal, plain_seconds
+from workbench.loops.serving import ranked_options
+from workbench.loops.splices import UsableSplices, rank_within, usable_splices
+from workbench.loops.tours import Tour, make_tours, tour_of_body
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 

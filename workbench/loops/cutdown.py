@@ -9,7 +9,7 @@ length.
 
 A button is a downbeat hit that rings under a fade of less than a bar.
 
-A route is scored with the weights of a loop (`workbench.loops.worth`), of which three parts have another meaning,
+A route is scored with the weights of a loop (`workbench.loops.plan_score`), of which three parts have another meaning,
 because a cut-down is asked to leave most of the track out:
 
 - seams: not squared, for a stretch without a seam would nearly always win over one with the track's own ending;
@@ -45,10 +45,10 @@ from workbench.loops.assembly import (
 )
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import BORDER_SECONDS, Ending, EndKind, LoopPlan
+from workbench.loops.plan_score import Worth, economy_part, fresh_again, own_ending_part, seams_part
 from workbench.loops.profile import LoopProfile
 from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
 from workbench.loops.splices import UsableSplices, start_fade, usable_splices
-from workbench.loops.worth import Worth, economy_part, fresh_again, own_ending_part, seams_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import bar_salience

@@ -64,10 +64,10 @@ from workbench.loops.plan import (
     nearest_line,
     segment_table,
 )
+from workbench.loops.plan_score import HEARD, WISHED_FLOOR
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, plain_seconds
 from workbench.loops.splices import start_fade
-from workbench.loops.worth import HEARD, WISHED_FLOOR
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars

@@ -17,9 +17,9 @@ from workbench.errors import PlanError
 from workbench.loops.assembly import PlayedSegments, build_plan, micros, seam_gains, segments_of
 from workbench.loops.constraints import LineConstraints, NamedSplice
 from workbench.loops.plan import LoopPlan, nearest_line, segment_starts, segment_table
+from workbench.loops.plan_score import hearings_of, seams_part
 from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
 from workbench.loops.splices import with_room
-from workbench.loops.worth import hearings_of, seams_part
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, VideoSeconds
 

@@ -257,7 +257,7 @@ class LoopPlan(Shown):
     seam_score: float
     """0 to 1, of the worst seam; 1 without seams"""
     plan_score: float
-    """0 to 1, see `workbench.loops.worth`"""
+    """0 to 1, see `workbench.loops.plan_score`"""
     options: tuple[LoopPlan, ...] = ()
     """up to four plans, best first, the first equal to this one; empty inside an option"""
     version: int = PLAN_VERSION

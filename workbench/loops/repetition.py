@@ -18,10 +18,10 @@ import numpy as np
 
 from workbench.loops.assembly import longest_run
 from workbench.loops.plan import LoopPlan, segment_table
+from workbench.loops.plan_score import most_plays
 from workbench.loops.profile import LoopProfile
 from workbench.loops.restarts import seams_restart
 from workbench.loops.splices import LONG_BODY_SECONDS
-from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
@@ -57,7 +57,7 @@ class Repetition:
     worn_seconds: float
     """s of the video that play what is worn"""
     max_plays: float
-    """how often it should be heard at most, see `workbench.loops.worth`"""
+    """how often it should be heard at most, see `workbench.loops.plan_score`"""
     max_passes_in_a_row: int
 
     @property

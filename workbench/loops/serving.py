@@ -1,6 +1,6 @@
 """Which plan of a track is served, and in which order its options stand.
 
-Plans that go on come ranked by `plan_score` (`workbench.loops.worth`), and the best of them is served, but for wear:
+Plans that go on come ranked by `plan_score` (`workbench.loops.plan_score`), and the best of them is served, but for wear:
 
 - where it passes a limit on repetition, the next one that keeps both, and the track's own ending where the best has it,
   is served in its place, unless its score is lower by more than `worth.LIMIT_PENALTY`;
@@ -23,10 +23,10 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.plan_score import LIMIT_PENALTY
 from workbench.loops.profile import LoopProfile
 from workbench.loops.repetition import find_repetition, wears_less, worn_seconds
 from workbench.loops.restarts import count_restarts
-from workbench.loops.worth import LIMIT_PENALTY
 from workbench.params import CoverParams
 
 

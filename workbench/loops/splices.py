@@ -25,8 +25,8 @@ import numpy as np
 
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS
+from workbench.loops.plan_score import fade_part, phrasing_part
 from workbench.loops.profile import LoopProfile
-from workbench.loops.worth import fade_part, phrasing_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
@@ -67,16 +67,16 @@ class PlayableSplices:
 class UsableSplices(PlayableSplices):
     """The splices that a plan chooses from, and which of them may follow which."""
 
-    phrasing: FloatArray  # 0 to 1, see `workbench.loops.worth`
+    phrasing: FloatArray  # 0 to 1, see `workbench.loops.plan_score`
     is_body: BoolArray  # a loop back whose body is long enough to be heard as music and not as a stutter
     is_long: BoolArray  # a loop back whose body is too long to be heard as a run when it follows itself
     first: BoolArray  # may be the first splice after the track's start
     follows: BoolArray  # shape (n, n): splice [x, y] may follow x by y
     # shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
-    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)
+    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.plan_score`, coverage)
     shared_seconds: FloatArray
     bar_seconds: FloatArray  # shape (n_bars,), the last one up to the track's last sound
-    # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`
+    # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.plan_score`
     fade_worth: FloatArray
     pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
     # shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.loops.assembly import longest_run
+from workbench.loops.plan_score import fresh_again
 from workbench.loops.splices import UsableSplices, rank_within
-from workbench.loops.worth import fresh_again
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 

@@ -35,7 +35,7 @@ from workbench.loops.conform import (
 )
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
 from workbench.loops.plan import LoopPlan, nearest_line, segment_table
-from workbench.loops.worth import WISHED_FLOOR
+from workbench.loops.plan_score import WISHED_FLOOR
 from workbench.media.probe import probe
 from workbench.mix.drawn import read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams

@@ -17,9 +17,9 @@ from workbench.loops.assembly import (
     segments_of,
 )
 from workbench.loops.plan import Ending, EndKind, PlanKind
+from workbench.loops.plan_score import freshness_part
 from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.loops.splices import UsableSplices, usable_splices
-from workbench.loops.worth import freshness_part
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]

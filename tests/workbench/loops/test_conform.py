@@ -25,9 +25,9 @@ from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstra
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import Ending, EndKind, LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.loops.plan_score import WISHED_FLOOR
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.loops.refusals import Refusal
-from workbench.loops.worth import WISHED_FLOOR
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]

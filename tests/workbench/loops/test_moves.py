@@ -14,8 +14,8 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
 from workbench.loops.moves import REACH_BARS, has_room, move_seam, place_pairs, seam_lines, seam_places, seam_scores
 from workbench.loops.plan import LoopPlan
+from workbench.loops.plan_score import hearings_of, seams_part
 from workbench.loops.profile import LoopProfile
-from workbench.loops.worth import hearings_of, seams_part
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from workbench.loops.assembly import bars_heard
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, check_against_grid
+from workbench.loops.plan_score import most_plays
 from workbench.loops.profile import LoopProfile
 from workbench.loops.splices import LONG_BODY_SECONDS, usable_splices
 from workbench.loops.tours import make_tours
-from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]

@@ -16,7 +16,7 @@ from workbench.errors import InputError, PlanError
 from workbench.home import Home
 from workbench.loops.constraints import SeamConstraints, TrackRange, clock
 from workbench.loops.plan import PlanKind
-from workbench.loops.worth import WISHED_FLOOR
+from workbench.loops.plan_score import WISHED_FLOOR
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.results.loop import plan_from_json
 from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table

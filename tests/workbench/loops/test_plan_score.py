@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from workbench.loops.profile import EndingKind, LoopProfile
-from workbench.loops.worth import (
+from workbench.loops.plan_score import (
     Worth,
     coverage_part,
     fade_part,
@@ -18,6 +17,7 @@ from workbench.loops.worth import (
     phrasing_part,
     seams_part,
 )
+from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 
 
