@@ -24,7 +24,7 @@ from workbench.loops.plan import (
     nearest_line,
 )
 from workbench.loops.plan_score import (
-    Worth,
+    PlanScore,
     coverage_part,
     economy_part,
     fresh_again,
@@ -131,7 +131,7 @@ def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArr
     return table
 
 
-def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> Worth:
+def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> PlanScore:
     """The parts of the route's score, exactly; see `workbench.loops.plan_score`.
 
     The route has at least one splice; the weights of `params` are not used here.
@@ -146,13 +146,13 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
         stops = lines.size
     else:
         stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
-        ending = usable.fade_worth[stops]
+        ending = usable.fade_part[stops]
     bars = bars_heard(route.taken, usable, stops)
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
     run = longest_run(route.taken, _restarts(route, usable, profile) | usable.is_long[route.taken])
-    return Worth(
+    return PlanScore(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
         freshness=freshness_part(
@@ -258,7 +258,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         start_fade(profile),
         route.music_in,
         route.video_seconds,
-        plan_score=float(route_worth(route, usable, profile, params).total(params)),
+        plan_score=float(route_score(route, usable, profile, params).total(params)),
         glide_seconds=params.gain_glide_seconds,
         body=LoopBody(
             float(usable.song_from[body]),

@@ -62,7 +62,7 @@ from workbench.loops.plan import (
 )
 from workbench.loops.plan_score import (
     WISHED_FLOOR,
-    Worth,
+    PlanScore,
     coverage_part,
     economy_part,
     fade_part,
@@ -399,16 +399,16 @@ class _Ways(NamedTuple):
 
     line: IntArray  # bar line about to be played
     age: IntArray  # bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken
-    worth: FloatArray  # s
+    earned: FloatArray  # s
     time: FloatArray  # s of the new video at which the bar line falls
     parent: IntArray  # row of the layer before
     splice: IntArray  # join that was just taken, `NO_SPLICE` for none
 
     @classmethod
-    def beginning(cls, line: IntArray, age: int, worth: FloatArray, time: FloatArray) -> _Ways:
+    def beginning(cls, line: IntArray, age: int, earned: FloatArray, time: FloatArray) -> _Ways:
         """The ways of the first layer."""
         none = np.full(line.size, NO_SPLICE, dtype=np.int64)
-        return cls(line, np.full(line.size, age, dtype=np.int64), worth, time, np.arange(line.size), none)
+        return cls(line, np.full(line.size, age, dtype=np.int64), earned, time, np.arange(line.size), none)
 
     def rows(self, chosen: IntArray) -> _Ways:
         return _Ways._make(column[chosen] for column in self)
@@ -420,7 +420,7 @@ class _Ways(NamedTuple):
 class _Ended(NamedTuple):
     """A way that ends."""
 
-    worth: float
+    earned: float
     layer: int
     row: int
     end: _End
@@ -446,7 +446,7 @@ class _Task:
         self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
         self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
         self.target = _target(old, difference)
-        self.fade_worth = fade_part(profile)
+        self.fade_part = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
         self.ring_from = _ring_start(profile)
         # bars that a segment lasts at least, and one; older counts as this old
@@ -487,8 +487,8 @@ class _Task:
         piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
         off = np.abs(off[:, None] - offset[piece])
         there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
-        worth = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
-        found[row] = worth * lengths / _POINTS
+        earned = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
+        found[row] = earned * lengths / _POINTS
         return found
 
 
@@ -569,7 +569,7 @@ class _Search:
         """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
         numbers = range(1, len(self._layers))
         ended = [one for number in numbers for one in self._endings(number, in_ending=in_ending)]
-        return self._way(max(ended, key=lambda one: one.worth)) if ended else None
+        return self._way(max(ended, key=lambda one: one.earned)) if ended else None
 
     @cached_property
     def _layers(self) -> list[_Ways]:
@@ -598,8 +598,8 @@ class _Search:
         if task.ring_from is not None:
             late = late[task.lines[late] < task.ring_from]
         times = np.append(begins + float(task.lines[0]) - song_start, np.full(late.size, begins + EARLY_SECONDS))
-        worth = np.append(0.0, -_FADE * (1.0 - task.fade_worth[late]))
-        return _Ways.beginning(np.append(0, late), 0, worth, times)
+        earned = np.append(0.0, -_FADE * (1.0 - task.fade_part[late]))
+        return _Ways.beginning(np.append(0, late), 0, earned, times)
 
     def _entering(self, ways: _Ways) -> _Ways:
         """The ways, and the best that take a splice at the bar lines where they are."""
@@ -612,19 +612,19 @@ class _Search:
         if not rows.size:
             return ways
         before, leave, enter = before[rows], joins.leave[rows], joins.enter[rows]
-        leaving = ways.worth[before]
+        leaving = ways.earned[before]
         time = ways.time[before] + joins.song_to[rows] - task.lines[leave]
         starts = time + task.lines[enter] - joins.song_from[rows]
-        worth = leaving - _SPLICE_COST - self.heard_cost[rows] - self.lack_cost[rows]
+        earned = leaving - _SPLICE_COST - self.heard_cost[rows] - self.lack_cost[rows]
         stays = self._was_there(rows, time)
-        worth = np.where(stays, leaving, worth)
+        earned = np.where(stays, leaving, earned)
         if task.constraints is not None:
             pinned = stays & task.constraints.is_pinned(leave, enter)
-            worth = np.where(pinned, leaving + _PINNED, worth)
-        best = best_of_each((enter,), worth, tie=-rows)  # the old plan's own joins come first and give way to equals
+            earned = np.where(pinned, leaving + _PINNED, earned)
+        best = best_of_each((enter,), earned, tie=-rows)  # the old plan's own joins come first and give way to equals
         age = np.zeros(best.size, dtype=np.int64)
         parent = ways.parent[before[best]]
-        return ways.with_others(_Ways(enter[best], age, worth[best], starts[best], parent, rows[best]))
+        return ways.with_others(_Ways(enter[best], age, earned[best], starts[best], parent, rows[best]))
 
     def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
         """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
@@ -652,20 +652,20 @@ class _Search:
         after = ways.time + task.lengths[ways.line]
         before = np.flatnonzero((ways.line < task.n - 1) & (after <= task.end + task.bar))
         line, was, time = ways.line[before], ways.age[before], after[before]
-        worth = ways.worth[before] + task.in_place(line, ways.time[before])
+        earned = ways.earned[before] + task.in_place(line, ways.time[before])
         line = line + 1
         age = np.minimum(was + 1, task.ages)
-        rows = best_of_each((line, age), worth, tie=was)
+        rows = best_of_each((line, age), earned, tie=was)
         # A way that may leave now, at the same time and for as much, stands for one that must wait: whatever the latter
         # takes later, the former can take too.
         may_leave = np.full(task.n, -1)
         now = rows[age[rows] == task.ages]
         may_leave[line[now]] = now
         other = may_leave[line[rows]]
-        same = (other >= 0) & (np.abs(time[rows] - time[other]) <= _SAME_TIME) & (worth[rows] <= worth[other])
+        same = (other >= 0) & (np.abs(time[rows] - time[other]) <= _SAME_TIME) & (earned[rows] <= earned[other])
         rows = rows[(age[rows] == task.ages) | ~same]
         none = np.full(rows.size, NO_SPLICE, dtype=np.int64)
-        return _Ways(line[rows], age[rows], worth[rows], time[rows], before[rows], none)
+        return _Ways(line[rows], age[rows], earned[rows], time[rows], before[rows], none)
 
     def _endings(self, number: int, *, in_ending: bool) -> list[_Ended]:
         """The best ways of a layer that end in the bar after it: with the last sound, in a fade, with the last hit."""
@@ -680,17 +680,17 @@ class _Search:
         aged = age >= (0 if is_brief else MIN_INNER_BARS)
         found: list[_Ended] = []
 
-        def end_with(rows: IntArray, worth: FloatArray, how: _End) -> None:
+        def end_with(rows: IntArray, earned: FloatArray, how: _End) -> None:
             """Note the best of some ways, of equal ones the one at the earliest bar line."""
             if rows.size:
-                best = np.lexsort((age[rows], line[rows], -worth))[0]
-                found.append(_Ended(float(worth[best]), number, int(rows[best]), how))
+                best = np.lexsort((age[rows], line[rows], -earned))[0]
+                found.append(_Ended(float(earned[best]), number, int(rows[best]), how))
 
         # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
         if profile.ending is not None or not old.ends_in_fade:
-            own_worth = _FADE if old.ends_in_fade else _OWN_ENDING
+            for_own = _FADE if old.ends_in_fade else _OWN_ENDING
             rows = np.flatnonzero(aged & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
-            end_with(rows, ways.worth[rows] + task.in_place(line[rows], time[rows]) + own_worth, _End.OWN)
+            end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, _End.OWN)
         to_end = profile.ending is None or in_ending
         latest = float(task.edges[-1 if to_end or profile.ending is None else profile.ending.start_bar + 1])
         latest = min(latest, profile.last_sound)
@@ -698,12 +698,12 @@ class _Search:
         stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6)
         fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3) & (reach <= latest + 1e-6)
         rows = np.flatnonzero(fits)
-        end_with(rows, ways.worth[rows] + _FADE * task.fade_worth[line[rows]], _End.FADE)
+        end_with(rows, ways.earned[rows] + _FADE * task.fade_part[line[rows]], _End.FADE)
         if task.ring_from is not None and not old.ends_in_fade:
             fits = stops & (reach < task.edges[line + 1]) & (reach >= task.ring_from + _LEAST_RING)
             rows = np.flatnonzero(fits)
             lost = _RING_LOST + profile.last_sound - reach[rows]
-            end_with(rows, ways.worth[rows] + _OWN_ENDING - lost, _End.RING)
+            end_with(rows, ways.earned[rows] + _OWN_ENDING - lost, _End.RING)
         return found
 
     def _way(self, ended: _Ended) -> _Way:
@@ -808,12 +808,12 @@ class _Search:
         if own and profile.ending is not None:
             ending = own_ending_part(profile.ending.kind, np.asarray(music_in), np.asarray(tail))
         else:
-            ending = self.task.fade_worth[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
+            ending = self.task.fade_part[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
         at = lines[:, None] + 0.02
         plays = np.sum((table[:, 0] <= at) & (table[:, 1] > at), axis=1).astype(np.float64)
         one = np.asarray(1.0)
         hearings = hearings_of(PlanKind.LOOP if heard_twice(table) >= CONTINUES_SECONDS else PlanKind.CUT_DOWN)
-        worth = Worth(
+        score = PlanScore(
             seams=seams_part(scores.min(), scores.mean(), hearings) if scores.size else one,
             ending=np.asarray(ending),
             freshness=one - heard_twice(table) / max(float(lengths.sum()), 1e-3),
@@ -822,4 +822,4 @@ class _Search:
             economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
             lost=np.asarray(0.0),
         )
-        return float(worth.total(params))
+        return float(score.total(params))

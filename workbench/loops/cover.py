@@ -23,8 +23,8 @@ The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too
 costs the own ending or a seam that is heard far more; a seam under the floor is never used. Bodies shorter than
 `min_body_seconds` only ever serve as Q or R.
 
-An option passes the test of the plan served: it has no seam that many hear (`worth.HEARD`) unless that plan has one as
-bad. One option may be of another kind: the whole track again from its head after its own ending
+An option passes the test of the plan served: it has no seam that many hear (`plan_score.HEARD`) unless that plan has
+one as bad. One option may be of another kind: the whole track again from its head after its own ending
 (`workbench.loops.restarts`), as often as the length asks for, with the same Q and R to meet it. That it begins again is
 heard, so it is there only where it wears less than the others, and served only where they wear far more
 (`workbench.loops.serving`).
@@ -57,7 +57,7 @@ from workbench.loops.assembly import (
     fade_route,
     late_and_tail,
     own_end_route,
-    route_worth,
+    route_score,
     spans,
 )
 from workbench.loops.constraints import (
@@ -75,7 +75,7 @@ from workbench.loops.constraints import (
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.plan_score import (
     HEARD,
-    Worth,
+    PlanScore,
     economy_part,
     fresh_again,
     freshness_part,
@@ -242,11 +242,11 @@ def find_loop(
         return _refuse(
             "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
         )
-    worth = [float(route_worth(route, usable, profile, params).total(params)) for route in routes]
+    scores = [float(route_score(route, usable, profile, params).total(params)) for route in routes]
     worst = [float(usable.score[route.taken].min()) for route in routes]
     options: list[tuple[Route, int]] = []
     least = 0.0
-    for index in np.argsort(-np.array(worth), kind="stable").tolist():
+    for index in np.argsort(-np.array(scores), kind="stable").tolist():
         if len(options) == MAX_OPTIONS:
             break
         if worst[index] < least:
@@ -291,9 +291,9 @@ def _begin_again(
         body, passes = body_heard_longest(route, usable, profile)
         if body != usable.restart or not passes:
             continue
-        worth = float(route_worth(route, ranked, profile, params).total(params))
-        if best is None or worth > best[0]:
-            best = worth, route
+        score = float(route_score(route, ranked, profile, params).total(params))
+        if best is None or score > best[0]:
+            best = score, route
     return None if best is None else assemble(best[1], usable, profile, params)
 
 
@@ -513,7 +513,7 @@ def _fade_routes(
                     fits &= _holds_pinned(usable, tours, space, passes)
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))
                 line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
-                ending = usable.fade_worth[line]
+                ending = usable.fade_part[line]
                 score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
                 found += [(float(score[row]), mixes, row) for row in _best(tours, mixes, score)[:_FINALISTS].tolist()]
         found.sort(key=lambda candidate: -candidate[0])
@@ -615,7 +615,7 @@ def _estimate(
         fresh_of + passes * gain[body] * fresh_again(gain[body], params) + times * looped * fresh_again(looped, params)
     )
     fresh += track + np.minimum(0.0, gain[extra] * times) + gain[last]
-    return Worth(
+    return PlanScore(
         seams=seams_part(worst, mean),
         ending=ending,
         freshness=freshness_part(fresh / video, video, track, params),

@@ -45,7 +45,7 @@ from workbench.loops.assembly import (
 )
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.plan import BORDER_SECONDS, Ending, EndKind, LoopPlan
-from workbench.loops.plan_score import Worth, economy_part, fresh_again, own_ending_part, seams_part
+from workbench.loops.plan_score import PlanScore, economy_part, fresh_again, own_ending_part, seams_part
 from workbench.loops.profile import LoopProfile
 from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
 from workbench.loops.splices import UsableSplices, start_fade, usable_splices
@@ -64,19 +64,19 @@ MIN_RING_SECONDS = 0.3  # s that a button rings at least
 # s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised
 HIT_TOLERANCE_SECONDS = 0.018
 MIN_FADE_OUT_SECONDS = 0.2  # s; a closing fade lasts as long at least
-GOOD_FADE_OUT_SECONDS = 2.0  # s; a closing fade that is shorter is worth less
+GOOD_FADE_OUT_SECONDS = 2.0  # s; a closing fade that is shorter scores less
 FADE_SHARE = 0.25  # of the length: how long a closing fade is where the length leaves no room for the usual one
 
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
 _LOOP_SECONDS = 8.0
-_GOOD_RING = 1.0  # s; a button that rings less is worth less
-_BUTTON = 0.05  # worth of a button over that of a fade on the same bar line
+_GOOD_RING = 1.0  # s; a button that rings less scores less
+_BUTTON = 0.05  # of the ending part, a button over that of a fade on the same bar line
 _HOOK_SECONDS = 15.0
 _NO_HOOK = 0.15
 _NO_OWN_ENDING = 0.05
 _OFF_PHRASE = 0.08
-_FADE_OF_TRACK = 0.7  # worth of playing a track that has no ending of its own to its last sound
-_LATE_SECOND = 0.12  # of an ending's worth, lost with each second of silence before the music, and after its last sound
+_FADE_OF_TRACK = 0.7  # ending part of playing a track that has no ending of its own to its last sound
+_LATE_SECOND = 0.12  # of the ending part, lost with each second of silence before the music, and after its last sound
 _SILENT_SECOND = 0.12
 _MOST_SILENT = 0.6
 _SHORT_SECONDS = 8.0  # s; harmonic mean of the segments' lengths under which seams come too soon, and what that costs
@@ -372,7 +372,7 @@ class _Search:
         return best
 
     def _promise(self, states: _States, seams: int) -> FloatArray:
-        """What a state is worth so far."""
+        """The score of a state so far."""
         mean = states.scores / seams
         quality = self.params.seams_weight * seams_part(states.worst, mean, hearings=1)
         kept = states.kept.sum(axis=1) / max(1, len(self.parts))
@@ -414,12 +414,14 @@ class _Search:
         row = np.flatnonzero(legal)
         late, tail = np.asarray(late)[row], np.asarray(tail)[row]
         if ending is not None:
-            worth = own_ending_part(ending.kind, np.zeros(row.size), np.zeros(row.size))
+            ending_part = own_ending_part(ending.kind, np.zeros(row.size), np.zeros(row.size))
         else:
-            worth = np.full(row.size, _FADE_OF_TRACK)
-        worth = worth - np.minimum(_MOST_SILENT, _LATE_SECOND * late + _SILENT_SECOND * tail)
+            ending_part = np.full(row.size, _FADE_OF_TRACK)
+        ending_part = ending_part - np.minimum(_MOST_SILENT, _LATE_SECOND * late + _SILENT_SECOND * tail)
         until = np.full(row.size, last)
-        return self._closed(states.rows(row), seams, row, True, np.zeros(row.size, bool), late, 0 * late, until, worth)
+        return self._closed(
+            states.rows(row), seams, row, True, np.zeros(row.size, bool), late, 0 * late, until, ending_part
+        )
 
     def _late_for_hit(self, states: _States, latest: float) -> tuple[FloatArray, bool]:
         """How late the music starts for the track's last attack to land where it is asked for."""
@@ -495,10 +497,10 @@ class _Search:
         fade = np.minimum(np.minimum(free[row], self.video / 2), tail[row] + FADE_SHARE * self.video)
         fade = np.minimum(fade, _fade_room(task, states.at[row], until, tail[row]))
         brief = np.where(buttons, tail[row] / _GOOD_RING, fade / GOOD_FADE_OUT_SECONDS)
-        worth = self.usable.fade_worth[stops[row]] + np.where(buttons, _BUTTON, 0.0)
-        worth = worth - 0.2 * np.maximum(0.0, 1.0 - brief)
+        ending_part = self.usable.fade_part[stops[row]] + np.where(buttons, _BUTTON, 0.0)
+        ending_part = ending_part - 0.2 * np.maximum(0.0, 1.0 - brief)
         return self._closed(
-            states.rows(row), seams, row, False, buttons, np.zeros(row.size), earlier[row], until, worth
+            states.rows(row), seams, row, False, buttons, np.zeros(row.size), earlier[row], until, ending_part
         )
 
     def _closed(
@@ -534,7 +536,7 @@ class _Search:
         missed = np.where(hooked | (task.seconds < _HOOK_SECONDS), 0.0, _NO_HOOK)
         if not own and self.profile.ending is not None and task.seconds >= _HOOK_SECONDS:
             off = off + _NO_OWN_ENDING
-        worth = Worth(
+        score = PlanScore(
             seams=seams_part(worst, mean, hearings=1),
             ending=ending,
             freshness=1.0 - states.stale / self.video,
@@ -550,7 +552,7 @@ class _Search:
             theirs = len(task.beside.seam_times) if self.shorter_seconds else seams
             tier = enough.astype(np.int64) + (enough & (states.common >= theirs))
         return _Closed(
-            seams, row[fits], own, button[fits], late[fits], earlier[fits], worth.total(params)[fits], tier[fits]
+            seams, row[fits], own, button[fits], late[fits], earlier[fits], score.total(params)[fits], tier[fits]
         )
 
     def route(self, layers: list[_States], closed: _Closed, row: int) -> CutRoute:
@@ -630,12 +632,12 @@ def _line_before(profile: LoopProfile, times: FloatArray) -> FloatArray:
 
 def _start_phrasing(profile: LoopProfile) -> FloatArray:
     """How good it is to start on each bar line, 0.05 to 0.7: on a section's border, after eight bars of it, four."""
-    worth = np.full(profile.downbeats.size, 0.05)
+    part = np.full(profile.downbeats.size, 0.05)
     for section in profile.sections:
-        bars = np.arange(section.first_bar, min(section.last_bar, worth.size))
+        bars = np.arange(section.first_bar, min(section.last_bar, part.size))
         inside = bars - section.first_bar
-        worth[bars] = np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
-    return worth
+        part[bars] = np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
+    return part
 
 
 def route_heard(route: CutRoute, usable: UsableSplices, task: CutTask, times: FloatArray) -> FloatArray:

@@ -150,7 +150,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     gains[seam + 1] = float(seam_gains(splices.level_step_db)[0])
     before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
     scores[seam] = float(splices.score[0])
-    worth, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))
+    part, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))
     end_fade = max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6
     return build_plan(
         profile,
@@ -159,7 +159,7 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
         plan.start_fade_seconds,
         music_in / 1e6,
         plan.window_end,
-        plan_score=float(np.clip(plan.plan_score + params.seams_weight * (worth - was), 0.0, 1.0)),
+        plan_score=float(np.clip(plan.plan_score + params.seams_weight * (part - was), 0.0, 1.0)),
         glide_seconds=plan.gain_glide_seconds,
         start_at=plan.start_at,
         is_fit=plan.is_fit,

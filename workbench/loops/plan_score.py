@@ -1,4 +1,4 @@
-"""What a plan is worth: the number that ranks plans of one track under one video, `plan_score`.
+"""The plan score: the number that ranks plans of one track under one video, `plan_score`.
 
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
@@ -59,7 +59,7 @@ _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Worth:
+class PlanScore:
     """The six parts of a score, numbers or arrays of one shape, 0 to 1 each."""
 
     seams: FloatArray
@@ -142,7 +142,7 @@ def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> Floa
 
 
 def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:
-    """Worth of the track's own ending, 0.65 to 1; less if music starts late for it or leaves silence after it.
+    """Part of the track's own ending, 0.65 to 1; less if music starts late for it or leaves silence after it.
 
     `late_seconds` are of video before the music starts, `tail_seconds` of silence after the last sound.
     """
@@ -150,26 +150,26 @@ def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: Fl
 
 
 def fade_part(profile: LoopProfile) -> FloatArray:
-    """Worth of a fade that resolves on each bar line, 0.2 to 0.6, shape (n_bars,)."""
-    worth = np.full(profile.downbeats.size, 0.2)
+    """Part of a fade that resolves on each bar line, 0.2 to 0.6, shape (n_bars,)."""
+    part = np.full(profile.downbeats.size, 0.2)
     for section in profile.sections:
-        bars = np.arange(section.first_bar, min(section.last_bar, worth.size))
+        bars = np.arange(section.first_bar, min(section.last_bar, part.size))
         inside = bars - section.first_bar
-        worth[bars] = np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.4, 0.2))
+        part[bars] = np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.4, 0.2))
     for section in profile.sections:
         for border in (section.first_bar, section.last_bar):
-            if 0 < border < worth.size:
-                worth[border] = 0.6
-    return worth
+            if 0 < border < part.size:
+                part[border] = 0.6
+    return part
 
 
 def phrasing_part(profile: LoopProfile, leave: IntArray, enter: IntArray) -> FloatArray:
-    """Worth of each splice as a phrase, 0.1 to 1, shape of `leave`; see the module's head.
+    """Part of each splice as a phrase, 0.1 to 1, shape of `leave`; see the module's head.
 
     `leave` and `enter` are bar lines.
     """
     bars = np.abs(np.asarray(leave, dtype=np.int64) - np.asarray(enter, dtype=np.int64))
-    worth = np.where(bars % 8 == 0, 1.0, np.where(bars % 4 == 0, 0.8, np.where(bars % 2 == 0, 0.4, 0.1)))
+    part = np.where(bars % 8 == 0, 1.0, np.where(bars % 4 == 0, 0.8, np.where(bars % 2 == 0, 0.4, 0.1)))
     borders = {section.first_bar for section in profile.sections} | {section.last_bar for section in profile.sections}
     at_borders = np.isin(leave, list(borders)) & np.isin(enter, list(borders))
-    return np.where(at_borders, 1.0, worth)
+    return np.where(at_borders, 1.0, part)

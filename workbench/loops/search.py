@@ -61,15 +61,15 @@ def way_to(layers: Sequence[Layer], number: int, row: int) -> tuple[int, list[in
     return row, taken[::-1]
 
 
-def best_of_each(key: Sequence[IntArray | BoolArray], worth: FloatArray, tie: IntArray | None = None) -> IntArray:
-    """The row of most worth of each key, best first; of equal ones the one with the least `tie`, then the first.
+def best_of_each(key: Sequence[IntArray | BoolArray], score: FloatArray, tie: IntArray | None = None) -> IntArray:
+    """The best-scored row of each key, best first; of equal ones the one with the least `tie`, then the first.
 
     `key` has a column for each of its parts.
     """
     ties = () if tie is None else (tie,)
-    order = np.lexsort((*ties, -worth, *key))
+    order = np.lexsort((*ties, -score, *key))
     best = order[_begins_group(key, order)]
-    return np.asarray(best[np.lexsort((best, *(column[best] for column in ties), -worth[best]))])
+    return np.asarray(best[np.lexsort((best, *(column[best] for column in ties), -score[best]))])
 
 
 def from_each_in_turn(group: Sequence[IntArray | BoolArray], most: int) -> IntArray:

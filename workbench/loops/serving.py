@@ -1,9 +1,10 @@
 """Which plan of a track is served, and in which order its options stand.
 
-Plans that go on come ranked by `plan_score` (`workbench.loops.plan_score`), and the best of them is served, but for wear:
+Plans that go on come ranked by `plan_score` (`workbench.loops.plan_score`), and the best of them is served, but for
+wear:
 
 - where it passes a limit on repetition, the next one that keeps both, and the track's own ending where the best has it,
-  is served in its place, unless its score is lower by more than `worth.LIMIT_PENALTY`;
+  is served in its place, unless its score is lower by more than `plan_score.LIMIT_PENALTY`;
 - where the plan so chosen passes a limit all the same, one that lets the whole track end and begin again
   (`workbench.loops.restarts`) is served if it keeps the limits and each of its restarts spares
   `CoverParams.restart_worth_seconds` of worn music (`workbench.loops.repetition`). A restart is heard, and so is music

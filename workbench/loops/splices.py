@@ -73,11 +73,11 @@ class UsableSplices(PlayableSplices):
     first: BoolArray  # may be the first splice after the track's start
     follows: BoolArray  # shape (n, n): splice [x, y] may follow x by y
     # shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
-    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.plan_score`, coverage)
+    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (coverage in `workbench.loops.plan_score`)
     shared_seconds: FloatArray
     bar_seconds: FloatArray  # shape (n_bars,), the last one up to the track's last sound
     # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.plan_score`
-    fade_worth: FloatArray
+    fade_part: FloatArray
     pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
     # shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range
     inside: BoolArray | None
@@ -202,7 +202,7 @@ def usable_splices(
         follows=follows,
         shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
         bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
-        fade_worth=fade_part(profile),
+        fade_part=fade_part(profile),
         pinned=np.flatnonzero(is_pinned),
         inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
         constraints=constraints,

@@ -93,8 +93,8 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
     one play of the track; below 40 s only single bodies are returned. There are none if no body may be the first splice
     and follow itself and no tour exists.
     """
-    worth = 0.5 * usable.score + 0.3 * fresh_again(usable.gain_seconds, params) + 0.2 * usable.phrasing
-    order = np.argsort(-worth, kind="stable")
+    score = 0.5 * usable.score + 0.3 * fresh_again(usable.gain_seconds, params) + 0.2 * usable.phrasing
+    order = np.argsort(-score, kind="stable")
     order = order[usable.is_body[order]]
     tours: list[Tour] = []
     for number, path in enumerate(_paths(usable, order, need_seconds, params)):

@@ -64,8 +64,8 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
             assert moved.seam_times[seam] == pytest.approx(place.at, abs=0.012)
             assert moved.seam_score <= max(plan.seam_score, place.score or 0.0)
             assert moved.window_end == plan.window_end
-            was, worth = (seam_scores(profile, one) for one in (plan, moved))
-            gained = seams_part(worth.min(), worth.mean(), hearings) - seams_part(was.min(), was.mean(), hearings)
+            was, score = (seam_scores(profile, one) for one in (plan, moved))
+            gained = seams_part(score.min(), score.mean(), hearings) - seams_part(was.min(), was.mean(), hearings)
             assert moved.plan_score == pytest.approx(plan.plan_score + PARAMS.seams_weight * gained, abs=1e-3)
     assert moved_any
 

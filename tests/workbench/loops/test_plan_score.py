@@ -1,4 +1,4 @@
-"""What a plan is worth: the parts, and what passing a limit costs."""
+"""The plan score: its parts, and what passing a limit costs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.loops.plan_score import (
-    Worth,
+    PlanScore,
     coverage_part,
     fade_part,
     most_plays,
@@ -55,7 +55,7 @@ def test_a_track_that_is_heard_evenly_is_covered_in_full() -> None:
     assert coverage_part(np.array([4.0, 0.0, 0.0]), lasts) == pytest.approx(2.0 / 5.0)
 
 
-def test_the_tracks_own_ending_is_worth_more_than_a_fade_and_less_where_it_comes_late() -> None:
+def test_the_tracks_own_ending_scores_more_than_a_fade_and_less_where_it_comes_late() -> None:
     nothing = np.asarray(0.0)
     assert own_ending_part(EndingKind.OUTRO, nothing, nothing) == 1.0
     assert own_ending_part(EndingKind.ABRUPT, nothing, nothing) == 0.9
@@ -67,8 +67,8 @@ def test_fades_and_splices_follow_the_form(track_profile: Callable[..., LoopProf
     profile = track_profile()
     fades = fade_part(profile)
     assert fades[[8, 12, 13, 16]].tolist() == [0.6, 0.4, 0.2, 0.6]
-    worth = phrasing_part(profile, np.array([24, 20, 18, 19, 64]), np.array([8, 16, 16, 16, 8]))
-    assert worth.tolist() == [1.0, 0.8, 0.4, 0.1, 1.0]
+    phrasing = phrasing_part(profile, np.array([24, 20, 18, 19, 64]), np.array([8, 16, 16, 16, 8]))
+    assert phrasing.tolist() == [1.0, 0.8, 0.4, 0.1, 1.0]
 
 
 def test_the_total_is_the_weighted_mean_less_what_limits_cost() -> None:
@@ -76,6 +76,6 @@ def test_the_total_is_the_weighted_mean_less_what_limits_cost() -> None:
     parts |= {"seams": np.asarray(1.0), "ending": np.asarray(0.5), "phrasing": np.asarray(0.0)}
     weights = {"seams": 1.0, "ending": 0.5, "phrasing": 0.5, "freshness": 0.0, "coverage": 0.0, "economy": 0.0}
     params = CoverParams.model_validate({f"{name}_weight": weight for name, weight in weights.items()})
-    assert Worth(**parts, lost=np.asarray(0.0)).total(params) == pytest.approx(1.25 / 2)
-    assert Worth(**parts, lost=np.asarray(0.1)).total(params) == pytest.approx(1.25 / 2 - 0.1)
-    assert Worth(**parts, lost=np.asarray(9.0)).total(params) == 0.0
+    assert PlanScore(**parts, lost=np.asarray(0.0)).total(params) == pytest.approx(1.25 / 2)
+    assert PlanScore(**parts, lost=np.asarray(0.1)).total(params) == pytest.approx(1.25 / 2 - 0.1)
+    assert PlanScore(**parts, lost=np.asarray(9.0)).total(params) == 0.0

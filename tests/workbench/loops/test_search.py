@@ -16,22 +16,22 @@ ROWS = st.lists(st.tuples(st.integers(-2, 2), st.booleans(), st.integers(0, 4), 
 
 
 def columns(rows: list[tuple[int, bool, int, int]]) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
-    """Two parts of a key, of few values so that many are equal; a worth; a tie."""
-    line, pinned, worth, tie = (np.array([row[at] for row in rows], dtype=np.int64) for at in range(4))
-    return line, pinned.astype(bool), worth / 4.0, tie
+    """Two parts of a key, of few values so that many are equal; a score; a tie."""
+    line, pinned, score, tie = (np.array([row[at] for row in rows], dtype=np.int64) for at in range(4))
+    return line, pinned.astype(bool), score / 4.0, tie
 
 
 @given(ROWS)
 def test_of_each_key_the_best_stays_best_first(rows: list[tuple[int, bool, int, int]]) -> None:
-    line, pinned, worth, tie = columns(rows)
+    line, pinned, score, tie = columns(rows)
     best: dict[tuple[int, bool], tuple[float, int, int]] = {}
     for row, (at, is_pinned, _, _) in enumerate(rows):
-        rank = (-float(worth[row]), int(tie[row]), row)
+        rank = (-float(score[row]), int(tie[row]), row)
         best[at, is_pinned] = min(best.get((at, is_pinned), rank), rank)
-    found = best_of_each((line, pinned), worth, tie)
+    found = best_of_each((line, pinned), score, tie)
     assert found.tolist() == [row for _, _, row in sorted(best.values())]
-    first = best_of_each((line, pinned), worth)
-    assert first.tolist() == best_of_each((line, pinned), worth, np.zeros_like(tie)).tolist()
+    first = best_of_each((line, pinned), score)
+    assert first.tolist() == best_of_each((line, pinned), score, np.zeros_like(tie)).tolist()
 
 
 @given(ROWS, st.integers(0, 45))
