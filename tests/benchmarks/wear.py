@@ -4,7 +4,7 @@
 
 The bundled tracks, and files given, are analysed once and planned for 5, 10, 20, 30 and 60 min.
 
-Six measures of a plan served:
+Seven measures of a plan served:
 
 - over four: seconds of the video in which a second of the track is heard for the fifth time or a later one, and how
   many of these a plan that hears every second of the track equally often would not have (*avoidable*)
@@ -13,6 +13,7 @@ Six measures of a plan served:
 - used: share of the track, first to last sound, that is heard at all
 - plays over mean: how often the second heard most is heard, over the mean of all
 - over limits: plans that pass `max_passes_in_a_row` or `max_plays_over_mean`, which they say in words
+- variety: s of different music in the five minutes that have least of it, the median
 - seam: score of the worst seam
 
 And of its options: what is avoidable in the one that wears least, how many plans have one that lets the whole track end
@@ -37,9 +38,9 @@ from tests.benchmarks.tracks import bundled
 from workbench import workspace
 from workbench.loops.cover import plan_loop
 from workbench.loops.moves import seam_scores
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import find_repetition, worn_seconds
+from workbench.loops.repetition import find_repetition, variety, worn_seconds
 from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
 from workbench.workflows.analyze import Sound, analyze_sound
@@ -60,6 +61,7 @@ class Wear:
     avoidable: float
     worn: float
     used: float
+    variety: float
     plays: float
     plays_over_mean: float
     seams: int
@@ -112,6 +114,7 @@ def measure(name: str, profile: LoopProfile, minutes: int) -> Wear | str:
         avoidable=avoidable,
         worn=worn_seconds(answer, profile),
         used=float(np.mean(plays > 0)),
+        variety=variety(segment_table(answer)),
         plays=float(plays.max()),
         plays_over_mean=float(plays.max() / plays.mean()),
         seams=len(answer.seam_times),
@@ -155,7 +158,8 @@ def tables(rows: list[Wear]) -> list[Table]:
     """The figures by length and by track."""
     columns = [
         "plans", "over four s", "avoidable s", "best option: over four s", "avoidable s of it", "begin again", "used",
-        "plays / mean", "seams", "seam", "worn s", "served again", "own endings", "over limits", "CPU ms",
+        "plays / mean", "seams", "seam", "worn s", "served again", "own endings", "over limits", "variety s",
+        "CPU ms",
     ]  # fmt: skip
     by_length = Table("Wear, by length of the video", ["minutes", *columns])
     for minutes in (*MINUTES, None):
@@ -165,8 +169,8 @@ def tables(rows: list[Wear]) -> list[Table]:
     for track in dict.fromkeys(row.track for row in rows):
         by_track.add(track, *_summary([plan for plan in rows if plan.track == track]))
     by_length.notes.append(
-        "Sums of seconds, means of shares, seams and CPU (after a warm-up), median of the worst seam's score, over "
-        "tracks and lengths."
+        "Sums of seconds, means of shares, seams and CPU (after a warm-up), medians of variety and of the worst seam's "
+        "score, over tracks and lengths."
     )
     return [by_length, by_track]
 
@@ -182,7 +186,8 @@ def _summary(plans: list[Wear]) -> list[object]:
         len(plans), total("over_four"), total("avoidable"), total("least_over_four"), total("least_worn"),
         sum(plan.begins_again for plan in plans), mean("used"), mean("plays_over_mean"), mean("seams"),
         float(np.median([plan.seam for plan in plans])), total("worn"), sum(plan.restarts > 0 for plan in plans),
-        sum(plan.own_ending for plan in plans), sum(plan.over_limits for plan in plans), mean("ms"),
+        sum(plan.own_ending for plan in plans), sum(plan.over_limits for plan in plans),
+        float(np.median([plan.variety for plan in plans])), mean("ms"),
     ]  # fmt: skip
 
 

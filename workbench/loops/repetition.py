@@ -5,7 +5,9 @@ heard four times, and as often as all of the track would have to be heard to fil
 seconds of a video play what is worn is comparable between plans of one track and length: none in a plan that plays the
 whole track again and again.
 
-Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less.
+How varied a plan is, is another measure: how much different music any five minutes of it play, at least.
+
+Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less; `variety`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from workbench.loops.splices import LONG_BODY_SECONDS
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
+VARIETY_WINDOW = 300.0  # s of a plan in which its different music is counted
 _OFTEN = 4  # times that a second of the track is heard before it is worn
 _LEAST_SPARED_SECONDS = 1.0
 _LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what is heard most
@@ -116,6 +119,36 @@ def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
     if abs(worn - other_worn) >= _LEAST_SPARED_SECONDS:
         return worn < other_worn
     return some.most < others.most
+
+
+def variety(segments: FloatArray, window_seconds: float = VARIETY_WINDOW) -> float:
+    """The least amount of different music, seconds of the track, in any `window_seconds` of some segments.
+
+    `segments`, shape (n, 2), has the track ranges in the order of playback, s. Music shorter than that counts whole.
+    """
+    edges = np.unique(segments)
+    first, last = np.searchsorted(edges, segments).T
+    count = last - first
+    # Each segment in pieces between two edges of any: a piece is played whole, and again whole.
+    piece = np.arange(int(count.sum())) + np.repeat(first - np.cumsum(count) + count, count)
+    lasts = np.diff(edges)[piece]
+    ends = np.cumsum(lasts)
+    begins = ends - lasts
+    order = np.argsort(piece, kind="stable")
+    again = piece[order][1:] == piece[order][:-1]
+    since = np.append(np.where(again, np.diff(begins[order]), np.inf), np.inf)
+    # In a window a piece counts from when it has begun until it begins again or the window has passed it.
+    until = np.empty_like(lasts)
+    until[order] = np.minimum(since, window_seconds)
+    music = float(ends[-1])
+    knots = np.concatenate([begins, ends, begins + until, ends + until])
+    bends = np.repeat([1.0, -1.0, -1.0, 1.0], lasts.size)
+    order = np.argsort(knots, kind="stable")
+    knots, slopes = knots[order], np.cumsum(bends[order])
+    heard = np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(knots))])
+    whole_windows = (knots >= window_seconds) & (knots <= music)
+    limits = np.interp([min(window_seconds, music), music], knots, heard)
+    return float(min(limits.min(), heard[whole_windows].min(initial=np.inf)))
 
 
 class _Plays(NamedTuple):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import find_repetition, wears_less, worn_seconds
+from workbench.loops.repetition import find_repetition, variety, wears_less, worn_seconds
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -84,3 +84,27 @@ def test_a_pick_up_and_a_fading_rest_do_not_count_as_bars(track_profile: Maker) 
         for a in plan.segments
     )
     assert find_repetition(plan, profile).mean_plays == pytest.approx(played / float(bars.sum()), rel=1e-3)
+
+
+def variety_by_counting(segments: np.ndarray, window: int) -> int:
+    """The least number of different whole seconds in any window that begins on one, by playing them one by one."""
+    seconds = np.concatenate([np.arange(first, last) for first, last in segments.astype(int)])
+    windows = [seconds[at : at + window] for at in range(max(1, seconds.size - window + 1))]
+    return min(np.unique(one).size for one in windows)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_variety_is_the_least_different_music_in_any_window(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, 60, size=int(rng.integers(1, 12)))
+    segments = np.column_stack([starts, starts + rng.integers(1, 50, size=starts.size)]).astype(float)
+    for window in (10, 45, 200):
+        assert variety(segments, window) == pytest.approx(variety_by_counting(segments, window))
+
+
+def test_a_short_body_leaves_little_variety_once_five_minutes_hold_nothing_else(track_profile: Maker) -> None:
+    profile = track_profile(bars=160)
+    plan = looped(profile, 60, 48, 1200.0)
+    assert variety(segment_table(plan)) == pytest.approx(24.0)
+    assert variety(segment_table(looped(profile, 152, 8, 3600.0))) == pytest.approx(288.0, abs=0.1)
+    assert variety(np.array([[10.0, 130.0], [40.0, 100.0]])) == 120.0, "music of less than five minutes counts whole"
