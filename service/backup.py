@@ -60,7 +60,6 @@ _CATALOG = (
     records.removed_tracks,
     records.revisions,
     records.grids,
-    records.seam_constraints,
 )
 """tables that a backup of one account holds whole"""
 _OF_ACCOUNT = (

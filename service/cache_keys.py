@@ -1,8 +1,8 @@
 """The keys of stored answers: a hash of everything that an answer depends on, and of nothing else.
 
 A request for the same bytes under another id, or from another account, finds the same answer. After a grid has been
-corrected, constraints on seams given, the package updated, a parameter changed or the catalog extended, the old answer
-is not found. `revision` is the digest of every file and parameter of the analysis (`service.jobs.revision`).
+corrected, the package updated, a parameter changed or the catalog extended, the old answer is not found. `revision` is
+the digest of every file and parameter of the analysis (`service.jobs.revision`).
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ import hashlib
 from functools import lru_cache
 
 
-def loop_key(
-    video_hash: str, track_hash: str, grid_revision: str, revision: str, constraints_revision: str = ""
-) -> str:
+def loop_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:
     """The key of a loop of a track under a video, without a mix.
 
     Hashes are the SHA-256 of the files' bytes, in hex; `revision` is that of the analysis. `grid_revision` is empty if
-    no beat grid was corrected by hand, `constraints_revision` if no constraints on seams are saved with the track.
+    no beat grid was corrected by hand.
     """
-    constraints = (constraints_revision,) if constraints_revision else ()
-    return _key("loop", video_hash, track_hash, grid_revision, revision, *constraints)
+    return _key("loop", video_hash, track_hash, grid_revision, revision)
 
 
 def align_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:

@@ -36,11 +36,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     if refusal is not None:
         return Answer(200, _refused(refusal, request.video_id, track))
     cache_key = cache_keys.loop_key(
-        video.content_hash,
-        track.content_hash,
-        track.grid_revision,
-        analysis_revision(connection),
-        track.constraints_revision,
+        video.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection)
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:

@@ -155,21 +155,19 @@ def loop(job: Job, context: Context) -> Outcome:
     video has no record or has changed.
     """
     from workbench.results.loop import loop_facts, plan_from_json
-    from workbench.workflows.loop import loop_or_refusal
+    from workbench.workflows.loop import loop_track
     from workbench.workflows.mix import mix_under
     from workbench.workflows.tracks import TrackSource
 
     video, (track, facts) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.loop_key(
-        video.content_hash, track.content_hash, facts.grid_revision, context.revision, facts.constraints_revision
-    )
+    cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
     stored = _use_stored(context, cache_key)
     new: list[StoredAnswer] = []
     mix: dict[str, Any] | None = None
     try:
         if stored is None:
             source = TrackSource(track.track_id, track.path, track)
-            found = loop_or_refusal(_with_stages(context), source, video.seconds)
+            found = loop_track(_with_stages(context), source, video.seconds)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track, context)
             stored = loop_facts(_without_paths(found.answer, track))

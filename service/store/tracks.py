@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.shared_reads import read
-from workbench.store.database import grids, recordings, seam_constraints, tracks
+from workbench.store.database import grids, recordings, tracks
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,9 @@ class TrackFacts:
     """decoded length; None: never analysed"""
     grid_revision: str = ""
     """of the beat grid that was corrected by hand; empty: there is none, the detected grid counts"""
-    constraints_revision: str = ""
-    """of the constraints on its seams that are kept; empty: there are none"""
 
 
-# outer joins, because a track that was never analysed has no recording and most have no corrected grid and no
-# constraints
+# outer joins, because a track that was never analysed has no recording and most have no corrected grid
 _BY_ID = (
     sa.select(
         tracks.c.track_id,
@@ -37,11 +34,9 @@ _BY_ID = (
         tracks.c.fields,
         recordings.c.measured,
         grids.c.revision.label("grid_revision"),
-        seam_constraints.c.revision.label("constraints_revision"),
     )
     .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
     .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
-    .outerjoin(seam_constraints, seam_constraints.c.content_hash == tracks.c.content_hash)
     .where(tracks.c.track_id == sa.bindparam("sought"))
 )
 
@@ -60,7 +55,6 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
         given.get("catalog_audio_file_id"),
         None if measured is None else json.loads(measured).get("duration_seconds"),
         row["grid_revision"] or "",
-        row["constraints_revision"] or "",
     )
 
 

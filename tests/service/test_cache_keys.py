@@ -13,9 +13,6 @@ def test_a_key_changes_with_everything_it_depends_on() -> None:
         made |= {cache_keys.loop_key(*changed), cache_keys.align_key(*changed)}
     assert len(made) == 11
     assert cache_keys.loop_key(*parts) == cache_keys.loop_key(*parts)
-    constrained = {cache_keys.loop_key(*parts, given) for given in ("", "one", "another")}
-    assert len(constrained) == 3
-    assert cache_keys.loop_key(*parts) in constrained
     assert cache_keys.match_key("v", 1, "r") != cache_keys.match_key("v", 2, "r")
     assert (
         len(

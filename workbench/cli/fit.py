@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import CoverParams
     from workbench.workflows.fit import Fit
-    from workbench.workflows.kept_constraints import KeptUse
     from workbench.workspace import Workspace
 
 _LONGEST = 86_400.0  # s; a day
@@ -120,7 +119,6 @@ def command(
     start_at: float | None,
     end_on: float | None,
     constraints: SeamConstraints,
-    kept: KeptUse,
     report: Path | None,
     workspace: Workspace,
 ) -> None:
@@ -133,9 +131,6 @@ def command(
     --never-cut, --forbid-seam, --pin-seam and --exclude say where in the track no seam may be, which splices are not
     used, which are, and what is not played. Times are those of the track; a splice stands for the bar lines nearest to
     its two times.
-
-    What these four say is kept with the track, once a plan is made: every later plan of it keeps that too, until
-    --forget-constraints drops it all.
 
     \b
     Example:
@@ -163,7 +158,6 @@ def command(
             end_on=end_on,
             auto_mix=auto_mix,
             constraints=constraints,
-            kept=kept,
         )
         if report is not None:
             from workbench.workflows.report import write_fit_report

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
     from workbench.media.sound_streams import SoundChoice
-    from workbench.workflows.kept_constraints import KeptUse
     from workbench.workflows.loop import Loop
     from workbench.workspace import Workspace
 
@@ -55,7 +54,6 @@ def command(
     auto_mix: bool,
     own_music: str | None,
     constraints: SeamConstraints,
-    kept: KeptUse,
     report: Path | None,
     workspace: Workspace,
 ) -> None:
@@ -67,9 +65,6 @@ def command(
     --never-cut, --forbid-seam, --pin-seam and --exclude say where in the track no seam may be, which splices are not
     used, which are, and what is not played. Times are those of the track; a splice stands for the bar lines nearest to
     its two times. If they cannot be kept together, one line names those that contradict each other, with exit code 1.
-
-    What these four say is kept with the track, once a plan is made: every later plan of it keeps that too, until
-    --forget-constraints drops it all.
 
     \b
     Example:
@@ -87,7 +82,7 @@ def command(
     under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
-        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix, constraints=constraints, kept=kept)
+        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix, constraints=constraints)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
@@ -102,12 +97,12 @@ def command(
     print_body(body)
 
 
-def _explain(loop: Loop, plan: LoopPlan, given: SeamConstraints, workspace: Workspace) -> None:
+def _explain(loop: Loop, plan: LoopPlan, constraints: SeamConstraints, workspace: Workspace) -> None:
     """Write to standard error what the JSON does not say in words."""
     from workbench.workflows.plan_words import repetition_line
 
     assert loop.analysis is not None, "a plan comes from an analysis"
     profile = loop.analysis.profile
-    explain_constraints(given, loop, profile, workspace)
+    explain_constraints(constraints, loop, profile, workspace)
     line = repetition_line(plan, profile, workspace.params.cover)
     explain_plan(plan, profile, *([line] if line is not None else []))

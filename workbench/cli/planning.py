@@ -48,10 +48,7 @@ own_music_option = click.option(
 
 
 def seam_options(command: Command) -> Command:
-    """Add `--never-cut`, `--forbid-seam`, `--pin-seam` and `--exclude`, each repeatable, and `--forget-constraints`.
-
-    They are passed as `constraints`, and as `kept`: what becomes of those saved with the track.
-    """
+    """Add `--never-cut`, `--forbid-seam`, `--pin-seam` and `--exclude`, each repeatable; passed as `constraints`."""
 
     @wraps(command)
     def with_constraints(
@@ -60,13 +57,12 @@ def seam_options(command: Command) -> Command:
         forbid_seam: tuple[Any, ...],
         pin_seam: tuple[Any, ...],
         exclude: tuple[Any, ...],
-        forget_constraints: bool,
         **named: Any,
     ) -> Any:
         from workbench.loops.constraints import SeamConstraints
 
         constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
-        return command(*arguments, constraints=constraints, kept="forget" if forget_constraints else "apply", **named)
+        return command(*arguments, constraints=constraints, **named)
 
     options = (
         click.option(
@@ -96,11 +92,6 @@ def seam_options(command: Command) -> Command:
             multiple=True,
             callback=_each("read_range"),
             help="A range of the track that is not played; may be repeated.",
-        ),
-        click.option(
-            "--forget-constraints",
-            is_flag=True,
-            help="Drop the constraints kept with this track; those given beside it take their place.",
         ),
     )
     decorated = cast(Command, with_constraints)
@@ -197,23 +188,14 @@ def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:
 
 
 def explain_constraints(
-    given: SeamConstraints, planned: Loop | Fit, profile: LoopProfile, workspace: Workspace
+    constraints: SeamConstraints, planned: Loop | Fit, profile: LoopProfile, workspace: Workspace
 ) -> None:
-    """Write to standard error which constraints apply, stay with the track, and how to drop them; and poor pinned ones.
-
-    Whether the loop points of the track's file are used is said too.
-    """
-    from workbench.workflows.kept_constraints import kept_line
+    """Write to standard error whether the loop points of the track's file are used, and which pinned seams are poor."""
     from workbench.workflows.plan_words import poor_pins
 
-    kept = planned.kept_constraints
     if planned.file_loop is not None:
         say(planned.file_loop.in_words)
-    if kept:
-        say(in_options(kept_line(kept.each)))
-    if given:
-        say(f"from now on {in_options(kept_line(given.each))}")
-    for line in poor_pins(profile, kept.and_more(given).pinned, workspace.params.cover):
+    for line in poor_pins(profile, constraints.pinned, workspace.params.cover):
         say(in_options(line))
 
 

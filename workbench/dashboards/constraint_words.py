@@ -1,11 +1,9 @@
 """Constraints as the page calls them: a page has buttons, where a command line has options.
 
-Functions: `in_words`, `sentence_in_words`, `kept_words`.
+Functions: `in_words`, `sentence_in_words`.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from workbench.loops.constraints import Constraint, ConstraintKind, Sentence
 
@@ -30,8 +28,3 @@ def in_words(one: Constraint) -> str:
 def sentence_in_words(sentence: Sentence) -> str:
     """A sentence in which constraints are called as on the page."""
     return "".join(part if isinstance(part, str) else in_words(part) for part in sentence)
-
-
-def kept_words(constraints: Iterable[Constraint]) -> str:
-    """What is kept with the track, and where it is dropped."""
-    return f"kept with the track: {', '.join(map(in_words, constraints))}; it can be dropped in Plan"

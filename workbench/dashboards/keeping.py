@@ -6,7 +6,7 @@ Whoever changes something that a project keeps says so in words:
         keep_the_pin(session.workspace, ...)
         session.replan()
 
-What the block changes, of the plan, crossfades, drawn ducking, parameters, grid, constraints and verdicts, is one step
+What the block changes, of the plan, crossfades, drawn ducking, constraints, parameters, grid and verdicts, is one step
 that can be undone. A plan that `Session.replan` makes for it belongs to the step, although it comes later. Where the
 change itself is made later, by a worker, the step is finished by hand; parameters and verdicts of the meantime are no
 part of it:
@@ -33,8 +33,6 @@ from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import ParameterError, UnknownProject, WorkbenchError
-from workbench.loops.constraints import SeamConstraints
-from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan
 from workbench.mix.drawn import Points, read_points
 from workbench.params import WorkbenchParams
@@ -63,7 +61,7 @@ from workbench.workflows.projects import (
     start_project,
 )
 from workbench.workflows.tracks import TrackSource
-from workbench.workflows.wishes import PlanWishes
+from workbench.workflows.wishes import PlanWishes, wish_records
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -264,7 +262,7 @@ class Keeper:
             "envelope": cast("JsonValue", envelope_record(session.envelope)),
             "grid_draft": cast("JsonValue", draft_record(session.grid_draft)),
             "stack": list(session.stack) or None,
-            "wishes": cast("JsonValue", wish_record(session.wishes)),
+            "wishes": cast("JsonValue", wish_records(session.wishes)) or None,
             "params": session.params.model_dump(mode="json", exclude_defaults=True),
         }
 
@@ -353,28 +351,6 @@ def read_envelope(record: Any) -> Points | None:
     with suppress(ParameterError):
         return read_points(record)
     return None
-
-
-def wish_record(wishes: PlanWishes) -> dict[str, Any] | None:
-    """What is asked of the plan alone as a project keeps it; constraints on seams are kept with the track.
-
-    Returns `keep` (part, from s, to s of each), `start_at` and `end_on`, video s; None where nothing is asked.
-    """
-    if not wishes.needs_fit:
-        return None
-    kept = [[None if keep.part is None else keep.part.value, keep.song_from, keep.song_to] for keep in wishes.keep]
-    return {"keep": kept, "start_at": wishes.start_at, "end_on": wishes.end_on}
-
-
-def read_wishes(record: Any, seams: SeamConstraints) -> PlanWishes:
-    """What is asked of the plan, from what a project keeps.
-
-    `record`: as `wish_record` made it; None: nothing.
-    """
-    if not record:
-        return PlanWishes(seams)
-    keep = tuple(Keep(None if part is None else KeptPart(part), first, last) for part, first, last in record["keep"])
-    return PlanWishes(seams, keep, record["start_at"], record["end_on"])
 
 
 def asked_words(before: PlanWishes, after: PlanWishes) -> str:

@@ -15,16 +15,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 import param
 
 from workbench.audition.plans import track_file
-from workbench.dashboards.constraint_words import kept_words
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
 from workbench.dashboards.grid_drafts import GridDraft, read_draft
-from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades, read_wishes
+from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
@@ -32,6 +31,7 @@ from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
 from workbench.files import stamps_of, without_folders
 from workbench.home import Home
+from workbench.loops.constraints import NO_CONSTRAINTS
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Mix
@@ -40,8 +40,7 @@ from workbench.provenance import read_provenance
 from workbench.results.loop import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.fit import Fit, can_fit, fit_track
-from workbench.workflows.kept_constraints import kept_constraints
-from workbench.workflows.kept_records import kept_revisions
+from workbench.workflows.grids import every_revision
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.project_changes import Change, State, StepBack
@@ -49,8 +48,18 @@ from workbench.workflows.projects import Project, open_project, plan_record, res
 from workbench.workflows.provenance import with_mix_of, with_mix_params, with_render_params
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
-from workbench.workflows.wishes import Contradiction, FoundPlaces, PlanWishes, plan_around, plan_with_moved_seam
+from workbench.workflows.wishes import (
+    Contradiction,
+    FoundPlaces,
+    PlanWishes,
+    plan_around,
+    plan_with_moved_seam,
+    read_wishes,
+)
 from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
@@ -89,7 +98,7 @@ class Session(param.Parameterized):
     tab = param.String("", doc="title of the tab that is looked at, or is to be; empty for the first")
     project = param.ClassSelector(class_=Project, allow_None=True, doc="in which all this is kept")
     history = param.List([], item_type=Change, doc="changes of the project, oldest first; those undone come last")
-    records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, constraints, grid")
+    records = param.Integer(0, doc="counts up when records of the track were put back: verdicts, grid")
     shown = param.Integer(0, doc="counts up when a plan or an analysis is shown, be it the one that was shown before")
     envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
     grid_draft = param.ClassSelector(class_=GridDraft, allow_None=True, doc="corrections of the grid, not saved")
@@ -206,7 +215,7 @@ class Session(param.Parameterized):
             found = find_track(self.workspace, str(track))
         except WorkbenchError:
             return
-        same = partial(self._as_planned, found, video)
+        same = partial(self._as_planned, found, video, NO_CONSTRAINTS)
         if same() is not None:
             self.run(
                 loop_track, found, video, then=lambda _: None, wanted=lambda: self.video in (None, video),
@@ -303,7 +312,7 @@ class Session(param.Parameterized):
                 kept = fields["stack"]
                 self.stack = tuple(str(named) for named in kept) if isinstance(kept, list) else ()
             if "wishes" in fields:
-                self.wishes = read_wishes(fields["wishes"], self.wishes.seams)
+                self.wishes = read_wishes(cast("dict[str, JsonValue]", fields["wishes"] or {}))
 
     def _restore(self, kept: Any) -> Task | None:
         """Show a plan that was kept; None where there was none: then it is planned."""
@@ -362,7 +371,7 @@ class Session(param.Parameterized):
         """Show values of the project and of its track's records that were put back, and say so."""
         values = step.values
         self._take_fields(values)
-        anew = any(key.startswith(("grid/", "constraints/")) for key in values)
+        anew = any(key.startswith("grid/") for key in values)
         if any("/" in key for key in step.change.edits):
             self.records += 1
         if ("plan" in values or anew) and (anew or not self._show_at_once(values["plan"])):
@@ -450,11 +459,10 @@ class Session(param.Parameterized):
             self.param.update(track=loop.track, video=loop.video, loop=None)
             self._begin()
         self.notice = ""
-        self._read_wishes(loop)
         loop = self.as_tuned(loop)
         self.param.update(
             track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop, offers_fit=False, option=option,
-            shown=self.shown + 1,
+            shown=self.shown + 1, contradiction=None,
         )  # fmt: skip
         if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
             # Part of a track fills every video that is not longer than it.
@@ -483,8 +491,7 @@ class Session(param.Parameterized):
         """Show a track that was planned again, with the crossfades set by hand where the plan has their seams."""
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
-        kept_with = [kept_words(loop.kept_constraints.each)] if loop.kept_constraints else []
-        self.notice = "; ".join(filter(None, (*kept_with, describe_lost(lost))))
+        self.notice = describe_lost(lost)
 
     def replan(self) -> Task | None:
         """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""
@@ -504,7 +511,8 @@ class Session(param.Parameterized):
 
         return self.run(
             loop_track, self.track, self.video, then=planned, wanted=is_newest, subject=str(self.track.path),
-            same=partial(self._as_planned, self.track, self.video), auto_mix=True,
+            same=partial(self._as_planned, self.track, self.video, self.wishes.seams), auto_mix=True,
+            constraints=self.wishes.seams,
         )  # fmt: skip
 
     def _shown_for_change(self) -> Callable[[Loop], None]:
@@ -553,8 +561,8 @@ class Session(param.Parameterized):
         return self.run(
             fit_track, track, video, then=fitted, wanted=is_wanted, subject=str(track.path), otherwise=ended,
             cancelled=ended, auto_mix=True,
-            same=partial(self._as_planned, track, video, asked.keep, asked.start_at, asked.end_on),
-            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on,
+            same=partial(self._as_planned, track, video, asked),
+            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on, constraints=asked.seams,
         )  # fmt: skip
 
     def ask(self, wishes: PlanWishes) -> Task | None:
@@ -565,7 +573,7 @@ class Session(param.Parameterized):
         under = self.video or (None if self.loop is None else self.loop.video_seconds)
         if self.track is None or under is None:
             return None
-        return self._plan_with(wishes, asked_words(self.wishes, wishes), plan_around, self.track, under, wishes)
+        return self._plan_with(asked_words(self.wishes, wishes), plan_around, self.track, under, wishes)
 
     def move_seam(self, seam: int, bars: int) -> Task | None:
         """Move a seam of the plan to another bar line, and pin it there.
@@ -577,9 +585,9 @@ class Session(param.Parameterized):
             return None
         self.seam = seam
         words = f"seam {seam + 1} is moved by {bars:+d} {'bar' if abs(bars) == 1 else 'bars'}"
-        return self._plan_with(self.wishes, words, plan_with_moved_seam, self.loop, seam, bars, self.wishes)
+        return self._plan_with(words, plan_with_moved_seam, self.loop, seam, bars, self.wishes)
 
-    def _plan_with(self, wishes: PlanWishes, words: str, plan: Callable[..., Any], *arguments: Any) -> Task:
+    def _plan_with(self, words: str, plan: Callable[..., Any], *arguments: Any) -> Task:
         """Have a plan made that keeps wishes, one step of the history, and its mix measured once it is shown."""
         self._asked += 1
         step = self.change(words)
@@ -596,7 +604,8 @@ class Session(param.Parameterized):
             if isinstance(answer, Contradiction):
                 self.contradiction = answer
                 return
-            self.wishes = replace(wishes, seams=self.wishes.seams)
+            assert answer.provenance is not None, "it was just planned"
+            self.wishes = read_wishes(answer.provenance.constraints)  # with the pin of a moved seam
             self.show_again(answer)
             step.finish()
             if answer.video is not None and isinstance(answer.answer, LoopPlan):
@@ -640,25 +649,14 @@ class Session(param.Parameterized):
             self.loop = mixed
 
     def _forget_wishes(self) -> None:
-        """Another track or video: what was asked of the plan alone is forgotten; the track keeps its constraints."""
+        """Another track or video: what was asked of the plan is forgotten here, the project that is left keeps it."""
         self._asked_fit = False
         with self._keeper.taking():  # the project that is left keeps what it has
             self.param.update(wishes=PlanWishes(), places=None, contradiction=None, envelope=None, grid_draft=None)
 
-    def _read_wishes(self, loop: Loop) -> None:
-        """Take the constraints that are kept with the track."""
-        if loop.analysis is None:
-            return
-        try:
-            seams = kept_constraints(self.workspace, loop.analysis.content_hash)
-        except WorkbenchError as error:
-            self.message = str(error)
-            return
-        self.param.update(wishes=replace(self.wishes, seams=seams), contradiction=None)
-
     def _look_for_fit(self) -> None:
         """Have a worker find out whether a track that is not looped under the video can be fitted to it."""
-        loop = self.loop
+        loop, seams = self.loop, self.wishes.seams
         if loop is None or loop.video is None or self.offers_fit:
             return
         if not isinstance(loop.answer, Refusal) or loop.answer.retryable:
@@ -672,8 +670,8 @@ class Session(param.Parameterized):
                 self.offers_fit = can
 
         self.run(
-            can_fit, loop.track, loop.video, then=known, wanted=is_wanted, subject=str(loop.track.path),
-            same=partial(self._as_planned, loop.track, loop.video),
+            can_fit, loop.track, loop.video, seams, then=known, wanted=is_wanted, subject=str(loop.track.path),
+            same=partial(self._as_planned, loop.track, loop.video, seams),
         )  # fmt: skip
 
     def _analyze_track(self) -> Task:
@@ -806,15 +804,15 @@ class Session(param.Parameterized):
         return self._pool.submit(task)
 
     def _as_planned(self, track: TrackSource | None, video: Path | None, *more: Hashable) -> Hashable | None:
-        """What a plan depends on beside parameters: the files, what is kept of recordings by hand, and more.
+        """What a plan depends on beside parameters: the files, the grids that were corrected, and more.
 
         None where that cannot be read: then the plan is made for this page alone, and says why.
         """
         try:
-            kept = kept_revisions(self.workspace)
+            grids = every_revision(self.workspace)
         except WorkbenchError:
             return None
-        return track, *stamps_of(None if track is None else track.path, video), kept, *more
+        return track, *stamps_of(None if track is None else track.path, video), grids, *more
 
     def _give_up_unwanted(self, *, running: bool) -> None:
         """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""

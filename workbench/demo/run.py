@@ -39,7 +39,7 @@ from workbench.recording import Recording
 from workbench.render.levels import SoundLevels, measure_levels
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.library import add_tracks, bundled_files
-from workbench.workflows.loop import Loop, loop_or_refusal, loop_track
+from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.match import match
 from workbench.workflows.report import (
     ShownSeam,
@@ -149,7 +149,7 @@ def choose(workspace: Workspace, video: Path) -> Choice:
         return (refused, 1.0 if found is None else -found.score, -plan_score, loop.track.track_id)
 
     in_silence = workspace.with_progress(silent)
-    loops = sorted((loop_or_refusal(in_silence, _track(track), watched.duration) for track in tracks), key=place)
+    loops = sorted((loop_track(in_silence, _track(track), watched.duration) for track in tracks), key=place)
     if not loops or isinstance(loops[0].answer, Refusal):
         raise ParameterError(
             f"no bundled track can cover a video of {watched.duration:g} s; the shortest needs 30 s more than its own "

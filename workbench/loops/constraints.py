@@ -150,20 +150,6 @@ class SeamConstraints:
             tuple(dict.fromkeys((*self.excluded, *others.excluded))),
         )
 
-    def without(self, others: SeamConstraints) -> SeamConstraints:
-        """These but for some.
-
-        Parameters
-        ----------
-        others : are left out, where they are among these
-        """
-        return SeamConstraints(
-            tuple(one for one in self.never_cut if one not in others.never_cut),
-            tuple(one for one in self.forbidden if one not in others.forbidden),
-            tuple(one for one in self.pinned if one not in others.pinned),
-            tuple(one for one in self.excluded if one not in others.excluded),
-        )
-
     def only(self, some: Collection[Constraint]) -> SeamConstraints:
         """Those of the constraints that are among `some`."""
         return SeamConstraints(

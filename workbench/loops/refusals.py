@@ -138,15 +138,6 @@ def suggest_splice(refusal: Refusal, leave: str, enter: str, score: float) -> Re
     )
 
 
-def constraints_not_kept(why: str) -> Refusal:
-    """The constraints that are kept with the track leave no plan for this video. `why` is a clause that names them."""
-    return Refusal(
-        RefusalReason.NO_VIABLE_LOOP,
-        f"This track cannot be looped under this video with the constraints that are kept for its seams: {why}. Pick "
-        "another track, or have the constraints dropped.",
-    )
-
-
 def no_loop_profile() -> Refusal:
     """The track has no bars at all: silence, speech, a drone, or less than two bars of music."""
     return Refusal(

@@ -128,15 +128,6 @@ grids = sa.Table(
     sa.Column("at", sa.Text, nullable=False),
 )
 
-seam_constraints = sa.Table(
-    "seam_constraints",
-    metadata,
-    sa.Column("content_hash", sa.Text, primary_key=True),
-    sa.Column("revision", sa.Text, nullable=False),  # digest of the constraints
-    sa.Column("constraints", sa.Text, nullable=False),  # JSON of a provenance: lists of pairs of times
-    sa.Column("at", sa.Text, nullable=False),
-)
-
 verdicts = sa.Table(
     "verdicts",
     metadata,
@@ -252,7 +243,7 @@ project_changes = sa.Table(
 SCHEMA = Schema(
     name="workbench",
     metadata=metadata,
-    head="1_0",
+    head="2_0",
     migrations=Path(__file__).parent / "migrations",
     successor_of="0008_expand_audio_of_videos",
 )

@@ -73,7 +73,7 @@ def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Ro
     from workbench.loops.plan import LoopPlan
     from workbench.workflows.loop import loop_track
 
-    answer = loop_track(workspace, path, seconds, kept="ignore").answer
+    answer = loop_track(workspace, path, seconds).answer
     if not isinstance(answer, LoopPlan):
         return {"status": "refused", "reason": f"{answer.reason.value}: {answer.hint}"}
     return {

@@ -4,7 +4,7 @@ A track that cannot fill a length, and wishes that contradict each other, raise:
 that length, or one line that says why not.
 
 Functions: `fit_track`, `can_fit`; `fit_body`, the result as JSON, and `fit_json`, that with its provenance;
-`read_keep`.
+`keep_record`, `read_keep`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from workbench.results.fit import FitResult, FitsResult, fit_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import constraint_records, with_pinned
-from workbench.workflows.kept_constraints import KeptUse, keep_wishes, seam_wishes
 from workbench.workflows.loop import Loop, video_length
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
@@ -51,8 +50,6 @@ class Fit(Shown):
     analysis: Analysis
     mix: Mix | None  # None if it was not asked for
     provenance: Provenance  # of all its plans
-    # Those that applied because they were saved with the track, and not given again
-    kept_constraints: SeamConstraints = NO_CONSTRAINTS
     # The loop points of the track's file; None without, and where no length is longer than the track
     file_loop: FileLoop | None = None
 
@@ -73,7 +70,6 @@ class Fit(Shown):
                 self.analysis,
                 self.mix,
                 self.provenance.with_constraint("number", number) if several else self.provenance,
-                self.kept_constraints,
                 self.file_loop,
             )
             for number, plan in enumerate(self.plans, start=1)
@@ -90,7 +86,6 @@ def fit_track(
     end_on: float | None = None,
     auto_mix: bool = False,
     constraints: SeamConstraints = NO_CONSTRAINTS,
-    kept: KeptUse = "apply",
     heard: bool = False,
 ) -> Fit:
     """Fit a track to a video, to a length, or to several lengths that share their parts.
@@ -104,9 +99,7 @@ def fit_track(
     start_at : video time at which the music starts, after silence; None: with the picture
     end_on : video time at which its last hit lands; None: nowhere in particular
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    constraints : ranges without seams, forbidden and pinned splices, ranges that are not played; once all
-        plans are made they are saved with the track, and apply to every later plan
-    kept : what becomes of constraints that were saved before, see `workbench.workflows.kept_constraints.KeptUse`
+    constraints : ranges without seams, forbidden and pinned splices, ranges that are not played
     heard : plan on the tracker's grid even where a corrected one is saved
 
     Returns
@@ -131,7 +124,6 @@ def fit_track(
     requests = [FitRequest(seconds, tuple(keep), start_at, end_on) for seconds in lengths]
     sound = Sound(workspace, track.path, heard=heard)
     analysis = analyze_sound(sound)
-    wishes = seam_wishes(workspace, analysis.content_hash, constraints, kept)
     provenance = make_provenance(
         workspace,
         "fit",
@@ -141,22 +133,20 @@ def fit_track(
         grid=grid_record(analysis.grid, sound.correction),
         constraints={
             "seconds": [*lengths] if video is None else None,
-            "keep": [_keep_record(part) for part in keep] or None,
+            "keep": [keep_record(part) for part in keep] or None,
             "start_at": start_at,
             "end_on": end_on,
             "auto_mix": auto_mix,
-            **constraint_records(wishes.every),
+            **constraint_records(constraints),
         },
     )
-    with wishes.named():
-        analysis = with_pinned(workspace, track.path, analysis, wishes.every)
-        if end_on is not None:
-            hit = last_hit(workspace.load_recording(track.path), analysis.profile.downbeats)
-            requests = [replace(request, last_hit=hit) for request in requests]
-        workspace.progress("planning", 0.0)
-        file_loop, plans = _plan_requests(analysis, requests, wishes.every, workspace.params.cover)
-        workspace.progress("planning", 1.0)
-    keep_wishes(workspace, analysis.content_hash, wishes)
+    analysis = with_pinned(workspace, track.path, analysis, constraints)
+    if end_on is not None:
+        hit = last_hit(workspace.load_recording(track.path), analysis.profile.downbeats)
+        requests = [replace(request, last_hit=hit) for request in requests]
+    workspace.progress("planning", 0.0)
+    file_loop, plans = _plan_requests(analysis, requests, constraints, workspace.params.cover)
+    workspace.progress("planning", 1.0)
     mix = None
     if auto_mix and video is not None:
         from workbench.workflows.mix import mix_under
@@ -164,7 +154,7 @@ def fit_track(
         mix = mix_under(workspace, plans[0], track.path, video)
     if file_loop is not None:
         provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
-    return Fit(track, video, plans, analysis, mix, provenance, wishes.kept, file_loop)
+    return Fit(track, video, plans, analysis, mix, provenance, file_loop)
 
 
 def _plan_requests(
@@ -183,19 +173,24 @@ def _plan_requests(
     return None, planned(analysis.profile, constraints)
 
 
-def can_fit(workspace: Workspace, track: TrackSource | Path | str, to: Path | float) -> bool:
-    """Whether a track can be fitted to a video, or to a length in seconds.
+def can_fit(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    to: Path | float,
+    constraints: SeamConstraints = NO_CONSTRAINTS,
+) -> bool:
+    """Whether a track can be fitted to a video, or to a length in seconds, under some constraints.
 
     Raises `ParameterError` for a length that is not positive and finite.
     """
     try:
-        fit_track(workspace, track, to)
+        fit_track(workspace, track, to, constraints=constraints)
     except (FitError, ConstraintError):
         return False
     return True
 
 
-def _keep_record(kept: Keep) -> JsonValue:
+def keep_record(kept: Keep) -> JsonValue:
     """A kept part in JSON types, as `read_keep` reads it."""
     return kept.part.value if kept.part is not None else [kept.song_from, kept.song_to]
 

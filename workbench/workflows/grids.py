@@ -1,6 +1,6 @@
 """Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan.
 
-Functions: `corrected_grid`, `corrected_revisions`; `save_grid`, `delete_grid`.
+Functions: `corrected_grid`, `corrected_revisions`, `every_revision`; `save_grid`, `delete_grid`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,17 @@ def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -
     with database.read() as connection:
         found = {content_hash: grids.revision_of(connection, content_hash) for content_hash in set(content_hashes)}
     return {content_hash: revision for content_hash, revision in found.items() if revision}
+
+
+def every_revision(workspace: Workspace) -> frozenset[tuple[str, str]]:
+    """Revisions of all corrected grids, each with its recording's hash; reading creates no database."""
+    database = workspace.existing_database
+    if database is None:
+        return frozenset()
+    from workbench.store import grids
+
+    with database.read() as connection:
+        return frozenset(grids.revisions(connection))
 
 
 def save_grid(

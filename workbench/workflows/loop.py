@@ -6,8 +6,8 @@ answer is a refusal and not an exception. A video or a bare file that cannot be 
 Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
 that the planner would give.
 
-Functions: `loop_track`; `loop_or_refusal`, that where nobody is there to change constraints; `loop_body`, the result as
-JSON; `loop_json`, that with its provenance; `save_plan`, that as a file.
+Functions: `loop_track`; `loop_body`, the result as JSON; `loop_json`, that with its provenance; `save_plan`, that as a
+file.
 """
 
 from __future__ import annotations
@@ -17,21 +17,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import ConstraintError, MediaError, ParameterError, StoreError
+from workbench.errors import MediaError, ParameterError, StoreError
 from workbench.files import write_text
 from workbench.loops import refusals
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.file_loop import FileLoop, plan_file_loop
 from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
+from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.notebook import Shown
 from workbench.provenance import FILE_LOOP, Provenance, with_provenance
 from workbench.results.loop import LoopResult, loop_result
 from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.constraints import constraint_records, with_pinned
-from workbench.workflows.kept_constraints import KeptUse, SeamWishes, keep_wishes, seam_wishes
 from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -53,8 +52,6 @@ class Loop(Shown):
     analysis: Analysis | None  # None if the sound cannot be decoded, or the track is too long for the video
     mix: Mix | None  # None if it was not asked for, or there is no plan
     provenance: Provenance | None = None  # None for a plan that was read from a file without one
-    # Those that applied because they were saved with the track, and not given again
-    kept_constraints: SeamConstraints = NO_CONSTRAINTS
     file_loop: FileLoop | None = None  # the loop points of the track's file; None without
 
     def __repr__(self) -> str:
@@ -76,7 +73,6 @@ def loop_track(
     *,
     auto_mix: bool = False,
     constraints: SeamConstraints = NO_CONSTRAINTS,
-    kept: KeptUse = "apply",
     heard: bool = False,
 ) -> Loop:
     """Plan how a track covers a video.
@@ -87,9 +83,7 @@ def loop_track(
     track : a track, or the path of its file
     video : the video, or sound without a picture such as a podcast's, or its length in seconds
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    constraints : ranges without seams, forbidden and pinned splices, ranges that are not played; once the
-        plan is made they are saved with the track, and apply to every later plan
-    kept : what becomes of constraints that were saved before, see `workbench.workflows.kept_constraints.KeptUse`
+    constraints : ranges without seams, forbidden and pinned splices, ranges that are not played
     heard : plan on the tracker's grid even where a corrected one is saved
 
     Returns
@@ -110,12 +104,6 @@ def loop_track(
     seconds = video_length(video if video_path is None else video_path)
     sound = Sound(workspace, track.path, heard=heard)
     analysis = _analysis_for(seconds, sound, in_catalog=track.record is not None)
-    lost = isinstance(analysis, Refusal) and analysis.reason is RefusalReason.AUDIO_UNAVAILABLE  # has no hash
-    wishes = (
-        SeamWishes(constraints, NO_CONSTRAINTS, "ignore")
-        if lost
-        else seam_wishes(workspace, sound.content_hash, constraints, kept)
-    )
     provenance = make_provenance(
         workspace,
         "loop",
@@ -126,22 +114,19 @@ def loop_track(
         constraints={
             "seconds": seconds if video_path is None else None,
             "auto_mix": auto_mix,
-            **constraint_records(wishes.every),
+            **constraint_records(constraints),
         },
     )
     if isinstance(analysis, Refusal):
         return Loop(track, video_path, seconds, analysis, analysis=None, mix=None, provenance=provenance)
-    with wishes.named():
-        analysis = with_pinned(workspace, track.path, analysis, wishes.every)
-        workspace.progress("planning", 0.0)
-        file_loop, answer = plan_file_loop(
-            analysis.profile,
-            wishes.every,
-            lambda profile, every: plan_loop(profile, seconds, workspace.params.cover, every),
-        )
-        workspace.progress("planning", 1.0)
-    if isinstance(answer, LoopPlan):
-        keep_wishes(workspace, sound.content_hash, wishes)
+    analysis = with_pinned(workspace, track.path, analysis, constraints)
+    workspace.progress("planning", 0.0)
+    file_loop, answer = plan_file_loop(
+        analysis.profile,
+        constraints,
+        lambda profile, every: plan_loop(profile, seconds, workspace.params.cover, every),
+    )
+    workspace.progress("planning", 1.0)
     mix = None
     if auto_mix and video_path is not None and isinstance(answer, LoopPlan):
         from workbench.workflows.mix import mix_under
@@ -149,16 +134,7 @@ def loop_track(
         mix = mix_under(workspace, answer, track.path, video_path)
     if file_loop is not None:
         provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
-    return Loop(track, video_path, seconds, answer, analysis, mix, provenance, wishes.kept, file_loop)
-
-
-def loop_or_refusal(workspace: Workspace, track: TrackSource, video_seconds: float) -> Loop:
-    """`loop_track`, where saved constraints of the track that no plan of this length meets are a refusal too."""
-    try:
-        return loop_track(workspace, track, video_seconds)
-    except ConstraintError as error:
-        answer = refusals.constraints_not_kept(str(error))
-        return Loop(track, None, video_seconds, answer, analysis=None, mix=None)
+    return Loop(track, video_path, seconds, answer, analysis, mix, provenance, file_loop)
 
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult | FitResult:

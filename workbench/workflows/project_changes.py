@@ -1,8 +1,8 @@
 """Undo and redo: the history of a project as a list of changes, stored with it in the database.
 
 What can be changed has a key. A key without a slash is a field of the project (`plan`, `fades`, `params`); one with a
-slash is a record that belongs to its track, of a kind that `KINDS` lists: `grid/HASH`, `constraints/HASH`,
-`verdict/ID`. A state is the values of all keys at one time. A change is how two states differ, with words for people:
+slash is a record that belongs to its track, of a kind that `KINDS` lists: `grid/HASH`, `verdict/ID`. A state is the
+values of all keys at one time. A change is how two states differ, with words for people:
 
     "crossfade of seam 2: 80 -> 120 ms"    {"plan": (before, after), "fades": (before, after)}
 
@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from workbench.store import constraints, grids, projects, verdicts
+from workbench.store import grids, projects, verdicts
 from workbench.store.grid_records import make_record
 from workbench.store.projects import Change, Edits
 from workbench.workspace import Workspace
@@ -104,22 +104,6 @@ def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -
         grids.put(connection, make_record(content_hash, **cast("dict[str, Any]", content)))
 
 
-def _read_constraints(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
-    kept = constraints.get(connection, content_hash)
-    return {content_hash: kept} if kept else {}
-
-
-def _get_constraints(connection: Connection, content_hash: str) -> JsonValue:
-    return _read_constraints(connection, "", content_hash).get(content_hash)
-
-
-def _write_constraints(connection: Connection, content_hash: str, content: JsonValue) -> None:
-    if content is None:
-        constraints.remove(connection, content_hash)
-    else:
-        constraints.put(connection, content_hash, cast("dict[str, JsonValue]", content))
-
-
 def _read_verdicts(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
     return {kept.verdict_id: asdict(kept) for kept in verdicts.every(connection, content_hash)}
 
@@ -139,7 +123,6 @@ def _write_verdict(connection: Connection, verdict_id: str, content: JsonValue) 
 # by name: what comes before the slash of a key
 KINDS: dict[str, RecordKind] = {
     "grid": RecordKind("the grid", _read_grid, _write_grid, _get_grid),
-    "constraints": RecordKind("the constraints", _read_constraints, _write_constraints, _get_constraints),
     "verdict": RecordKind("a verdict", _read_verdicts, _write_verdict, _get_verdict),
 }
 

@@ -6,10 +6,11 @@ A project has a video and a track, and these fields in JSON, each written on its
     fades     crossfades that were set by hand
     envelope  the ducking envelope, if one was drawn
     stack     the tracks that are compared under the video
+    wishes    what is asked of the plan: constraints on seams, kept parts, times
     params    parameters that differ from the defaults, as a profile holds them
     view      where it was looked at last: tab, option, seam, time
 
-Grid, constraints and verdicts are records of the track, not of the project. `workbench.workflows.project_changes` has
+Grid and verdicts are records of the track, not of the project. `workbench.workflows.project_changes` has
 the history.
 
 Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rename_project`, `delete_project`,
@@ -25,14 +26,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ConstraintError, ParameterError, PlanError
+from workbench.loops.constraints import NO_CONSTRAINTS
 from workbench.loops.plan import LoopPlan
 from workbench.provenance import read_provenance
 from workbench.results.loop import plan_from_json
 from workbench.store import projects
 from workbench.store.projects import Project
 from workbench.workflows.analyze import analyze
-from workbench.workflows.constraints import with_pinned
-from workbench.workflows.kept_constraints import kept_constraints
+from workbench.workflows.constraints import read_constraints, with_pinned
 from workbench.workflows.loop import Loop, loop_json, loop_track, video_length
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -130,7 +131,7 @@ def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
 def delete_project(workspace: Workspace, project_id: str) -> None:
     """Delete a project, if there is one, with its history.
 
-    Video and track stay, and so do grid, constraints and verdicts of the track.
+    Video and track stay, and so do grid and verdicts of the track.
     """
     with workspace.database.write() as connection:
         projects.delete(connection, project_id)
@@ -159,26 +160,27 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Ma
     """The loop whose plan a project has saved with `plan_record`, with its analysis and its mix.
 
     The plan is the saved one, whatever the planner would answer today. Only where the track or the video is another
-    file than when it was made, it is planned again: then the loop's plan differs from the saved one.
+    file than when it was made, it is planned again with the same constraints on seams: then the loop's plan differs
+    from the saved one. Raises `ConstraintError` where these make no sense on the other file.
     """
     seconds = video_length(video)
     analysis = analyze(workspace, track.path)
+    constraints = NO_CONSTRAINTS
     try:
-        plan = plan_from_json(kept["result"])
+        plan, made = plan_from_json(kept["result"]), read_provenance(kept["result"])
+        constraints = read_constraints({} if made is None else made.constraints)
         fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and kept["content_hash"] == analysis.content_hash
     except (PlanError, KeyError, TypeError):  # written by another version of this package
         fits = False
     if not fits:
-        return loop_track(workspace, track, video, auto_mix=True)
+        return loop_track(workspace, track, video, auto_mix=True, constraints=constraints)
     from workbench.workflows.mix import mix_under
     from workbench.workflows.provenance import with_mix_params
 
-    # Splices that were pinned later may make no sense on this grid; the plan does not need them.
+    # Splices that were pinned on another grid may make no sense on this one; the plan does not need them.
     with suppress(ConstraintError):
-        constraints = kept_constraints(workspace, analysis.content_hash)
         analysis = with_pinned(workspace, track.path, analysis, constraints)
     mix = mix_under(workspace, plan, track.path, video)
-    made = read_provenance(kept["result"])
     made = None if made is None else with_mix_params(made, workspace.params)
     return Loop(track, video, seconds, plan, analysis, mix, made)
 

@@ -2,9 +2,8 @@
 
 Track and video are found by the hash of their bytes, and the recorded parameters are applied. A loop and a fit are
 planned on the tracker's own grid where they were made on it; a grid that a person gave is used where it is still the
-one that the home keeps. The recorded constraints on seams apply and no others, whatever the home keeps. Placements are
-made on the grid that counts now. A plan that followed another cut of its video holds the plan that it was made from;
-both cuts are found by their names and bytes.
+one that the home keeps. The recorded constraints apply. Placements are made on the grid that counts now. A plan that
+followed another cut of its video holds the plan that it was made from; both cuts are found by their names and bytes.
 
 Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
 """
@@ -142,32 +141,30 @@ def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
         raise PlanError("the provenance names no track, or neither a video nor its length")
     auto_mix, heard = made.constraints.get("auto_mix") is True, made.grid is not None and made.grid.origin == "heard"
     constraints = read_constraints(made.constraints)
-    loop = loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, kept="ignore", heard=heard)
+    loop = loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, heard=heard)
     return loop_json(draw_envelope(loop, read_points(made.constraints.get(DRAWN_ENVELOPE))))
 
 
 def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.constraints import read_constraints
-    from workbench.workflows.fit import fit_json, fit_track, read_keep
+    from workbench.workflows.fit import fit_json, fit_track
     from workbench.workflows.mix import draw_envelope
+    from workbench.workflows.wishes import read_wishes
 
     given, number = made.constraints.get("seconds"), made.constraints.get("number")
     seconds = [one for one in given if isinstance(one, int | float)] if isinstance(given, list) else []
     under = video if video is not None else seconds
     if track is None or under == []:
         raise PlanError("the provenance names no track, or neither a video nor a length")
-    keep, times = made.constraints.get("keep"), (made.constraints.get(name) for name in ("start_at", "end_on"))
-    start_at, end_on = (float(one) if isinstance(one, int | float) else None for one in times)
+    wishes = read_wishes(made.constraints)
     fit = fit_track(
         workspace,
         track,
         under,
-        keep=[read_keep(one) for one in keep] if isinstance(keep, list) else (),
-        start_at=start_at,
-        end_on=end_on,
+        keep=wishes.keep,
+        start_at=wishes.start_at,
+        end_on=wishes.end_on,
         auto_mix=made.constraints.get("auto_mix") is True,
-        constraints=read_constraints(made.constraints),
-        kept="ignore",
+        constraints=wishes.seams,
         heard=made.grid is not None and made.grid.origin == "heard",
     )
     body = fit_json(draw_envelope(fit, read_points(made.constraints.get(DRAWN_ENVELOPE))))

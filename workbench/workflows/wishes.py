@@ -1,19 +1,21 @@
 """Plan a track again around what a person asks of it, at once: constraints on seams, kept parts, times, a moved seam.
 
-Constraints on seams are kept with the track once the plan is made, as those of the command line are
-(`workbench.workflows.kept_constraints`). Kept parts and times belong to the plan alone; a plan with any is a fit. What
-cannot be kept is a value here and no exception, for whoever asked can drop one of the wishes that it names.
+A plan with kept parts or times is a fit. A request that cannot be met is a value here and no exception, for whoever
+asked can drop one of the constraints that it names.
 
-Classes: `PlanWishes`, `Contradiction`, `FoundPlaces`. Functions: `plan_around`; `find_places`, where each seam could
-be, and `plan_with_moved_seam`; `named_seam`, `is_same_splice`.
+Classes: `PlanWishes`, `Contradiction`, `FoundPlaces`. Functions: `wish_records` and `read_wishes`, as a provenance and
+a project hold them; `plan_around`; `find_places`, where each seam could be, and `plan_with_moved_seam`; `named_seam`,
+`is_same_splice`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.errors import ConstraintError, RequestError
+from workbench.errors import ConstraintError, PlanError, RequestError
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
     Constraint,
@@ -30,11 +32,21 @@ from workbench.loops.profile import LoopProfile
 from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import VideoSeconds
 from workbench.workflows.analyze import Analysis
-from workbench.workflows.constraints import MeasuredSplices, measure_splices, measured_splices, remember_splices
-from workbench.workflows.fit import fit_track
+from workbench.workflows.constraints import (
+    MeasuredSplices,
+    constraint_records,
+    measure_splices,
+    measured_splices,
+    read_constraints,
+    remember_splices,
+)
+from workbench.workflows.fit import fit_track, keep_record, read_keep
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 _ANY_LENGTH = 1e9  # s; length of a request of which only the constraints are read
 
@@ -43,7 +55,7 @@ _ANY_LENGTH = 1e9  # s; length of a request of which only the constraints are re
 class PlanWishes:
     """What a person asks of a plan besides its length; false where that is nothing."""
 
-    seams: SeamConstraints = NO_CONSTRAINTS  # kept with the track
+    seams: SeamConstraints = NO_CONSTRAINTS
     keep: tuple[Keep, ...] = ()  # parts of the track that are each kept whole in one segment
     start_at: VideoSeconds | None = None  # where the music starts, after silence; None: with the picture
     end_on: VideoSeconds | None = None  # where its last hit lands; None: nowhere in particular
@@ -71,9 +83,42 @@ class PlanWishes:
         return FitRequest(_ANY_LENGTH, self.keep, self.start_at, self.end_on, None, self.seams)
 
 
+def wish_records(wishes: PlanWishes) -> dict[str, JsonValue]:
+    """What is asked of a plan in JSON types, by the names of a provenance; what is not asked is left out."""
+    records: dict[str, JsonValue] = {
+        "keep": [keep_record(part) for part in wishes.keep] or None,
+        "start_at": wishes.start_at,
+        "end_on": wishes.end_on,
+        **constraint_records(wishes.seams),
+    }
+    return {name: value for name, value in records.items() if value is not None}
+
+
+def read_wishes(recorded: Mapping[str, JsonValue]) -> PlanWishes:
+    """What was asked of a plan, from the constraints of its provenance; other names are ignored.
+
+    Raises `PlanError` for a value that `wish_records` does not write.
+    """
+    keep = recorded.get("keep", [])
+    if not isinstance(keep, list):
+        raise PlanError(f"provenance.constraints.keep: {keep!r} is no list of parts")
+    start_at, end_on = (_recorded_time(recorded, name) for name in ("start_at", "end_on"))
+    return PlanWishes(read_constraints(recorded), tuple(map(read_keep, keep)), start_at, end_on)
+
+
+def _recorded_time(recorded: Mapping[str, JsonValue], name: str) -> VideoSeconds | None:
+    match recorded.get(name):
+        case None:
+            return None
+        case int() | float() as at:
+            return float(at)
+        case other:
+            raise PlanError(f"provenance.constraints.{name}: {other!r} is no time")
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Why there is no plan with some wishes; nothing was kept."""
+    """Why there is no plan with some wishes."""
 
     sentence: Sentence
     constraints: tuple[Constraint, ...]  # one of which must go; empty where dropping one does not help
@@ -90,7 +135,7 @@ def plan_around(
     auto_mix: bool = False,
     found: FoundPlaces | None = None,
 ) -> Loop | Contradiction:
-    """Plan a track with all that is asked for; its constraints on seams replace those saved with the track.
+    """Plan a track with all that is asked for.
 
     `fit` makes a fit, whatever is asked for; else a loop where the wishes allow one. `found`, of the plan before, has
     measures that are used for a pinned seam.
@@ -108,10 +153,9 @@ def plan_around(
                 end_on=wishes.end_on,
                 auto_mix=auto_mix,
                 constraints=wishes.seams,
-                kept="forget",
             )
             return fitted.loops[0]
-        return loop_track(workspace, track, video, auto_mix=auto_mix, constraints=wishes.seams, kept="forget")
+        return loop_track(workspace, track, video, auto_mix=auto_mix, constraints=wishes.seams)
     except RequestError as error:
         return Contradiction(error.sentence, error.constraints, wishes)
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from workbench.catalog.library import Library
 from workbench.files import hash_file
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store import constraints, videos
+from workbench.store import videos
 from workbench.store.changes import current_revision
 from workbench.store.database import Database, now
 from workbench.workspace import Workspace
@@ -277,35 +276,6 @@ def test_a_loop_is_built_once_for_everybody(studio: Studio) -> None:
     assert mixed is not None
     assert (mixed["track_id"], mixed["plan"]) == ("trk_2", done.answer["plan"])
     assert mixed["mix"]["classification"] == "ambient"
-
-
-def test_a_loop_keeps_the_constraints_that_are_kept_with_its_track(studio: Studio) -> None:
-    def looped() -> Outcome:
-        job = studio.job("loop", {"auto_mix": False})
-        outcome = studio.run(job)
-        studio.settle(job, outcome)
-        return outcome
-
-    def keep(records: dict[str, Any]) -> None:
-        with studio.database.write() as connection:
-            constraints.put(connection, hash_file(studio.folder / "track.ogg"), records)
-
-    free = looped().answer
-    left, entered = free["plan"]["segments"][:2]
-    seam = [left["song_to"], entered["song_from"]]
-    keep({"forbid_seam": [seam]})
-    kept = looped()
-    assert [one.kind for one in kept.stored] == ["loop"], "the plan without constraints is another answer"
-    for left, entered in pairwise(kept.answer["plan"]["segments"]):
-        assert [left["song_to"], entered["song_from"]] != seam
-    keep({"never_cut": [[seam[0] - 4.0, seam[0] + 4.0]], "pin_seam": [seam]})
-    refused = looped()
-    assert (refused.answer["plan"]["reason"], refused.billed) == ("no_viable_loop", False)
-    assert "contradict each other; kept with this track: never cut " in refused.answer["hint"]
-    with studio.database.write() as connection:
-        constraints.remove(connection, hash_file(studio.folder / "track.ogg"))
-    again = looped()
-    assert (again.answer, again.stored) == (free, ())
 
 
 def test_a_retry_goes_on_where_a_timeout_stopped_it(studio: Studio) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from service.store import tracks
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
-from workbench.store import constraints, grids
+from workbench.store import grids
 from workbench.store.database import Database
 from workbench.store.grid_records import make_record
 
@@ -38,8 +38,3 @@ def test_facts_are_the_catalogs_and_lengths_what_was_measured(database: Database
         corrected = tracks.get(connection, "t1")
         assert corrected is not None
         assert corrected.grid_revision == kept.revision
-        assert corrected.constraints_revision == ""
-        given = constraints.put(connection, TRACK, {"never_cut": [[1.0, 2.0]]})
-        constrained = tracks.get(connection, "t1")
-        assert constrained is not None
-        assert (constrained.constraints_revision, constrained.grid_revision) == (given, kept.revision)

@@ -126,88 +126,29 @@ def test_what_contradicts_is_1_and_one_line(
 
 
 @COMMANDS
-def test_what_was_given_is_kept_with_the_track_until_it_is_dropped(
+def test_constraints_hold_for_the_plan_that_they_are_given_for(
     workbench: Call, track_file: Path, tmp_path: Path, command: str
 ) -> None:
     home = tmp_path / "home"
 
-    def planned(*arguments: str, seconds: float = 90) -> tuple[dict[str, Any], str]:
-        code, out, err = workbench(command, track_file, "--seconds", seconds, *arguments, "--home", home)
+    def planned(*arguments: str) -> dict[str, Any]:
+        code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
         assert code == 0, err
-        return json.loads(out), err
+        body: dict[str, Any] = json.loads(out)
+        return body
 
-    plain, err = planned()
-    assert "kept with this track" not in err
-    assert planned("--forget-constraints")[0] == plain
-    assert not Home(home).database.exists(), "asking creates no database"
-    dropping = "(--forget-constraints drops all that is kept)"
-    given, err = planned("--never-cut", "0:09-0:11")
-    assert f"from now on kept with this track: --never-cut 0:09-0:11 {dropping}" in err.splitlines()
-    assert "\nkept with this track" not in f"\n{err}", "it was given just now"
-    later, err = planned()
-    assert later == given
-    assert "from now on" not in err
-    assert err.splitlines().count(f"kept with this track: --never-cut 0:09-0:11 {dropping}") == 1
-    both, err = planned("--forbid-seam", "0:12-0:04", "--never-cut", "0:09-0:11")
-    forbidden = {"forbid_seam": [[12.0, 4.0]]}
-    assert both["provenance"]["constraints"] == given["provenance"]["constraints"] | forbidden
-    _, err = planned(seconds=100)
-    assert f"kept with this track: --never-cut 0:09-0:11, --forbid-seam 0:12-0:04 {dropping}\n" in err
-
-    # What was planned before is made again as it was, whatever is kept now; and making it again keeps nothing.
-    plan = tmp_path / "plan.json"
-    for made in (plain, given, both):
-        plan.write_text(json.dumps(made))
-        code, out, _ = workbench("reproduce", plan, "--track", track_file, "--home", home)
-        assert (code, json.loads(out)) == (0, {"same": True, "differences": []})
-    assert planned()[0] == both
-
-    other, err = planned("--forget-constraints", "--pin-seam", "0:24-0:08")
-    assert set(other["provenance"]["constraints"]) == {"seconds", "pin_seam"}
-    assert [line for line in err.splitlines() if "kept with this track" in line] == [
-        f"from now on kept with this track: --pin-seam 0:24-0:08 {dropping}"
-    ]
-    assert planned()[0] == other
-    assert planned("--forget-constraints")[0] == plain
-    assert planned()[0] == plain
+    plain = planned()
+    assert planned("--never-cut", "0:09-0:11", "--pin-seam", "0:24-0:08")["plan"] != plain["plan"]
+    assert planned() == plain
+    assert not Home(home).database.exists(), "nothing of it is stored"
 
 
-@COMMANDS
-def test_what_is_refused_is_not_kept_and_what_was_kept_is_named(
-    workbench: Call, track_file: Path, tmp_path: Path, command: str
-) -> None:
-    home = tmp_path / "home"
-    asked = (command, track_file, "--home", home, "--seconds")
-    code, out, err = workbench(*asked, 90, "--pin-seam", "0:24-0:08", "--never-cut", "0:07-0:12")
-    assert (code, out) == (1, "")
-    assert "kept with this track" not in err
-    code, out, err = workbench(*asked, 90)
-    assert code == 0
-    assert "kept with this track" not in err
-
-    assert workbench(*asked, 90, "--pin-seam", "0:24-0:08")[0] == 0
-    # Against what is kept; and what was given then is not kept, nor is what was kept lost.
-    for more in ((), ("--forget-constraints", "--pin-seam", "0:24-0:08")):
-        code, out, err = workbench(*asked, 90, "--never-cut", "0:07-0:12", *more)
-        assert (code, out) == (1, "")
-        (line,) = [line for line in err.splitlines() if line.startswith("workbench: ")]
-        named = "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other"
-        kept = "; kept with this track: --pin-seam 0:24-0:08 (--forget-constraints drops all that is kept)"
-        assert line == f"workbench: {named}{'' if more else kept}"
-    assert json.loads(workbench(*asked, 90)[1])["provenance"]["constraints"]["pin_seam"] == [[24.0, 8.0]]
-    assert "never_cut" not in json.loads(workbench(*asked, 90)[1])["provenance"]["constraints"]
-
-
-def test_what_is_kept_but_cannot_be_kept_in_this_length_is_named(
-    workbench: Call, track_file: Path, tmp_path: Path
-) -> None:
-    asked = ("fit", track_file, "--home", tmp_path / "home", "--seconds")
-    assert workbench(*asked, 90, "--pin-seam", "0:24-0:08")[0] == 0
-    code, out, err = workbench(*asked, 1.5)
+def test_what_cannot_be_kept_in_this_length_is_named(workbench: Call, track_file: Path, home: Path) -> None:
+    asked = ("fit", track_file, "--home", home, "--seconds", 1.5)
+    code, out, err = workbench(*asked, "--pin-seam", "0:24-0:08")
     assert (code, out) == (1, "")
     assert "--pin-seam 0:24-0:08 cannot be kept in 1.5 s" in err
-    assert "kept with this track: --pin-seam 0:24-0:08 (--forget-constraints drops all that is kept)" in err
-    assert workbench(*asked, 1.5, "--forget-constraints")[0] == 0
+    assert workbench(*asked)[0] == 0
 
 
 @COMMANDS
@@ -221,10 +162,9 @@ def test_a_pinned_splice_that_scores_too_little_is_named_with_its_score(
     code, _, err = workbench(*asked, "--pin-seam", "0:24-0:08")
     assert code == 0
     assert "scores" not in err
-    for pin in (("--pin-seam", "0:24-0:08"), ()):  # given, and kept
-        code, _, err = workbench(*asked, *pin, "--profile", strict)
-        assert code == 0
-        (line,) = [line for line in err.splitlines() if line.startswith("--pin-seam 0:24-0:08 scores ")]
-        number, why = line.removeprefix("--pin-seam 0:24-0:08 scores ").split(": ")
-        assert float(number) == pytest.approx(score, abs=1.1e-3)
-        assert why == "the planner takes a splice of less than 0.9999 only if it is pinned"
+    code, _, err = workbench(*asked, "--pin-seam", "0:24-0:08", "--profile", strict)
+    assert code == 0
+    (line,) = [line for line in err.splitlines() if line.startswith("--pin-seam 0:24-0:08 scores ")]
+    number, why = line.removeprefix("--pin-seam 0:24-0:08 scores ").split(": ")
+    assert float(number) == pytest.approx(score, abs=1.1e-3)
+    assert why == "the planner takes a splice of less than 0.9999 only if it is pinned"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.dashboards.constraint_words import in_words, kept_words, sentence_in_words
+from workbench.dashboards.constraint_words import in_words, sentence_in_words
 from workbench.loops.constraints import Constraint, ConstraintKind
 
 
@@ -16,10 +16,3 @@ def test_a_sentence_names_constraints_as_the_page_does() -> None:
     short, longer = (Constraint(ConstraintKind.KEEP, (10.0, last)) for last in (20.0, 20.5))
     said = sentence_in_words((longer, " and ", short, " cannot be kept together"))
     assert said == "kept whole 0:10 to 0:20.5 and kept whole 0:10 to 0:20 cannot be kept together"
-
-
-def test_what_is_kept_with_a_track_says_where_it_is_dropped() -> None:
-    said = kept_words(
-        [Constraint(ConstraintKind.NEVER_CUT, (40.0, 60.0)), Constraint(ConstraintKind.PINNED, (92.0, 48.0))]
-    )
-    assert said == "kept with the track: never cut 0:40 to 1:00, pinned 1:32 → 0:48; it can be dropped in Plan"

@@ -18,6 +18,7 @@ from workbench.dashboards.downloads import download_file
 from workbench.dashboards.keeping import params_words
 from workbench.dashboards.session import Session
 from workbench.home import Home
+from workbench.loops.constraints import SeamConstraints, TrackRange
 from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.workflows.analyze import analyze
@@ -36,6 +37,7 @@ from workbench.workflows.reproduce import reproduce
 from workbench.workflows.review import judge_seam, newest_verdicts
 from workbench.workflows.tracks import find_track
 from workbench.workflows.versions import freeze_plan, thaw
+from workbench.workflows.wishes import PlanWishes, plan_around, plan_with_moved_seam
 from workbench.workspace import Workspace
 
 
@@ -55,7 +57,7 @@ def home(corner_home: Home, filmed: Loop, tmp_path: Path) -> Home:
 
 @pytest.fixture
 def pool() -> DirectPool:
-    return DirectPool(restore_loop, loop_track, analyze)
+    return DirectPool(restore_loop, loop_track, analyze, plan_around, plan_with_moved_seam)
 
 
 @pytest.fixture
@@ -267,6 +269,51 @@ def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
     assert session.loop.provenance is not None
     assert "render" not in session.loop.provenance.params
     assert freeze_plan(session.workspace, session.loop) != version, "a link to it has a sound of its own"
+
+
+SUNG = PlanWishes(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),)))
+
+
+def test_a_constraint_that_is_dropped_in_one_project_stays_in_another_on_the_same_track(session: Session) -> None:
+    track, video, before = session.track, session.video, plan_of(session)
+    assert track is not None
+    assert video is not None
+    session.ask(SUNG)
+    mine, held = project_of(session), plan_of(session)
+    session.open_new(track.path, video)
+    assert (session.wishes, plan_of(session)) == (PlanWishes(), before)
+    session.ask(SUNG)
+    session.ask(PlanWishes())
+    assert (session.wishes, plan_of(session)) == (PlanWishes(), before)
+    session.open_project(mine)
+    assert (session.wishes, plan_of(session)) == (SUNG, held)
+    session.replan()
+    assert (session.wishes, plan_of(session)) == (SUNG, held)
+
+
+def test_constraints_and_moved_seams_are_undone_and_done_again(session: Session, pool: DirectPool) -> None:
+    plans, asked = [plan_of(session)], [session.wishes]
+
+    def note() -> None:
+        plans.append(plan_of(session))
+        asked.append(session.wishes)
+
+    session.ask(SUNG)
+    note()
+    session.move_seam(1, 1)
+    note()
+    assert [len(wishes.seams.pinned) for wishes in asked] == [0, 0, 1]
+    assert [set(change.edits) for change in session.history] == [{"wishes", "plan"}] * 2
+    again = opened_again(session)
+    assert (again.wishes, plan_of(again)) == (asked[-1], plans[-1])
+    pool.done.clear()
+    for at in (1, 0):
+        session.undo()
+        assert (session.wishes, plan_of(session)) == (asked[at], plans[at])
+    for at in (1, 2):
+        session.redo()
+        assert (session.wishes, plan_of(session)) == (asked[at], plans[at])
+    assert set(pool.done) == {restore_loop}, "nothing is planned anew"
 
 
 def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) -> None:

@@ -24,7 +24,6 @@ from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.loops.constraints import SeamConstraints, TrackRange
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import audio_unavailable
 from workbench.media.audio import write_audio
@@ -475,11 +474,3 @@ def test_the_page_finds_files_to_listen_to_and_no_others(session: Session, home:
     assert session.url_of(home.renders / "dashboard" / "a b" / "track.wav") == "sounds/a%20b/track.wav"
     with pytest.raises(ValueError, match="subpath"):
         session.url_of(home.root / "workbench.sqlite")
-
-
-def test_constraints_that_apply_because_they_were_kept_are_named(session: Session, loop: Loop) -> None:
-    session.show_again(loop)
-    assert session.notice == ""
-    session.show_again(replace(loop, kept_constraints=SeamConstraints((TrackRange(40.0, 60.0),))))
-    until_idle(session)
-    assert session.notice == "kept with the track: never cut 0:40 to 1:00; it can be dropped in Plan"

@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.beats.corrections import shift_bar
+from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
@@ -23,7 +25,7 @@ from workbench.home import Home
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
 from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, WorkbenchParams
-from workbench.store import constraints
+from workbench.workflows.grids import save_grid
 from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
 
@@ -278,8 +280,6 @@ def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_
 
 @pytest.mark.slow
 def test_a_plan_that_is_made_after_something_was_kept_is_a_new_one(home: Home, short_video: Path) -> None:
-    from workbench.workflows.grids import save_grid
-
     pool = CountingPool()
     try:
         page = Session(Workspace(home), pool=pool)
@@ -331,6 +331,5 @@ def test_a_plan_holds_until_something_else_is_kept_by_hand(tmp_path: Path, short
     holds = pool.tasks[0].holds
     assert holds is not None
     assert holds()
-    with page.workspace.database.write() as connection:
-        constraints.put(connection, "ab" * 32, {"never_cut": [[10.0, 20.0]]})
+    save_grid(page.workspace, "ab" * 32, BeatGrid(np.arange(0.5, 4.5, 0.5), np.arange(8) % 4 + 1, 4, 1.0))
     assert not holds()

@@ -84,12 +84,12 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
 ) -> None:
     def plan_of(constraints: SeamConstraints) -> tuple[LoopPlan, dict[str, object]]:
         if seconds > 200.0:
-            loop = loop_track(workspace, song, seconds, constraints=constraints, kept="ignore")
+            loop = loop_track(workspace, song, seconds, constraints=constraints)
             assert isinstance(loop.answer, LoopPlan)
             return loop.answer, loop_json(loop)
         # With its intro the best plan of this length has seams.
         intro = [Keep(KeptPart.INTRO)]
-        fit = fit_track(workspace, song, seconds, keep=intro, constraints=constraints, kept="ignore")
+        fit = fit_track(workspace, song, seconds, keep=intro, constraints=constraints)
         return fit.plans[0], fit_json(fit)
 
     profile = analyze(workspace, song).profile

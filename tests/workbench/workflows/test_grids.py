@@ -12,7 +12,7 @@ from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
-from workbench.workflows.grids import corrected_grid, corrected_revisions, delete_grid, save_grid
+from workbench.workflows.grids import corrected_grid, corrected_revisions, delete_grid, every_revision, save_grid
 from workbench.workspace import Workspace
 
 SETTINGS = WorkbenchSettings(database_url=None)
@@ -39,6 +39,16 @@ def test_the_revisions_of_some_recordings_are_asked_for_at_once(tmp_path: Path) 
         kept = save_grid(workspace, TRACK, GRID)
         assert corrected_revisions(workspace, [TRACK, "1" * 64, TRACK]) == {TRACK: kept.revision}
     assert corrected_revisions(Workspace(Home(tmp_path / "nothing"), settings=SETTINGS), [TRACK]) == {}
+
+
+def test_whatever_grid_is_saved_or_deleted_shows_in_the_revisions(tmp_path: Path) -> None:
+    with Workspace(Home(tmp_path / "home"), settings=SETTINGS) as workspace:
+        assert every_revision(workspace) == frozenset()
+        assert workspace.existing_database is None, "asking creates no database"
+        kept, other = (save_grid(workspace, content_hash, GRID) for content_hash in (TRACK, "1" * 64))
+        assert every_revision(workspace) == {(TRACK, kept.revision), ("1" * 64, other.revision)}
+        delete_grid(workspace, TRACK)
+        assert every_revision(workspace) == {("1" * 64, other.revision)}
 
 
 def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path: Path) -> None:

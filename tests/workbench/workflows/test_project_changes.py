@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from workbench.errors import UnknownProject
 from workbench.home import Home
-from workbench.store import constraints
+from workbench.store import grids
+from workbench.store.grid_records import make_record
 from workbench.workflows.project_changes import (
     amend_change,
     differing,
@@ -33,24 +34,35 @@ def state_of(workspace: Workspace, project_id: str) -> dict[str, Any]:
     return load_fields(workspace, project_id) | read_records(workspace, project_id, TRACK)
 
 
+def grid_from(first: float) -> Any:
+    """The record of a grid whose first beat falls at a time, s."""
+    beats, positions = [first, first + 0.5, first + 1.0], [1, 2, 1]
+    return {"beats": beats, "positions": positions, "beats_per_bar": 2, "note": f"from {first}", "confidence": 1.0}
+
+
+def put_grid(workspace: Workspace, value: Any) -> None:
+    """Save the grid of the track, or delete it, as another project on the same track does."""
+    with workspace.database.write() as connection:
+        if value is None:
+            grids.remove(connection, TRACK)
+        else:
+            grids.put(connection, make_record(TRACK, **value))
+
+
 def change(workspace: Workspace, project_id: str, key: str, value: Any) -> None:
-    """Set a field, or the constraints of the track."""
+    """Set a field, or the grid of the track."""
     before = state_of(workspace, project_id)
     after = {name: kept for name, kept in {**before, key: value}.items() if kept is not None}
-    if key.startswith("constraints/"):
-        with workspace.database.write() as connection:
-            if value is None:
-                constraints.remove(connection, TRACK)
-            else:
-                constraints.put(connection, TRACK, value)
+    if key.startswith("grid/"):
+        put_grid(workspace, value)
     record_change(workspace, project_id, f"{key} is {value}", differing(before, after))
 
 
-PINS = st.none() | st.fixed_dictionaries({"pin_seam": st.lists(st.lists(st.floats(0, 99), min_size=2, max_size=2))})
+GRIDS = st.none() | st.integers(0, 3).map(grid_from)
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(["plan", "fades", "params"]), st.none() | st.integers() | st.text()),
-        st.tuples(st.just(f"constraints/{TRACK}"), PINS),
+        st.tuples(st.just(f"grid/{TRACK}"), GRIDS),
         st.sampled_from([("undo", None), ("redo", None)]),
     ),
     max_size=12,
@@ -88,28 +100,20 @@ def test_nothing_that_differs_is_no_change(tmp_path: Path) -> None:
         record_change(workspace, "prj_unknown", "a change", {"a": (1, 2)})
 
 
-def put_constraints(workspace: Workspace, value: Any) -> None:
-    """As another project on the same track does."""
-    with workspace.database.write() as connection:
-        constraints.put(connection, TRACK, value)
-
-
 def test_a_record_that_somebody_changed_since_is_left_as_it_is(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path))
     project_id = start_project(workspace, None, None).project_id
-    key = f"constraints/{TRACK}"
-    mine: Any = {"pin_seam": [[1.0, 2.0]]}
-    theirs: Any = {"pin_seam": [[3.0, 4.0]]}
-    put_constraints(workspace, mine)
-    record_change(workspace, project_id, "seam 1 is pinned", {key: (None, mine), "plan": (1, 2)})
-    put_constraints(workspace, theirs)
+    key, mine, theirs = f"grid/{TRACK}", grid_from(1.0), grid_from(2.0)
+    put_grid(workspace, mine)
+    record_change(workspace, project_id, "the grid begins later", {key: (None, mine), "plan": (1, 2)})
+    put_grid(workspace, theirs)
     for step, plan in ((undo_change, 1), (redo_change, 2)):
         made = step(workspace, project_id)
         assert made is not None
         assert (made.values, made.left) == ({"plan": plan}, (key,))
-        assert made.sentence == "the constraints: changed since by somebody else, so left as it is now"
+        assert made.sentence == "the grid: changed since by somebody else, so left as it is now"
         assert state_of(workspace, project_id) == {"plan": plan, key: theirs}
-    put_constraints(workspace, mine)
+    put_grid(workspace, mine)
     made = undo_change(workspace, project_id)
     assert made is not None
     assert (made.values, made.sentence) == ({"plan": 1, key: None}, "")

@@ -37,7 +37,7 @@ def song() -> Path:
 def test_numbers_and_sound_are_those_of_a_plan(
     workspace: Workspace, song: Path, pinned: tuple[NamedSplice, ...]
 ) -> None:
-    loop = loop_track(workspace, song, 256.0, constraints=SeamConstraints(pinned=pinned), kept="ignore")
+    loop = loop_track(workspace, song, 256.0, constraints=SeamConstraints(pinned=pinned))
     plan = loop.answer
     assert isinstance(plan, LoopPlan)
     assert loop.analysis is not None

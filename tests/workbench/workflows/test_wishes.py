@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from workbench.bundled import bundled_path
+from workbench.errors import PlanError
 from workbench.home import Home
 from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
-from workbench.loops.fit import Keep
+from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan
 from workbench.settings import WorkbenchSettings
 from workbench.workflows.constraints import remember_splices
-from workbench.workflows.kept_constraints import kept_constraints
 from workbench.workflows.loop import Loop
 from workbench.workflows.tracks import TrackSource
 from workbench.workflows.wishes import (
@@ -22,6 +25,8 @@ from workbench.workflows.wishes import (
     named_seam,
     plan_around,
     plan_with_moved_seam,
+    read_wishes,
+    wish_records,
 )
 from workbench.workspace import Workspace
 
@@ -37,27 +42,50 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 @pytest.fixture
 def loop(workspace: Workspace) -> Loop:
-    """A plan about which nothing is asked, and nothing is kept."""
+    """A plan about which nothing is asked."""
     planned = plan_around(workspace, TRACK, SECONDS, PlanWishes())
     assert isinstance(planned, Loop)
     return planned
 
 
-def kept(workspace: Workspace, loop: Loop) -> SeamConstraints:
-    assert loop.analysis is not None
-    return kept_constraints(workspace, loop.analysis.content_hash)
+def recorded(loop: Loop | Contradiction) -> PlanWishes:
+    """What was asked of a plan, as its provenance says."""
+    assert isinstance(loop, Loop)
+    assert loop.provenance is not None
+    return read_wishes(loop.provenance.constraints)
 
 
-def test_what_is_asked_is_kept_with_the_track_and_dropped_again(workspace: Workspace, loop: Loop) -> None:
-    sung = SeamConstraints(never_cut=(TrackRange(25.0, 35.0),), excluded=(TrackRange(60.0, 62.0),))
-    asked = PlanWishes(sung)
-    assert isinstance(plan_around(workspace, TRACK, SECONDS, asked), Loop)
-    assert kept(workspace, loop) == sung
+def test_what_is_asked_is_in_the_provenance_of_that_plan_and_of_no_other(workspace: Workspace, loop: Loop) -> None:
+    asked = PlanWishes(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),), excluded=(TrackRange(60.0, 62.0),)))
+    assert recorded(plan_around(workspace, TRACK, SECONDS, asked)) == asked
     less = asked.without("never_cut 0:25-0:35")
-    assert isinstance(plan_around(workspace, TRACK, SECONDS, less), Loop)
-    assert kept(workspace, loop) == SeamConstraints(excluded=sung.excluded)
-    assert isinstance(plan_around(workspace, TRACK, SECONDS, PlanWishes()), Loop)
-    assert kept(workspace, loop) == NO_CONSTRAINTS
+    assert recorded(plan_around(workspace, TRACK, SECONDS, less)) == less
+    again = plan_around(workspace, TRACK, SECONDS, PlanWishes())
+    assert isinstance(again, Loop)
+    assert (recorded(again), again.answer) == (PlanWishes(), loop.answer)
+
+
+EVERYTHING = PlanWishes(
+    SeamConstraints(
+        (TrackRange(25.0, 35.5),), (NamedSplice(92.1, 48.000001),), (NamedSplice(80.0, 16.0),), (TrackRange(0.0, 1.0),)
+    ),
+    (Keep(KeptPart.HOOK), Keep(None, 20.0, 30.25)),
+    start_at=0.0,
+    end_on=238.5,
+)
+
+
+@pytest.mark.parametrize("asked", [EVERYTHING, PlanWishes(end_on=3.0), PlanWishes()])
+def test_what_is_asked_is_read_as_it_was_recorded(asked: PlanWishes) -> None:
+    assert read_wishes(json.loads(json.dumps(wish_records(asked))) | {"seconds": 240.0}) == asked
+
+
+@pytest.mark.parametrize(
+    "recorded", [{"keep": "hook"}, {"keep": ["verse"]}, {"start_at": "0:05"}, {"end_on": [1.0]}, {"pin_seam": [[1.0]]}]
+)
+def test_what_nobody_recorded_so_is_named(recorded: dict[str, Any]) -> None:
+    with pytest.raises(PlanError, match=rf"^provenance\.constraints\.{next(iter(recorded))}: "):
+        read_wishes(recorded)
 
 
 def test_times_and_kept_parts_make_a_fit(workspace: Workspace, loop: Loop) -> None:
@@ -72,15 +100,13 @@ def test_times_and_kept_parts_make_a_fit(workspace: Workspace, loop: Loop) -> No
     assert not asked.without("keep 0:20-0:30").without("start_at 0:03")
 
 
-def test_a_contradiction_names_what_can_be_dropped_and_keeps_nothing(workspace: Workspace, loop: Loop) -> None:
+def test_a_contradiction_names_what_can_be_dropped(workspace: Workspace) -> None:
     everywhere, elsewhere = TrackRange(0.0, 100.0), TrackRange(30.0, 40.0)
     asked = PlanWishes(SeamConstraints(never_cut=(everywhere, elsewhere)))
     refused = plan_around(workspace, TRACK, SECONDS, asked)
     assert isinstance(refused, Contradiction)
     assert [one.id for one in refused.constraints] == ["never_cut 0:00-1:40"]
-    assert kept(workspace, loop) == NO_CONSTRAINTS
     assert isinstance(plan_around(workspace, TRACK, SECONDS, refused.wishes.without(refused.constraints[0].id)), Loop)
-    plan_around(workspace, TRACK, SECONDS, PlanWishes())
 
 
 def test_a_moved_seam_is_where_it_was_put_and_pinned(workspace: Workspace, loop: Loop) -> None:
@@ -102,13 +128,12 @@ def test_a_moved_seam_is_where_it_was_put_and_pinned(workspace: Workspace, loop:
     rest = [other for other in range(len(times)) if other != seam]
     unmoved = [times[other] for other in rest]
     assert [moved.answer.seam_times[other] for other in rest] == pytest.approx(unmoved, abs=0.05)
-    (pin,) = kept(workspace, loop).pinned
+    (pin,) = recorded(moved).seams.pinned
     assert is_same_splice(loop.analysis, pin, place.splice)
     assert named_seam(moved.analysis, moved.answer, seam) == pin
     assert not is_same_splice(loop.analysis, pin, NamedSplice(pin.leave, pin.leave + 500.0))
-    again = plan_with_moved_seam(workspace, moved, seam, -1, PlanWishes(kept(workspace, loop)))
+    again = plan_with_moved_seam(workspace, moved, seam, -1, recorded(moved))
     assert isinstance(again, Loop)
     assert isinstance(again.answer, LoopPlan)
-    assert len(kept(workspace, loop).pinned) == 1, "the pin moves with the seam"
+    assert len(recorded(again).seams.pinned) == 1, "the pin moves with the seam"
     assert again.answer.seam_times[seam] == pytest.approx(times[seam], abs=0.01)
-    plan_around(workspace, TRACK, SECONDS, PlanWishes())
