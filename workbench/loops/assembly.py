@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.loops.ends import closing_fade, end_slack, fade_place, last_line, late_and_tail, own_ending, start_fade
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     Ending,
@@ -18,41 +19,43 @@ from workbench.loops.plan import (
     LoopBody,
     LoopPlan,
     LoopSegment,
-    bar_length_at,
     check_against_grid,
     heard_twice,
+    micros,
     nearest_line,
 )
 from workbench.loops.plan_score import (
     PlanScore,
     coverage_part,
-    economy_part,
     fresh_again,
     freshness_part,
     over_limits,
     own_ending_part,
-    seams_part,
 )
 from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.loops.restarts import restart_loses_pickup, seams_restart, splices_restart
-from workbench.loops.splices import UsableSplices, start_fade
+from workbench.loops.splices import PlayableSplices, UsableSplices
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
-MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
-MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 _LEAST_HEARD_SECONDS = 0.05  # s; of a section that is heard for less only the crossfade into the next part was heard
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
-    """Which splices are taken, in which order, and how it ends."""
+    """Where music starts in a track, which splices it takes, in which order, and how it ends."""
 
-    taken: IntArray  # shape (n_seams,), indices into `UsableSplices`
-    own_ending: bool  # on the track's own ending, or in a fade
-    video_seconds: VideoSeconds
+    song_start: TrackSeconds
+    taken: IntArray  # shape (n_seams,), indices into the splices of the search
+    ending: EndKind
     music_in: VideoSeconds
     last_to: TrackSeconds  # where the last segment ends
+    video_seconds: VideoSeconds
+
+    @property
+    def own_ending(self) -> bool:
+        """Whether it ends as the track does."""
+        return self.ending.is_own
 
 
 class PlayedSegments(NamedTuple):
@@ -64,9 +67,9 @@ class PlayedSegments(NamedTuple):
     scores: FloatArray  # shape (n - 1,), of the seams
 
 
-def micros(seconds: float) -> int:
-    """Whole microseconds."""
-    return round(seconds * 1e6)
+def plays_to(song_start: TrackSeconds, gain_seconds: FloatArray, music_seconds: float) -> int:
+    """Where in the track music of a length arrives, whole microseconds, whose splices add or take so many seconds."""
+    return micros(song_start) + micros(music_seconds) - int(np.rint(gain_seconds * 1e6).sum())
 
 
 def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
@@ -74,25 +77,13 @@ def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, 
 
     `taken` are indices into `usable` in the order of playback. Whether the ending is worth playing is not checked.
     """
-    spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
-    spare -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    spare = plays_to(profile.song_start, usable.gain_seconds[taken], video_seconds) - micros(profile.last_sound)
     longest_tail, latest_start = end_slack(profile)
     late, tail = late_and_tail(np.asarray(float(spare)), micros(longest_tail), micros(latest_start))
     if spare < 0 or tail > micros(longest_tail):
         return None
-    return Route(taken, True, video_seconds, int(late) / 1e6, round(profile.last_sound, 6))
-
-
-def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -> tuple[FloatArray, FloatArray]:
-    """What a track's own ending leaves of the video, as `music_in` and tail, in the unit of the arguments.
-
-    The tail takes it all where it can, for music starts with the picture unless a later start buys the ending. Where it
-    must start later it starts as late as it may: a video bears a beat of silence before its music better than silence
-    after it. All in seconds; `spare` is how much longer the video is than the music. The tail is over its limit where
-    `spare` exceeds both limits together.
-    """
-    late: FloatArray = np.where(spare <= longest_tail, 0.0, np.minimum(spare, latest_start))
-    return late, spare - late
+    own, last_to = own_ending(profile, 0.0).kind, round(profile.last_sound, 6)
+    return Route(round(profile.song_start, 6), taken, own, int(late) / 1e6, last_to, video_seconds)
 
 
 def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
@@ -100,35 +91,32 @@ def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, vid
 
     `taken` are indices into `usable` in the order of playback. `last_to` is not checked against the end of the track.
     """
-    last_to = micros(video_seconds) + micros(profile.song_start)
-    last_to -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    last_to = plays_to(profile.song_start, usable.gain_seconds[taken], video_seconds)
     if taken.size and profile.is_whole(usable.leave[taken[-1:]], usable.enter[taken[-1:]]).all():
         last_to = min(last_to, micros(profile.last_sound))
-    return Route(taken, False, video_seconds, 0.0, last_to / 1e6)
+    return Route(round(profile.song_start, 6), taken, EndKind.FADE, 0.0, last_to / 1e6, video_seconds)
 
 
-def end_slack(profile: LoopProfile) -> tuple[float, float]:
-    """Longest tail and latest `music_in` of a plan that ends on the track's own ending, s: just under a bar each.
-
-    The track has at least two bars.
-    """
-    bars = np.diff(profile.downbeats)
-    usual = float(np.median(bars))
-    last = bar_length_at(profile.downbeats, profile.last_sound)
-    return min(last, usual) - 1e-3, min(float(bars[0]), usual) - 1e-3
-
-
-def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArray:
+def spans(route: Route, splices: PlayableSplices) -> FloatArray:
     """The track ranges of a route, shape (n_seams + 1, 2), seconds.
 
     A row is the `song_from` and `song_to` of one segment.
     """
-    table = np.empty((route.taken.size + 1, 2))
-    table[0, 0] = round(profile.song_start, 6)
-    table[1:, 0] = usable.song_from[route.taken]
-    table[:-1, 1] = usable.song_to[route.taken]
-    table[-1, 1] = route.last_to
-    return table
+    starts = np.append(route.song_start, splices.song_from[route.taken])
+    return np.column_stack([starts, np.append(splices.song_to[route.taken], route.last_to)])
+
+
+def silence_after(route: Route, splices: PlayableSplices) -> float:
+    """Seconds of video after the last segment of a route."""
+    reached = plays_to(route.song_start, splices.gain_seconds[route.taken], route.video_seconds - route.music_in)
+    return (reached - micros(route.last_to)) / 1e6
+
+
+def played(route: Route, splices: PlayableSplices) -> PlayedSegments:
+    """What a route plays."""
+    taken = splices.rows(route.taken)
+    segments = segments_of(spans(route, splices), np.append(0.0, taken.gain_in_db))
+    return PlayedSegments(segments, taken.fade, taken.exponent, taken.score)
 
 
 def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> PlanScore:
@@ -136,7 +124,7 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
 
     The route has at least one splice; the weights of `params` are not used here.
     """
-    table = spans(route, usable, profile)
+    table = spans(route, usable)
     lengths = table[:, 1] - table[:, 0]
     scores = usable.score[route.taken]
     lines = profile.downbeats
@@ -145,34 +133,25 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
         ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
         stops = lines.size
     else:
-        stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
+        stops = int(last_line(profile, route.last_to))
         ending = usable.fade_part[stops]
     bars = bars_heard(route.taken, usable, stops)
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
-    run = longest_run(route.taken, _restarts(route, usable, profile) | usable.is_long[route.taken])
+    again = splices_restart(usable.leave[route.taken], usable.enter[route.taken], profile)
+    run = longest_run(route.taken, again | usable.is_long[route.taken])
+    fresh = fresh_mean(bars, usable.bar_seconds, params)
     return PlanScore(
-        seams=seams_part(scores.min(), scores.mean()),
+        worst=scores.min(),
+        mean=scores.mean(),
         ending=ending,
-        freshness=freshness_part(
-            fresh_mean(bars, usable.bar_seconds, params), route.video_seconds, min(track, route.video_seconds), params
-        ),
+        freshness=freshness_part(fresh, route.video_seconds, min(track, route.video_seconds), params),
         phrasing=usable.phrasing[route.taken].mean(),
         coverage=coverage_part(plays, usable.bar_seconds),
-        economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
-        lost=over_limits(
-            np.asarray(run.length + 1),
-            plays.max(),
-            np.asarray(mean_plays),
-            params,
-        ),
+        segment_seconds=np.asarray(lengths.size / np.sum(1.0 / lengths)),
+        lost=over_limits(np.asarray(run.length + 1), plays.max(), np.asarray(mean_plays), params),
     )
-
-
-def _restarts(route: Route, usable: UsableSplices, profile: LoopProfile) -> BoolArray:
-    """Which seams of a route begin the whole track again, shape (n_seams,)."""
-    return splices_restart(usable.leave[route.taken], usable.enter[route.taken], profile)
 
 
 def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
@@ -199,13 +178,6 @@ def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> 
     gaps = np.diff(begins[order])[again]
     stale = np.sum(lasts[order][:-1][again] * (1.0 - fresh_again(gaps, params)))
     return np.asarray(1.0 - stale / np.sum(lasts))
-
-
-def _pairs(route: Route, usable: UsableSplices) -> IntArray:
-    """A number for each segment, equal for equal ones: the splice before and the splice after it, `size` for none."""
-    none = np.array([usable.size])
-    before, after = np.concatenate([none, route.taken]), np.concatenate([route.taken, none])
-    return np.asarray(before * (usable.size + 1) + after)
 
 
 class Run(NamedTuple):
@@ -236,24 +208,20 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
 
     The route has at least one loop back; the plan has no options. A broken rule raises `PlanError`.
     """
-    table = spans(route, usable, profile)
-    taken = route.taken
-    gains = np.concatenate([[0.0], seam_gains(usable.level_step_db[taken])])
-    missing = micros(route.video_seconds) - micros(route.music_in)
-    missing -= int((np.rint(table[:, 1] * 1e6) - np.rint(table[:, 0] * 1e6)).sum())
+    missing = silence_after(route, usable)
     if route.own_ending:
-        ending = own_ending(profile, missing / 1e6)
+        ending = own_ending(profile, missing)
     else:
-        room = float(table[-1, 1] - table[-1, 0] - usable.fade[taken[-1]] / 2)
-        tail, length = _fade(route, profile, params, room)
-        resolves = route.last_to - tail
-        if missing > 0:  # a file that repeats whole resolves on its own end
-            tail, length, resolves = missing / 1e6, (micros(length) + missing) / 1e6, route.last_to
-        ending = Ending(EndKind.FADE, tail, length, fade_place(profile, resolves))
-    body, repeats = body_heard_longest(route, usable, profile)
+        last = spans(route, usable)[-1]
+        room = float(last[1] - last[0] - usable.fade[route.taken[-1]] / 2)
+        ending = closing_fade(profile, route.last_to, params.min_fade_out_seconds, int(room * 1e6) / 1e6)
+        if missing > 0.0:  # a file that repeats whole resolves on its own end
+            fade = micros(ending.fade_seconds + missing) / 1e6
+            ending = Ending(EndKind.FADE, missing, fade, fade_place(profile, route.last_to))
+    body, repeats = body_heard_longest(route, usable)
     return build_plan(
         profile,
-        PlayedSegments(segments_of(table, gains), usable.fade[taken], usable.exponent[taken], usable.score[taken]),
+        played(route, usable),
         ending,
         start_fade(profile),
         route.music_in,
@@ -330,12 +298,6 @@ def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile) -> E
     )
 
 
-def own_ending(profile: LoopProfile, tail: float) -> Ending:
-    """The track's own ending, with so many seconds of silence after it."""
-    kind = EndKind.LAST_SOUND if profile.ending is None else EndKind(profile.ending.kind.value)
-    return Ending(kind, tail, tail)
-
-
 def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, ...]:
     """Segments from their ranges, shape (n, 2), and the dB at which each starts.
 
@@ -346,56 +308,18 @@ def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, .
     return tuple([made[row] for row in rows])
 
 
-def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) -> tuple[float, float]:
-    """Tail and length of a closing fade: it begins and resolves on bar lines where there is room for that.
-
-    Where no bar line leaves it room it is as long as it can be, for music that is cut off is heard more than anything.
-    """
-    lines = profile.downbeats
-    resolves = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
-    tail = max(0, micros(route.last_to) - micros(float(lines[resolves])))
-    begins = int(np.searchsorted(lines, lines[resolves] - params.min_fade_out_seconds + 1e-6, side="right")) - 1
-    while begins < resolves and route.last_to - lines[max(begins, 0)] > room:
-        begins += 1
-    if begins < resolves:
-        length = micros(route.last_to) - micros(float(lines[max(begins, 0)]))
-    else:
-        length = min(int(room * 1e6), tail + micros(params.min_fade_out_seconds))
-    return tail / 1e6, max(length, tail) / 1e6
-
-
-def seam_gains(level_step_db: FloatArray) -> FloatArray:
-    """Level in dB at which each entered segment starts, so that no step is heard.
-
-    `level_step_db` is by how many LU the entered side is louder. Gains are limited, and rounded to the hundredth.
-    """
-    gain = np.where(np.abs(level_step_db) < MIN_GAIN_DB, 0.0, -level_step_db)
-    return np.asarray(np.round(np.clip(gain, -MAX_GAIN_DB, MAX_GAIN_DB), 2) + 0.0)
-
-
-def fade_place(profile: LoopProfile, resolves: TrackSeconds) -> str:
-    """Where in the track a closing fade resolves that ends on the bar line at `resolves`, in words."""
-    for section in profile.sections:
-        if abs(section.song_to - resolves) < 0.05:
-            return f"to the end of the {section.label}"
-    for section in profile.sections:
-        if section.song_from <= resolves < section.song_to:
-            return f"on a bar line of the {section.label}"
-    return "on a bar line"
-
-
-def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile) -> tuple[int, int]:
+def body_heard_longest(route: Route, usable: UsableSplices) -> tuple[int, int]:
     """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
 
     The passes are 0 where every body is cut into, so that there is none to speak of. The body is an index into
     `usable`; a pass is a segment that holds the whole body, within 20 ms.
     """
-    table, taken = spans(route, usable, profile), route.taken
-    _, first_use, count = np.unique(_pairs(route, usable), return_index=True, return_counts=True)
+    table, taken = spans(route, usable), route.taken
+    segments, count = np.unique(table, axis=0, return_counts=True)
     best, passes_of_best, longest = -1, 0, -1.0
     for splice in np.unique(taken[usable.gain_seconds[taken] > 0]).tolist():
-        inside = table[first_use, 0] <= usable.song_from[splice] + 0.02
-        inside &= table[first_use, 1] >= usable.song_to[splice] - 0.02
+        inside = segments[:, 0] <= usable.song_from[splice] + 0.02
+        inside &= segments[:, 1] >= usable.song_to[splice] - 0.02
         passes = int(count[inside].sum())
         heard = passes * float(usable.gain_seconds[splice])
         if heard > longest + 1e-6:

@@ -21,8 +21,7 @@ Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the unt
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,22 +29,18 @@ import numpy as np
 
 from workbench.edits.difference import EditChange, EditDifference
 from workbench.errors import FitError, PlanError
-from workbench.loops.assembly import (
-    PlayedSegments,
-    build_plan,
-    end_slack,
-    micros,
-    own_ending,
-    seam_gains,
-    segments_of,
-)
+from workbench.loops.assembly import Route, build_plan, played, plays_to, silence_after, spans
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
-from workbench.loops.cutdown import (
+from workbench.loops.cutdown import MIN_INNER_BARS, with_short_segments
+from workbench.loops.ends import (
     EARLY_SECONDS,
-    MIN_INNER_BARS,
     MIN_RING_SECONDS,
     downbeat_ending,
-    with_short_segments,
+    end_slack,
+    last_line,
+    latest_stop,
+    own_ending,
+    start_fade,
 )
 from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.moves import seam_lines, seam_scores
@@ -57,6 +52,7 @@ from workbench.loops.plan import (
     LoopPlan,
     PlanKind,
     heard_twice,
+    micros,
     nearest_line,
     segment_table,
 )
@@ -64,16 +60,14 @@ from workbench.loops.plan_score import (
     WISHED_FLOOR,
     PlanScore,
     coverage_part,
-    economy_part,
     fade_part,
     hearings_of,
     own_ending_part,
     phrasing_part,
-    seams_part,
 )
 from workbench.loops.profile import LoopProfile
 from workbench.loops.search import NO_SPLICE, best_of_each, layers_from, way_to
-from workbench.loops.splices import playable_splices, start_fade
+from workbench.loops.splices import PlayableSplices, playable_splices
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 
@@ -124,47 +118,12 @@ class UnsureSeam(NamedTuple):
     score: float
 
 
-class _End(Enum):
-    """How a way ends."""
-
-    OWN = auto()  # with the track's last sound
-    RING = auto()  # with its last hit, whose ring is faded
-    FADE = auto()
-
-
-class _Joins(NamedTuple):
-    """Splices that may be taken, one a row; those of the old plan as it plays them."""
-
-    leave: IntArray
-    enter: IntArray
-    song_to: FloatArray
-    song_from: FloatArray
-    fade: FloatArray
-    exponent: FloatArray
-    gain_in: FloatArray
-    score: FloatArray
-
-
 class _Target(NamedTuple):
     """Which second of the track untouched picture had, in pieces of the new video."""
 
     begins: FloatArray  # shape (n,), s of the new video, ascending
     ends: FloatArray
     offset: FloatArray  # s of the track less s of the new video
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Way:
-    """The splices that a way takes after its start, and how it ends."""
-
-    first: TrackSeconds  # where a way starts that keeps no segment of the old plan
-    taken: tuple[int, ...]  # rows of the joins
-    end: _End
-
-    @property
-    def own_ending(self) -> bool:
-        """Whether it ends as the track does."""
-        return self.end is not _End.FADE
 
 
 def conform_plan(
@@ -218,7 +177,7 @@ class PlanFollower:
     ) -> None:
         self._profile, self._old, self._difference = profile, plan.alone, difference
         self._params, self._constraints = params, constraints
-        self._found: dict[tuple[float, float | None], tuple[_Search, _Way | None]] = {}
+        self._found: dict[tuple[float, float | None], tuple[_Search, _Ended | None]] = {}
 
     def plan(self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
         """The plan for the new cut.
@@ -236,9 +195,9 @@ class PlanFollower:
             raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
         floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
         search, way = self._best(floor, None)
-        if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.own_ending):
+        if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.kind.is_own):
             lowered, ending = self._best(floor, ending_floor)
-            if ending is not None and ending.own_ending:
+            if ending is not None and ending.kind.is_own:
                 search, way = lowered, ending
         while way is None and search.kept_segments:
             # From where the edit begins nothing leads to the end: then music further before it must change too.
@@ -250,7 +209,7 @@ class PlanFollower:
         made = replace(made, is_fit=is_fit)
         return replace(made, options=(made,))
 
-    def _best(self, floor: float, ending_floor: float | None) -> tuple[_Search, _Way | None]:
+    def _best(self, floor: float, ending_floor: float | None) -> tuple[_Search, _Ended | None]:
         """The best way with seams over a floor, or to the own ending with seams over another; searched once."""
         key = floor, ending_floor
         if key not in self._found:
@@ -423,7 +382,19 @@ class _Ended(NamedTuple):
     earned: float
     layer: int
     row: int
-    end: _End
+    kind: EndKind
+    rings: bool = False  # whether the ring of the track's last hit is faded
+
+
+def _seams_of(plan: LoopPlan, profile: LoopProfile) -> PlayableSplices:
+    """The seams of a plan in the order of playback, as it plays them, the fades that a person set included."""
+    table = segment_table(plan)
+    song_to, song_from = table[:-1, 1], table[1:, 0]
+    leave, enter = (nearest_line(profile.downbeats, times) for times in (song_to, song_from))
+    gains = np.array([segment.gain_in_db for segment in plan.segments[1:]])
+    fades, curves = np.array(plan.seam_fades), np.array(plan.seam_curves)
+    scores = seam_scores(profile, plan)
+    return PlayableSplices(leave, enter, song_to, song_from, song_to - song_from, scores, fades, curves, gains)
 
 
 class _Task:
@@ -446,6 +417,7 @@ class _Task:
         self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
         self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
         self.target = _target(old, difference)
+        self.seams = _seams_of(old, profile)
         self.fade_part = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
         self.ring_from = _ring_start(profile)
@@ -511,36 +483,18 @@ class _Search:
         self.old_seams = self._old_seams()
         self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
 
-    def _joins(self) -> _Joins:
-        """The track's usable splices, with the old plan's seams as it plays them, the fades somebody set included."""
-        old, splices = self.task.old, self.task.profile.splices
+    def _joins(self) -> PlayableSplices:
+        """The splices that may be taken: the old plan's seams as it plays them, and the track's usable ones."""
+        task, n = self.task, self.task.n
         # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
         reaching = with_short_segments(self.params.model_copy(update={"min_seam_score": self.floor}))
-        usable = playable_splices(self.task.profile, reaching, self.task.constraints)
-        table = segment_table(old)
-        left, entered = nearest_line(self.task.lines, table[:-1, 1]), nearest_line(self.task.lines, table[1:, 0])
-        rows: dict[tuple[int, int], tuple[float, ...]] = {}
-        barred = (
-            np.zeros(left.size, bool)
-            if self.task.constraints is None
-            else self.task.constraints.rules_out(left, entered)
-        )
-        for seam in np.flatnonzero(~barred).tolist():
-            pair = int(left[seam]), int(entered[seam])
-            known = np.flatnonzero((splices.leave == pair[0]) & (splices.enter == pair[1]))
-            score = float(splices.score[known[0]]) if known.size else old.seam_score
-            gain = old.segments[seam + 1].gain_in_db
-            rows[pair] = (table[seam, 1], table[seam + 1, 0], old.seam_fades[seam], old.seam_curves[seam], gain, score)
-        pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
-        columns = np.array(list(rows.values()), dtype=np.float64).reshape(-1, 6).T
-        new = ~np.isin(usable.leave * self.task.n + usable.enter, pairs[:, 0] * self.task.n + pairs[:, 1])
-        gains, exponent = seam_gains(usable.level_step_db), np.round(usable.exponent, 4)
-        values = (usable.song_to, usable.song_from, usable.fade, exponent, gains, usable.score)
-        return _Joins(
-            np.append(pairs[:, 0], usable.leave[new]),
-            np.append(pairs[:, 1], usable.enter[new]),
-            *(np.append(own, column[new]) for own, column in zip(columns, values, strict=True)),
-        )
+        usable = playable_splices(task.profile, reaching, task.constraints)
+        own, rules = task.seams, task.constraints
+        barred = np.zeros(own.size, dtype=bool) if rules is None else rules.rules_out(own.leave, own.enter)
+        pairs = own.leave * n + own.enter
+        own = own.rows(np.array(list({pairs[seam]: seam for seam in np.flatnonzero(~barred)}.values()), dtype=np.int64))
+        new = ~np.isin(usable.leave * n + usable.enter, own.leave * n + own.enter)
+        return own.with_more(usable.rows(np.flatnonzero(new)))
 
     def _start(self) -> tuple[int, int, float, int]:
         """Segments of the old plan that are kept, and from where the search goes on.
@@ -565,11 +519,11 @@ class _Search:
         time = float(starts[number] + self.task.lines[line] - table[number, 0])
         return number + 1, line, time, aged
 
-    def best(self, *, in_ending: bool = False) -> _Way | None:
+    def best(self, *, in_ending: bool = False) -> _Ended | None:
         """The best way from the start to the end of the new cut; `in_ending`: a fade may lie in the own ending."""
         numbers = range(1, len(self._layers))
         ended = [one for number in numbers for one in self._endings(number, in_ending=in_ending)]
-        return self._way(max(ended, key=lambda one: one.earned)) if ended else None
+        return max(ended, key=lambda one: one.earned) if ended else None
 
     @cached_property
     def _layers(self) -> list[_Ways]:
@@ -680,119 +634,104 @@ class _Search:
         aged = age >= (0 if is_brief else MIN_INNER_BARS)
         found: list[_Ended] = []
 
-        def end_with(rows: IntArray, earned: FloatArray, how: _End) -> None:
+        def end_with(rows: IntArray, earned: FloatArray, kind: EndKind, *, rings: bool = False) -> None:
             """Note the best of some ways, of equal ones the one at the earliest bar line."""
             if rows.size:
                 best = np.lexsort((age[rows], line[rows], -earned))[0]
-                found.append(_Ended(float(earned[best]), number, int(rows[best]), how))
+                found.append(_Ended(float(earned[best]), number, int(rows[best]), kind, rings))
 
+        own = self._own_ending(0.0).kind
         # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
         if profile.ending is not None or not old.ends_in_fade:
             for_own = _FADE if old.ends_in_fade else _OWN_ENDING
             rows = np.flatnonzero(aged & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
-            end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, _End.OWN)
-        to_end = profile.ending is None or in_ending
-        latest = float(task.edges[-1 if to_end or profile.ending is None else profile.ending.start_bar + 1])
-        latest = min(latest, profile.last_sound)
+            end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, own)
         reach = task.lines[line] + end - time
         stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6)
-        fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3) & (reach <= latest + 1e-6)
-        rows = np.flatnonzero(fits)
-        end_with(rows, ways.earned[rows] + _FADE * task.fade_part[line[rows]], _End.FADE)
+        fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3)
+        rows = np.flatnonzero(fits & (reach <= latest_stop(profile, in_ending=in_ending) + 1e-6))
+        end_with(rows, ways.earned[rows] + _FADE * task.fade_part[line[rows]], EndKind.FADE)
         if task.ring_from is not None and not old.ends_in_fade:
             fits = stops & (reach < task.edges[line + 1]) & (reach >= task.ring_from + _LEAST_RING)
             rows = np.flatnonzero(fits)
             lost = _RING_LOST + profile.last_sound - reach[rows]
-            end_with(rows, ways.earned[rows] + _OWN_ENDING - lost, _End.RING)
+            end_with(rows, ways.earned[rows] + _OWN_ENDING - lost, own, rings=True)
         return found
 
-    def _way(self, ended: _Ended) -> _Way:
-        """The way back to the start, told from there."""
-        start, taken = way_to(self._layers, ended.layer, ended.row)
-        task, line = self.task, int(self._layers[0].line[start])
-        first = float(task.profile.song_start if line == 0 else task.lines[line] - EARLY_SECONDS)
-        return _Way(round(max(0.0, first), 6), tuple(taken), ended.end)
-
-    def assemble(self, way: _Way) -> LoopPlan:
+    def assemble(self, ended: _Ended) -> LoopPlan:
         """The plan of a way. A broken rule raises `PlanError`."""
-        profile, old, joins = self.task.profile, self.task.old, self.joins
-        taken = np.array(way.taken, dtype=np.int64)
-        before = self.kept_segments
-        own_start = bool(before) or way.first == round(profile.song_start, 6)
-        if before:
-            music_in, fade_in = old.music_in, old.start_fade_seconds
-            spans = [[s.song_from, s.song_to] for s in old.segments[:before]]
-            gains = [s.gain_in_db for s in old.segments[:before]]
-            fades, curves = list(old.seam_fades[: before - 1]), list(old.seam_curves[: before - 1])
+        task, profile, old = self.task, self.task.profile, self.task.old
+        route, seams = self._route(ended)
+        first, last = spans(route, seams)[-1].tolist()
+        fade_in = old.start_fade_seconds if self.kept_segments else start_fade(profile, route.song_start)
+        room = last - first - (float(seams.fade[-1]) / 2 if seams.size else fade_in) - _MARGIN
+        if ended.rings:
+            assert task.ring_from is not None, "a way ends in the ring only where the track has one"
+            ending = replace(self._own_ending(0.0), fade_seconds=micros(min(last - task.ring_from, room)) / 1e6)
+        elif route.own_ending:
+            ending = self._own_ending(silence_after(route, seams))
         else:
-            music_in = self.task.asked_start()
-            fade_in = start_fade(profile) if own_start else EARLY_SECONDS
-            spans, gains, fades, curves = [[way.first, 0.0]], [0.0], [], []
-        for join in taken.tolist():
-            spans[-1][1] = float(joins.song_to[join])
-            spans.append([self._onto_target(spans, music_in, float(joins.song_from[join])), 0.0])
-            gains.append(float(joins.gain_in[join]))
-            fades.append(float(joins.fade[join]))
-            curves.append(float(joins.exponent[join]))
-        played = sum(micros(last) - micros(first) for first, last in spans[:-1])
-        begins = (micros(music_in) + played) / 1e6
-        end = self.task.end
-        if way.end is _End.OWN:
-            spans[-1][1] = round(profile.last_sound, 6)
-            music_end = (micros(begins) + micros(spans[-1][1]) - micros(spans[-1][0])) / 1e6
-            ending = self._own_ending(micros(end - music_end) / 1e6)
-        else:
-            spans[-1][1] = (micros(spans[-1][0]) + micros(end) - micros(begins)) / 1e6
-            room = spans[-1][1] - spans[-1][0] - (fades[-1] / 2 if fades else fade_in) - _MARGIN
-        if way.end is _End.RING:
-            assert self.task.ring_from is not None, "a way ends in the ring only where the track has one"
-            faded = micros(min(spans[-1][1] - self.task.ring_from, room)) / 1e6
-            ending = replace(self._own_ending(0.0), fade_seconds=faded)
-        elif way.end is _End.FADE:
-            ending = self._closing(spans[-1], end - music_in, room)
-            if not fades:  # in less than a bar the closing fade takes it all
-                most = micros(spans[-1][1] - spans[-1][0] - ending.fade_seconds) / 1e6
-                fade_in = min(fade_in, max(0.0, most))
-        table = np.array(spans)
-        scores = np.array([self._score(table, seam) for seam in range(table.shape[0] - 1)])
+            ending = self._closing(first, last, task.end - route.music_in, room)
+            if not seams.size:  # in less than a bar the closing fade takes it all
+                fade_in = min(fade_in, max(0.0, micros(last - first - ending.fade_seconds) / 1e6))
+        sound = played(route, seams)
+        if self.kept_segments:
+            opens = replace(sound.segments[0], gain_in_db=old.segments[0].gain_in_db)
+            sound = sound._replace(segments=(opens, *sound.segments[1:]))
+        asked = route.music_in > 0.0 and (old.start_at is not None or not route.own_ending)
         return build_plan(
             profile,
-            PlayedSegments(segments_of(table, np.array(gains)), np.array(fades), np.array(curves), scores),
+            sound,
             ending,
             fade_in,
-            music_in,
-            end,
-            plan_score=self._plan_score(table, scores, way.own_ending, music_in, ending.tail_seconds),
+            route.music_in,
+            task.end,
+            plan_score=self._plan_score(route, seams, ending.tail_seconds),
             glide_seconds=old.gain_glide_seconds,
             # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
-            start_at=music_in if music_in > 0.0 and (old.start_at is not None or not way.own_ending) else None,
+            start_at=route.music_in if asked else None,
         )
 
-    def _onto_target(self, spans: list[list[float]], music_in: float, song_from: float) -> float:
+    def _route(self, ended: _Ended) -> tuple[Route, PlayableSplices]:
+        """The route back from an end to the start, and its seams, each where it enters the music."""
+        task, old, begin = self.task, self.task.old, self._layers[0]
+        start, taken = way_to(self._layers, ended.layer, ended.row)
+        line, kept = int(begin.line[start]), max(0, self.kept_segments - 1)
+        seams = task.seams.rows(np.arange(kept)).with_more(self.joins.rows(np.array(taken, dtype=np.int64)))
+        if self.kept_segments:
+            song_start, music_in = old.song_start, old.music_in
+        else:
+            early = float(task.profile.song_start if line == 0 else task.lines[line] - EARLY_SECONDS)
+            song_start, music_in = round(max(0.0, early), 6), task.asked_start()
+        at, entered = music_in, song_start
+        for seam in range(seams.size):
+            at = micros(at + float(seams.song_to[seam]) - entered) / 1e6
+            if seam >= kept:
+                seams.song_from[seam] = self._onto_target(at, float(seams.song_from[seam]))
+            entered = float(seams.song_from[seam])
+        seams = replace(seams, gain_seconds=seams.song_to - seams.song_from)
+        last_to = plays_to(song_start, seams.gain_seconds, task.end - music_in) / 1e6
+        if ended.kind.is_own and not ended.rings:
+            last_to = round(task.profile.last_sound, 6)
+        return Route(song_start, np.arange(seams.size), ended.kind, music_in, last_to, task.end), seams
+
+    def _onto_target(self, begins: VideoSeconds, song_from: float) -> float:
         """Where a segment is entered: to the very sample where the picture had it, if that is next to nothing away."""
-        begins = (micros(music_in) + sum(micros(last) - micros(first) for first, last in spans)) / 1e6
         piece = int(np.searchsorted(self.task.target.begins, begins + self.task.bar, side="right")) - 1
         if piece < 0:
             return song_from
         moved = begins + float(self.task.target.offset[piece])
         return round(moved, 6) if abs(moved - song_from) <= _SAME_SAMPLE else song_from
 
-    def _score(self, table: FloatArray, seam: int) -> float:
-        """The score of a seam, from the splices that may be taken or, of kept segments, from the old plan."""
-        joins = self.joins
-        near = np.abs(joins.song_to - table[seam, 1]) + np.abs(joins.song_from - table[seam + 1, 0])
-        return float(joins.score[int(np.argmin(near))])
-
-    def _closing(self, last: list[float], seconds: float, room: float) -> Ending:
+    def _closing(self, first: float, last: float, seconds: float, room: float) -> Ending:
         """How it ends without the own ending: as the old plan does where its last segment stays."""
         old, ends = self.task.old, self.task.old.segments[-1]
-        same = abs(ends.song_from - last[0]) < _SAME_SAMPLE and abs(ends.song_to - last[1]) < _SAME_SAMPLE
+        same = abs(ends.song_from - first) < _SAME_SAMPLE and abs(ends.song_to - last) < _SAME_SAMPLE
         if same and old.ends_in_fade and old.end_fade_seconds <= room + _MARGIN:
             return old.ending
-        stops = int(np.searchsorted(self.task.lines, last[1] + 1e-6, side="right")) - 1
-        rings = last[1] - float(self.task.lines[stops]) >= MIN_RING_SECONDS
+        rings = last - float(self.task.lines[last_line(self.task.profile, last)]) >= MIN_RING_SECONDS
         kind = EndKind.BUTTON if old.ending.kind is EndKind.BUTTON and rings else EndKind.FADE
-        return downbeat_ending(self.task.profile, kind, last[1], seconds, room, self.params)
+        return downbeat_ending(self.task.profile, kind, last, seconds, room, self.params)
 
     def _own_ending(self, tail: float) -> Ending:
         """The own ending; of a track where none was found, that of the old plan."""
@@ -801,25 +740,27 @@ class _Search:
             return replace(old, tail_seconds=tail, fade_seconds=tail)
         return own_ending(self.task.profile, tail)
 
-    def _plan_score(self, table: FloatArray, scores: FloatArray, own: bool, music_in: float, tail: float) -> float:
-        profile, params, lines = self.task.profile, self.params, self.task.lines
-        lengths = table[:, 1] - table[:, 0]
-        leave, enter = nearest_line(lines, table[:-1, 1]), nearest_line(lines, table[1:, 0])
-        if own and profile.ending is not None:
-            ending = own_ending_part(profile.ending.kind, np.asarray(music_in), np.asarray(tail))
+    def _plan_score(self, route: Route, seams: PlayableSplices, tail: float) -> float:
+        profile, lines, table = self.task.profile, self.task.lines, spans(route, seams)
+        lengths, twice = table[:, 1] - table[:, 0], heard_twice(table)
+        if route.own_ending and profile.ending is not None:
+            ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
         else:
-            ending = self.task.fade_part[int(nearest_line(lines, table[-1:, 1] - tail)[0])]
+            ending = np.asarray(self.task.fade_part[int(nearest_line(lines, table[-1:, 1] - tail)[0])])
         at = lines[:, None] + 0.02
         plays = np.sum((table[:, 0] <= at) & (table[:, 1] > at), axis=1).astype(np.float64)
-        one = np.asarray(1.0)
-        hearings = hearings_of(PlanKind.LOOP if heard_twice(table) >= CONTINUES_SECONDS else PlanKind.CUT_DOWN)
+        scores, phrasing = seams.score, phrasing_part(profile, seams.leave, seams.enter)
+        if not seams.size:
+            scores = phrasing = np.ones(1)
         score = PlanScore(
-            seams=seams_part(scores.min(), scores.mean(), hearings) if scores.size else one,
-            ending=np.asarray(ending),
-            freshness=one - heard_twice(table) / max(float(lengths.sum()), 1e-3),
-            phrasing=np.asarray(phrasing_part(profile, leave, enter).mean()) if scores.size else one,
+            worst=scores.min(),
+            mean=scores.mean(),
+            hearings=hearings_of(PlanKind.LOOP if twice >= CONTINUES_SECONDS else PlanKind.CUT_DOWN),
+            ending=ending,
+            freshness=np.asarray(1.0 - twice / max(float(lengths.sum()), 1e-3)),
+            phrasing=phrasing.mean(),
             coverage=coverage_part(np.maximum(plays, 1e-6), self.task.lengths),
-            economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
-            lost=np.asarray(0.0),
+            segment_seconds=np.asarray(lengths.size / np.sum(1.0 / lengths)),
+            lost=np.zeros(()),
         )
-        return float(score.total(params))
+        return float(score.total(self.params))

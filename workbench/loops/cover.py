@@ -53,9 +53,7 @@ from workbench.loops.assembly import (
     Route,
     assemble,
     body_heard_longest,
-    end_slack,
     fade_route,
-    late_and_tail,
     own_end_route,
     route_score,
     spans,
@@ -72,16 +70,15 @@ from workbench.loops.constraints import (
     on_lines,
     smallest_contradiction,
 )
+from workbench.loops.ends import end_slack, last_line, late_and_tail
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.plan_score import (
     HEARD,
     PlanScore,
-    economy_part,
     fresh_again,
     freshness_part,
     over_limits,
     own_ending_part,
-    seams_part,
 )
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
@@ -236,7 +233,7 @@ def find_loop(
         route
         for way in ways
         for route in _routes_by(way, usable, profile, video, params)
-        if not usable.plays_excluded(*spans(route, usable, profile).T).any()
+        if not usable.plays_excluded(*spans(route, usable).T).any()
     ]
     if not routes:
         return _refuse(
@@ -251,7 +248,7 @@ def find_loop(
             break
         if worst[index] < least:
             continue
-        body, passes = body_heard_longest(routes[index], usable, profile)
+        body, passes = body_heard_longest(routes[index], usable)
         if passes and all(
             routes[index].own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in options
         ):
@@ -285,10 +282,10 @@ def _begin_again(
     ranked = replace(usable, score=np.where(alone, 1.0, usable.score), is_body=alone)
     best: tuple[float, Route] | None = None
     for route in _routes(ranked, profile, video, params, body=usable.restart):
-        played = spans(route, usable, profile)
+        played = spans(route, usable)
         if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
             continue
-        body, passes = body_heard_longest(route, usable, profile)
+        body, passes = body_heard_longest(route, usable)
         if body != usable.restart or not passes:
             continue
         score = float(route_score(route, ranked, profile, params).total(params))
@@ -485,8 +482,8 @@ def _fade_routes(
     if not tours:
         return []
     lines = profile.downbeats
-    last_line = lines.size - 1 if profile.ending is None else min(profile.ending.start_bar, lines.size - 1)
-    latest = float(lines[last_line]) if last_line == lines.size - 1 else float(lines[last_line + 1]) - 1e-3
+    past = lines.size if profile.ending is None else profile.ending.start_bar + 1
+    latest = float(lines[past]) - 1e-3 if past < lines.size else float(lines[-1])
     latest = min(latest, profile.last_sound)
     is_whole = profile.is_whole(usable.leave, usable.enter)
     latest_after = np.where(is_whole, profile.last_sound + end_slack(profile)[0] - 2 * EDGE_SECONDS, latest)
@@ -512,7 +509,7 @@ def _fade_routes(
                 if usable.pinned.size > inserted.size:
                     fits &= _holds_pinned(usable, tours, space, passes)
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))
-                line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
+                line = last_line(profile, stops[fits])
                 ending = usable.fade_part[line]
                 score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
                 found += [(float(score[row]), mixes, row) for row in _best(tours, mixes, score)[:_FINALISTS].tolist()]
@@ -616,12 +613,13 @@ def _estimate(
     )
     fresh += track + np.minimum(0.0, gain[extra] * times) + gain[last]
     return PlanScore(
-        seams=seams_part(worst, mean),
+        worst=worst,
+        mean=mean,
         ending=ending,
         freshness=freshness_part(fresh / video, video, track, params),
         phrasing=phrases,
         coverage=np.minimum(1.0, video**2 / track / heard_squared),
-        economy=economy_part(video / (seams + 1), params),
+        segment_seconds=video / (seams + 1),
         lost=over_limits(run, np.zeros(1), np.ones(1), params),
     ).total(params)
 

@@ -22,7 +22,7 @@ from math import floor, inf, isfinite
 import numpy as np
 
 from workbench.errors import FitError
-from workbench.loops.assembly import PlayedSegments, build_plan, end_slack, micros
+from workbench.loops.assembly import PlayedSegments, build_plan
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
     Constraint,
@@ -38,13 +38,8 @@ from workbench.loops.constraints import (
 )
 from workbench.loops.cover import find_loop, restart_splice
 from workbench.loops.cutdown import (
-    EARLY_SECONDS,
-    FADE_SHARE,
-    GOOD_FADE_OUT_SECONDS,
     HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
-    MIN_FADE_OUT_SECONDS,
-    MIN_RING_SECONDS,
     SHARED,
     CutTask,
     assemble_cut,
@@ -52,6 +47,15 @@ from workbench.loops.cutdown import (
     find_cuts,
     route_heard,
     seams_allowed,
+)
+from workbench.loops.ends import (
+    EARLY_SECONDS,
+    FADE_SHARE,
+    GOOD_FADE_OUT_SECONDS,
+    MIN_FADE_OUT_SECONDS,
+    MIN_RING_SECONDS,
+    end_slack,
+    start_fade,
 )
 from workbench.loops.hits import suggest_landings
 from workbench.loops.plan import (
@@ -61,13 +65,14 @@ from workbench.loops.plan import (
     EndKind,
     LoopPlan,
     LoopSegment,
+    micros,
     nearest_line,
     segment_table,
+    song_at,
 )
 from workbench.loops.plan_score import HEARD, WISHED_FLOOR
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, plain_seconds
-from workbench.loops.splices import start_fade
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
@@ -248,16 +253,10 @@ def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, Tr
 
 def different_share(one: LoopPlan, other: LoopPlan) -> float:
     """Share of the time for which two plans of one length play another second of the track."""
-    starts = [plan.segment_starts for plan in (one, other)]
-    times = np.unique(np.concatenate(starts))
+    plans = (one, other)
+    times = np.unique(np.concatenate([plan.segment_starts for plan in plans]))
     middles = (times[1:] + times[:-1]) / 2
-    heard = []
-    for plan, begins in zip((one, other), starts, strict=True):
-        at = np.searchsorted(begins, middles, side="right") - 1
-        inside = (at >= 0) & (at < len(plan.segments))
-        froms = np.array([segment.song_from for segment in plan.segments])
-        at = np.clip(at, 0, len(plan.segments) - 1)
-        heard.append(np.where(inside, froms[at] + middles - begins[at], np.nan))
+    heard = [song_at(segment_table(plan), plan.segment_starts, middles) for plan in plans]
     apart = np.abs(heard[0] - heard[1]) > _DIFFERENT_SECONDS  # False where one of them is silent
     return float(np.sum(np.diff(times)[apart])) / one.window_end
 
@@ -385,14 +384,14 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineC
         return plans
     found = find_cuts(profile, usable, task, params)
     if task.beside is not None and found:
-        found = [route for route in found if route.sharing >= found[0].sharing]
+        found = [cut for cut in found if cut.sharing >= found[0].sharing]
     known: list[FloatArray] = []
-    times = task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
-    for route in found:
-        heard = route_heard(route, usable, task, times)
+    times = (task.start_at or 0.0) + task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    for cut in found:
+        heard = route_heard(cut.route, usable, times)
         if any(np.mean(np.abs(heard - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
             continue
-        plan = assemble_cut(route, profile, usable, task, params)
+        plan = assemble_cut(cut, profile, usable, task, params)
         if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
             plans.append(plan)
             known.append(heard)

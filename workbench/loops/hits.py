@@ -13,9 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from workbench.loops.assembly import end_slack
 from workbench.loops.constraints import Constraint, ConstraintKind, Sentence, clock
-from workbench.loops.cutdown import MIN_RING_SECONDS
+from workbench.loops.ends import MIN_RING_SECONDS, end_slack
 from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.loops.assembly import PlayedSegments, build_plan, micros, seam_gains, segments_of
+from workbench.loops.assembly import PlayedSegments, build_plan, segments_of
 from workbench.loops.constraints import LineConstraints, NamedSplice
-from workbench.loops.plan import LoopPlan, nearest_line, segment_starts, segment_table
+from workbench.loops.plan import LoopPlan, micros, nearest_line, segment_starts, segment_table
 from workbench.loops.plan_score import hearings_of, seams_part
 from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
-from workbench.loops.splices import with_room
+from workbench.loops.splices import seam_gains, with_room
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, VideoSeconds
 

@@ -402,6 +402,11 @@ class LoopPlan(Shown):
         )
 
 
+def micros(seconds: float) -> int:
+    """Whole microseconds."""
+    return round(seconds * 1e6)
+
+
 def segment_table(plan: LoopPlan) -> FloatArray:
     """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of track time."""
     flat = [time for segment in plan.segments for time in (segment.song_from, segment.song_to)]
@@ -410,9 +415,20 @@ def segment_table(plan: LoopPlan) -> FloatArray:
 
 def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
     """T_0 ... T_n in video seconds, shape (n_segments + 1,); summed in microseconds, so that hours add no error."""
-    micros = np.rint(np.asarray(table) * 1e6).astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(micros[:, 1] - micros[:, 0])]) + round(music_in * 1e6)
+    whole = np.rint(np.asarray(table) * 1e6).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])]) + micros(music_in)
     return np.asarray(starts / 1e6, dtype=np.float64)
+
+
+def song_at(table: FloatArray, starts: FloatArray, times: FloatArray) -> FloatArray:
+    """Which second of the track segments play at some times of the video; NaN where they are silent, shape of `times`.
+
+    `table` is from `segment_table`, `starts` from `segment_starts`.
+    """
+    at = np.searchsorted(starts, times, side="right") - 1
+    sounds = (at >= 0) & (at < len(table))
+    at = np.clip(at, 0, len(table) - 1)
+    return np.where(sounds, table[at, 0] + times - starts[at], np.nan)
 
 
 def heard_twice(table: FloatArray) -> float:

@@ -54,27 +54,35 @@ HEARD = 0.75  # seam score under which a seam is heard by many
 WISHED_FLOOR = 0.2
 HEARINGS = 2  # how often in a row the seams of a loop are to pass unnoticed
 _HEARD_COST = 2.5  # what the part of the worst seam loses for each unit that it lies under `HEARD`
-_PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanScore:
-    """The six parts of a score, numbers or arrays of one shape, 0 to 1 each."""
+    """What a score is made of, numbers or arrays of one shape; see the module's head."""
 
-    seams: FloatArray
-    ending: FloatArray
+    worst: FloatArray  # score of the worst seam; 1 without seams, as the next
+    mean: FloatArray
+    ending: FloatArray  # 0 to 1, as the next three
     freshness: FloatArray
     phrasing: FloatArray
     coverage: FloatArray
-    economy: FloatArray
+    segment_seconds: FloatArray  # harmonic mean of the segments' lengths, s
     lost: FloatArray  # what passing a limit costs, see `over_limits`
+    hearings: int = HEARINGS  # see `seams_part`
 
     def total(self, params: CoverParams) -> FloatArray:
         """The weighted mean of the parts less what limits cost, element by element; 0 where all weights are 0."""
-        weights = {name: float(getattr(params, f"{name}_weight")) for name in _PARTS}
-        mean = sum(weight * np.asarray(getattr(self, name)) for name, weight in weights.items())
-        return np.asarray(np.maximum(0.0, mean / max(sum(weights.values()), 1e-9) - self.lost))
+        parts = (
+            (params.seams_weight, seams_part(self.worst, self.mean, self.hearings)),
+            (params.ending_weight, self.ending),
+            (params.freshness_weight, self.freshness),
+            (params.phrasing_weight, self.phrasing),
+            (params.coverage_weight, self.coverage),
+            (params.economy_weight, economy_part(self.segment_seconds, params)),
+        )
+        mean = sum(weight * np.asarray(part) for weight, part in parts)
+        return np.asarray(np.maximum(0.0, mean / max(sum(weight for weight, _ in parts), 1e-9) - self.lost))
 
 
 def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) -> FloatArray:

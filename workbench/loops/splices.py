@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.loops.constraints import LineConstraints
+from workbench.loops.ends import start_fade
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS
 from workbench.loops.plan_score import fade_part, phrasing_part
 from workbench.loops.profile import LoopProfile
@@ -32,6 +33,8 @@ from workbench.recording import BoolArray, FloatArray, IntArray
 
 # splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths
 BEST_SPLICES = 600
+MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
+MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
@@ -39,7 +42,6 @@ _PLACE_BARS = 8
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
 _DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
 _START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make room for its fade
-_START_FADE = 0.005  # s; for a file that opens in mid-sound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,12 +57,20 @@ class PlayableSplices:
     score: FloatArray
     fade: FloatArray  # s, rounded to the microsecond
     exponent: FloatArray
-    level_step_db: FloatArray
+    gain_in_db: FloatArray  # the level at which the entered segment starts
 
     @property
     def size(self) -> int:
         """Number of splices."""
         return int(self.leave.size)
+
+    def rows(self, chosen: IntArray) -> PlayableSplices:
+        """Some of the splices, in the order given."""
+        return PlayableSplices(**{name: getattr(self, name)[chosen] for name in _PLAYED})
+
+    def with_more(self, others: PlayableSplices) -> PlayableSplices:
+        """These splices, and others after them."""
+        return PlayableSplices(**{name: np.append(getattr(self, name), getattr(others, name)) for name in _PLAYED})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,14 +129,6 @@ class UsableSplices(PlayableSplices):
 
 
 _PLAYED = tuple(field.name for field in fields(PlayableSplices))
-
-
-def start_fade(profile: LoopProfile) -> float:
-    """Seconds of fade at the start: none where the track begins out of silence, else enough against a click.
-
-    The music begins to sound at the profile's `song_start`.
-    """
-    return 0.0 if profile.song_start > _START_FADE else _START_FADE
 
 
 def with_room(
@@ -260,18 +262,18 @@ def _among(
     if pins.any() or again.any():
         kept = np.union1d(kept, np.flatnonzero(pins | again))
         kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
-    found = PlayableSplices(
-        leave=leave[kept],
-        enter=enter[kept],
-        song_to=song_to[kept],
-        song_from=song_from[kept],
-        gain_seconds=gain[kept],
-        score=splices.score[kept],
-        fade=fade[kept],
-        exponent=splices.exponent[kept],
-        level_step_db=splices.level_step_db[kept],
-    )
-    return _Found(found, pins[kept], again[kept])
+    gains = seam_gains(splices.level_step_db)
+    every = PlayableSplices(leave, enter, song_to, song_from, gain, splices.score, fade, splices.exponent, gains)
+    return _Found(every.rows(kept), pins[kept], again[kept])
+
+
+def seam_gains(level_step_db: FloatArray) -> FloatArray:
+    """Level in dB at which each entered segment starts, so that no step is heard.
+
+    `level_step_db` is by how many LU the entered side is louder. Gains are limited, and rounded to the hundredth.
+    """
+    gain = np.where(np.abs(level_step_db) < MIN_GAIN_DB, 0.0, -level_step_db)
+    return np.asarray(np.round(np.clip(gain, -MAX_GAIN_DB, MAX_GAIN_DB), 2) + 0.0)
 
 
 def _unlike(leave: IntArray, enter: IntArray, n_lines: int) -> IntArray:

@@ -22,7 +22,7 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError, PlanError
 from workbench.features.energy import loudness_between
-from workbench.loops.assembly import PlayedSegments, build_plan, micros
+from workbench.loops.assembly import PlayedSegments, build_plan
 from workbench.loops.bodies import SHORT_TERM_SECONDS, heard_parts
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.plan import (
@@ -31,6 +31,7 @@ from workbench.loops.plan import (
     LoopPlan,
     LoopSegment,
     check_against_grid,
+    micros,
     segment_starts,
     segment_table,
 )

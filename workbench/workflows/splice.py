@@ -18,12 +18,13 @@ import numpy as np
 
 from workbench.errors import ConstraintError, StoreError
 from workbench.files import written_whole
-from workbench.loops.assembly import PlayedSegments, build_plan, seam_gains, segments_of
+from workbench.loops.assembly import PlayedSegments, build_plan, segments_of
 from workbench.loops.constraints import NamedSplice, line_pair
 from workbench.loops.measures import part_names
 from workbench.loops.plan import Ending, EndKind, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.seams import seam_evidence
+from workbench.loops.splices import seam_gains
 from workbench.media.audio import write_audio
 from workbench.plots.palette import png
 from workbench.plots.seams import SeamView, seam_figure

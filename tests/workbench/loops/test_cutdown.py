@@ -37,11 +37,11 @@ def test_the_one_cut_ahead_is_taken(track_profile: Maker, only: Callable[..., Lo
     usable = cut_splices(profile, PARAMS)
     kept = profile.last_sound - profile.song_start - 24 * 2.0
     task = CutTask(round(kept + 0.5, 3), whole=((0.4, 16.4),))
-    route = find_cuts(profile, usable, task, PARAMS)[0]
-    assert route.taken.tolist() == [0]
-    assert route.own_start
-    assert route.ending is EndKind.OUTRO
-    plan = assemble_cut(route, profile, usable, task, PARAMS)
+    cut = find_cuts(profile, usable, task, PARAMS)[0]
+    assert cut.route.taken.tolist() == [0]
+    assert cut.route.song_start == 0.3
+    assert cut.route.ending is EndKind.OUTRO
+    plan = assemble_cut(cut, profile, usable, task, PARAMS)
     assert plan.kind is PlanKind.CUT_DOWN
     assert [(s.song_from, s.song_to) for s in plan.segments] == [(0.3, 32.4), (80.4, round(profile.last_sound, 6))]
     assert plan.tail_seconds == pytest.approx(0.5, abs=1e-3)
@@ -54,8 +54,8 @@ def test_loops_back_are_taken_only_where_they_may_be(track_profile: Maker, only:
     usable = cut_splices(profile, PARAMS)
     task = CutTask(150.0)
     assert find_cuts(profile, usable, task, PARAMS) == []
-    route = find_cuts(profile, usable, replace(task, may_repeat=True), PARAMS)[0]
-    plan = assemble_cut(route, profile, usable, replace(task, may_repeat=True), PARAMS)
+    cut = find_cuts(profile, usable, replace(task, may_repeat=True), PARAMS)[0]
+    plan = assemble_cut(cut, profile, usable, replace(task, may_repeat=True), PARAMS)
     assert plan.kind is PlanKind.LOOP
     assert plan.body is not None
     assert (plan.body.bars, plan.body.repeats) == (32, 1)
@@ -65,9 +65,9 @@ def test_a_kept_part_is_not_cut_into(track_profile: Maker) -> None:
     profile = track_profile()
     usable = cut_splices(profile, PARAMS)
     stretch = (float(profile.downbeats[20]), float(profile.downbeats[28]))
-    routes = find_cuts(profile, usable, CutTask(40.0, whole=(stretch,)), PARAMS)
-    assert routes
-    for route in routes[:50]:
+    cuts = find_cuts(profile, usable, CutTask(40.0, whole=(stretch,)), PARAMS)
+    assert cuts
+    for route, *_ in cuts[:50]:
         froms = np.append(route.song_start, usable.song_from[route.taken])
         untils = np.append(usable.song_to[route.taken], route.last_to)
         assert np.any((froms <= stretch[0] + 0.011) & (untils >= stretch[1] - 0.011))
@@ -77,7 +77,7 @@ def test_the_start_is_moved_for_a_hit_by_less_than_is_heard(track_profile: Maker
     profile = track_profile(ending=None)
     usable = cut_splices(profile, PARAMS)
     for end_on in (30.0, 30.02, 30.05, 30.077):
-        route = find_cuts(profile, usable, CutTask(31.0, end_on=end_on), PARAMS)[0]
+        route = find_cuts(profile, usable, CutTask(31.0, end_on=end_on), PARAMS)[0].route
         assert route.ending is EndKind.BUTTON
         lines = profile.downbeats
         assert 0.0 <= float(np.min(np.abs(lines - route.song_start))) <= 0.0600001
@@ -90,8 +90,8 @@ def test_what_a_route_plays(track_profile: Maker, only: Callable[..., LoopProfil
     profile = only(track_profile(), [(16, 40)])
     usable = cut_splices(profile, PARAMS)
     task = CutTask(round(profile.last_sound - profile.song_start - 48.0, 6), whole=((0.4, 16.4),))
-    route = find_cuts(profile, usable, task, PARAMS)[0]
+    route = find_cuts(profile, usable, task, PARAMS)[0].route
     times = np.array([0.0, 32.0, 32.2, 40.0, 1000.0])
-    heard = route_heard(route, usable, task, times)
+    heard = route_heard(route, usable, times)
     assert heard[:4] == pytest.approx([0.3, 32.3, 80.5, 88.3])
     assert np.isnan(heard[4])
