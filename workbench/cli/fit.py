@@ -130,7 +130,8 @@ def command(
 
     --never-cut, --forbid-seam, --pin-seam and --exclude say where in the track no seam may be, which splices are not
     used, which are, and what is not played. Times are those of the track; a splice stands for the bar lines nearest to
-    its two times.
+    its two times. They hold for this plan and are saved in it, as kept parts and times are; --from takes all of them
+    over into another one.
 
     \b
     Example:
@@ -138,6 +139,7 @@ def command(
       workbench fit track.mp3 --seconds 30 --keep hook --keep ending --report plan.html > plan.json
       workbench fit track.mp3 --seconds 60 --start-at 0:05 --keep 0:32-0:48 > plan.json
       workbench fit track.mp3 --seconds 60 --never-cut 0:40-0:52 --forbid-seam 0:32-1:20 > plan.json
+      workbench fit track.mp3 --seconds 90 --from plan.json > longer.json
       workbench fit track.mp3 --seconds 15,30,60,185 > plans.json
       workbench render plans.json --length 15 --track track.mp3 -o fifteen.wav
     """

@@ -65,12 +65,14 @@ def command(
     --never-cut, --forbid-seam, --pin-seam and --exclude say where in the track no seam may be, which splices are not
     used, which are, and what is not played. Times are those of the track; a splice stands for the bar lines nearest to
     its two times. If they cannot be kept together, one line names those that contradict each other, with exit code 1.
+    They hold for this plan and are saved in it; --from takes them over into another one.
 
     \b
     Example:
       workbench loop track.mp3 --video video.mp4 --auto-mix > plan.json
       workbench loop track.mp3 --seconds 300 | jq .plan.seam_score
       workbench loop track.mp3 --seconds 300 --never-cut 0:40-1:00 --pin-seam 1:32-0:32 > plan.json
+      workbench loop track.mp3 --seconds 420 --from plan.json --exclude 1:10-1:25 > longer.json
     """
     check_length(video, seconds, auto_mix, "S")
     from workbench.loops.plan import LoopPlan

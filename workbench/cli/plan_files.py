@@ -3,7 +3,8 @@
 
 Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
 chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`;
-`read_result`, `naming` and `naming_plan`, for commands that read a whole result.
+`read_request`, what was asked of a plan; `read_result`, `naming` and `naming_plan`, for commands that read a whole
+result.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
     from workbench.workflows.tracks import TrackSource
+    from workbench.workflows.wishes import PlanWishes
     from workbench.workspace import Workspace
 
 # Passes `option`, None where it is not given
@@ -50,6 +52,7 @@ length_option = click.option(
 )
 
 _MIXING = ("loop", "fit", "align")  # commands that make a mix
+_PLANNING = ("loop", "fit", "conform")  # commands that make a plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +218,40 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
     Raises `OSError` or `UnicodeDecodeError` for a file that cannot be read as text, and `PlanError` if it is no JSON
     object, or holds several plans of which `length` names none.
     """
-    from workbench.files import decode_text
     from workbench.results.fit import get_fit
+
+    return get_fit(_read_object(file), length)
+
+
+def read_request(file: Path) -> PlanWishes:
+    """Read what was asked of the plan in a file that loop, fit or conform printed; `-` is standard input.
+
+    Raises `InputError` if the file cannot be read, and `PlanError` if it is no plan, or does not say what it was made
+    from; both name the file.
+    """
+    from workbench.errors import PlanError
+    from workbench.provenance import read_provenance
+    from workbench.workflows.wishes import read_wishes
+
+    with naming(file):
+        result = _read_object(file)
+        match result.get("fits"):
+            case [Mapping() as first, *_]:
+                result = first  # the same was asked of every length
+        made = read_provenance(result)
+        if made is None:
+            raise PlanError("no provenance says what was asked of this; plans of loop, fit and conform have one")
+        if made.command not in _PLANNING:
+            raise PlanError(f"a result of {made.command} is no plan")
+        return read_wishes(made.constraints)
+
+
+def _read_object(file: Path) -> Mapping[str, Any]:
+    from workbench.files import decode_text
     from workbench.results.loop import parse_result
 
     data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    return get_fit(parse_result(decode_text(data)), length)
+    return parse_result(decode_text(data))
 
 
 def _audio_id(track: TrackSource) -> str:

@@ -48,7 +48,11 @@ own_music_option = click.option(
 
 
 def seam_options(command: Command) -> Command:
-    """Add `--never-cut`, `--forbid-seam`, `--pin-seam` and `--exclude`, each repeatable; passed as `constraints`."""
+    """Add `--never-cut`, `--forbid-seam`, `--pin-seam`, `--exclude` and `--from`; the first four may be repeated.
+
+    They are passed as `constraints`. Where the command has kept parts and times as well, they are taken from the plan
+    of `--from` too.
+    """
 
     @wraps(command)
     def with_constraints(
@@ -57,11 +61,14 @@ def seam_options(command: Command) -> Command:
         forbid_seam: tuple[Any, ...],
         pin_seam: tuple[Any, ...],
         exclude: tuple[Any, ...],
+        from_plan: Path | None,
         **named: Any,
     ) -> Any:
         from workbench.loops.constraints import SeamConstraints
 
         constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
+        if from_plan is not None:
+            constraints, named = _taken_over(from_plan, constraints, named)
         return command(*arguments, constraints=constraints, **named)
 
     options = (
@@ -93,11 +100,40 @@ def seam_options(command: Command) -> Command:
             callback=_each("read_range"),
             help="A range of the track that is not played; may be repeated.",
         ),
+        click.option(
+            "--from",
+            "from_plan",
+            type=FILE,
+            metavar="PLAN",
+            help="Ask for what was asked of PLAN too, as loop, fit or conform printed it; a time given here replaces "
+            "that of PLAN.",
+        ),
     )
     decorated = cast(Command, with_constraints)
     for option in reversed(options):
         decorated = option(decorated)
     return decorated
+
+
+def _taken_over(plan: Path, given: SeamConstraints, named: dict[str, Any]) -> tuple[SeamConstraints, dict[str, Any]]:
+    """Constraints, and the other arguments of a command, with what was asked of a plan added.
+
+    Says on standard error what that is. Raises `InputError` or `PlanError`, which name the file.
+    """
+    from workbench.cli.plan_files import read_request
+    from workbench.loops.constraints import joined
+    from workbench.workflows.wishes import PlanWishes
+
+    taken = read_request(plan)
+    if "keep" in named:
+        times = {name: getattr(taken, name) for name in ("start_at", "end_on") if named[name] is None}
+        taken = PlanWishes(taken.seams, taken.keep, **times)
+        named = {**named, **times, "keep": tuple(dict.fromkeys((*taken.keep, *named["keep"])))}
+    else:
+        taken = PlanWishes(taken.seams)
+    if taken:
+        say(in_options((f"from {plan.name}: ", *joined(taken.each, ", "))))
+    return taken.seams.and_more(given), named
 
 
 def _each(reader: str) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[Any, ...]]:

@@ -87,6 +87,25 @@ def test_a_plan_follows_an_edit(
     assert json.loads(out)["new_seconds"] == 40.0
 
 
+def test_what_was_asked_of_a_plan_is_known_after_an_edit(
+    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    before, after = tmp_path / "plan.json", tmp_path / "plan-2.json"
+    code, out, err = workbench(
+        "fit", track_file, "--seconds", 40, "--forbid-seam", "0:12-0:04", "--start-at", "0:01", "--home", home
+    )
+    assert code == 0, err
+    before.write_text(out)
+    code, _, err = workbench("conform", before, "--from", cuts[0], "--to", cuts[1], "-o", after,
+                             "--track", track_file, "--home", home)  # fmt: skip
+    assert code == 0, err
+    code, out, err = workbench("fit", track_file, "--seconds", 37, "--from", after, "--home", home)
+    assert code == 0, err
+    assert json.loads(out)["provenance"]["constraints"] == {
+        "seconds": [37.0], "start_at": 1.0, "forbid_seam": [[12.0, 4.0]]
+    }  # fmt: skip
+
+
 def test_worse_seams_are_taken_where_that_is_asked(
     workbench: Call, plan_file: Path, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
 ) -> None:

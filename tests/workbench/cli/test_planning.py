@@ -143,6 +143,76 @@ def test_constraints_hold_for_the_plan_that_they_are_given_for(
     assert not Home(home).database.exists(), "nothing of it is stored"
 
 
+@COMMANDS
+def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str
+) -> None:
+    def planned(*arguments: object) -> tuple[str, str]:
+        code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
+        assert code == 0, err
+        return out, err
+
+    plan = tmp_path / "plan.json"
+    first = planned("--never-cut", "0:09-0:11", "--pin-seam", "0:24-0:08")[0]
+    plan.write_text(first)
+    again, err = planned("--from", plan)
+    assert again == first
+    assert "from plan.json: --never-cut 0:09-0:11, --pin-seam 0:24-0:08" in err.splitlines()
+    more, err = planned("--from", plan, "--forbid-seam", "0:12-0:04", "--pin-seam", "0:24-0:08")
+    added = {"forbid_seam": [[12.0, 4.0]]}
+    recorded = json.loads(first)["provenance"]["constraints"]
+    assert json.loads(more)["provenance"]["constraints"] == recorded | added
+    code, _, err = workbench(command, track_file, "--seconds", 90, "--from", plan, "--never-cut", "0:07-0:12")
+    assert code == 1
+    assert "workbench: --pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other" in err.splitlines()
+
+
+def test_a_fit_takes_over_kept_parts_and_times_and_a_loop_the_seams_alone(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.json"
+
+    def asked(command: str, seconds: str, *arguments: object) -> dict[str, Any]:
+        code, out, err = workbench(command, track_file, "--seconds", seconds, *arguments, "--home", home)
+        assert code == 0, err
+        plan.write_text(out)
+        body = json.loads(out)
+        constraints: dict[str, Any] = body.get("fits", [body])[0]["provenance"]["constraints"]
+        return constraints
+
+    asked("fit", "40,60", "--keep", "0:08-0:16", "--start-at", "0:01", "--forbid-seam", "0:12-0:04")
+    seams = {"forbid_seam": [[12.0, 4.0]]}
+    every = {"seconds": [90.0], "keep": [[8.0, 16.0]], "start_at": 1.0, **seams}
+    assert asked("fit", "90", "--from", plan) == every
+    both = asked("fit", "90", "--from", plan, "--end-on", "1:29", "--start-at", "0:03", "--keep", "0:08-0:16")
+    assert both == every | {"start_at": 3.0, "end_on": 89.0}
+    assert asked("fit", "90", "--from", plan) == both
+    assert asked("loop", "90", "--from", plan) == {"seconds": 90.0, **seams}
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "cannot be read (No such file or directory)"),
+        ("music", "not a plan, for it is not JSON"),
+        ('{"plan": {}}', "no provenance says what was asked of this"),
+        ("a beat grid", "a result of beats is no plan"),
+    ],
+)
+def test_what_is_no_plan_to_take_over_from_is_1_and_one_line(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, content: str | None, why: str
+) -> None:
+    plan = tmp_path / "plan.json"
+    if content == "a beat grid":
+        content = workbench("beats", track_file, "--home", home)[1]
+    if content is not None:
+        plan.write_text(content)
+    code, out, err = workbench("loop", track_file, "--seconds", 90, "--from", plan, "--home", home)
+    assert (code, out) == (1, "")
+    (line,) = err.splitlines()
+    assert line.startswith(f"workbench: {plan}: {why}")
+
+
 def test_what_cannot_be_kept_in_this_length_is_named(workbench: Call, track_file: Path, home: Path) -> None:
     asked = ("fit", track_file, "--home", home, "--seconds", 1.5)
     code, out, err = workbench(*asked, "--pin-seam", "0:24-0:08")
