@@ -178,6 +178,13 @@ def profile_of_form(
     The grid has at least two bars. `breaks` are from `line_breaks` and measured here if None; `known` holds fits of the
     same recording and grid, and takes up new ones.
     """
+    splices = candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known, form.restart)
+    return _profile(recording, grid, form, splices, part_names(seams or SeamParams()))
+
+
+def _profile(
+    recording: Recording, grid: BeatGrid, form: TrackForm, splices: Splices, parts: tuple[str, ...]
+) -> LoopProfile:
     return LoopProfile(
         song_duration=recording.duration,
         song_start=form.song_start,
@@ -187,11 +194,9 @@ def profile_of_form(
         grid_confidence=grid.confidence,
         bar_lufs=form.bar_lufs,
         sections=form.sections,
-        splices=candidate_splices(
-            recording, evidence, form.coming_lufs, form.ending, seams, breaks, known, form.restart
-        ),
+        splices=splices,
         ending=form.ending,
-        part_names=part_names(seams or SeamParams()),
+        part_names=parts,
         restart=form.restart,
     )
 
@@ -245,8 +250,7 @@ def candidate_splices(
     if repeats:
         found = found.with_more(end_splice(recording.duration, evidence, params))
         again = np.append(again, False)
-    room = (found.song_from >= found.fade_seconds / 2) & (found.song_to + found.fade_seconds / 2 <= recording.duration)
-    kept = np.flatnonzero(room & (again | (found.score >= params.min_kept_score)))
+    kept = np.flatnonzero(found.have_room(recording.duration) & (again | (found.score >= params.min_kept_score)))
     return found.rows(kept[np.lexsort((found.enter[kept], found.leave[kept], -np.round(found.score[kept], 6)))])
 
 
@@ -318,19 +322,15 @@ def _fitted(
     known: KnownFits | None = None,
 ) -> Splices:
     """Pairs of bar lines fitted to the waveform, in the given order."""
-    at = evidence.edges[evidence.lines]
-    if known is None:
-        fits = _fits(recording, at, leave, enter, params)
-    else:
-        pairs = list(zip(leave.tolist(), enter.tolist(), strict=True))
-        missing = [pair for pair in pairs if pair not in known]
-        if missing:
-            left, entered = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
-            found = _fits(recording, at, left, entered, params)
-            rows = np.column_stack([getattr(found, one.name) for one in fields(found)]).tolist()
-            known.update(zip(missing, map(tuple, rows), strict=True))
-        columns = np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(len(pairs), len(fields(Fits)))
-        fits = Fits(*columns.T)
+    at, known = evidence.edges[evidence.lines], {} if known is None else known
+    pairs = list(zip(leave.tolist(), enter.tolist(), strict=True))
+    missing = [pair for pair in pairs if pair not in known]
+    if missing:
+        left, entered = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
+        found = _fits(recording, at, left, entered, params)
+        rows = np.column_stack([getattr(found, one.name) for one in fields(found)]).tolist()
+        known.update(zip(missing, map(tuple, rows), strict=True))
+    fits = Fits(*np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(-1, len(fields(Fits))).T)
     parts, led = splices_between_lines(scores, evidence, leave, enter, params)
     parts = heard_parts(parts, fits)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
@@ -357,18 +357,18 @@ def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamPar
     bars = np.arange(n)
     for distance in range(-n + 1, n):
         leave = np.arange(max(0, -distance), min(n, n - distance))
-        _take_best_of(chosen, score, possible, leave, leave + distance, _MAX_SPLICES_EACH)
+        _take_best(chosen, score, possible, (leave, leave + distance), _MAX_SPLICES_EACH)
     for bar in range(n):
         for others in (bars[:bar], bars[bar + 1 :]):
             here = np.full(others.size, bar)
-            _take_best_of(chosen, score, possible, here, others, _MAX_SPLICES_EACH)
-            _take_best_of(chosen, score, possible, others, here, _MAX_SPLICES_EACH)
+            _take_best(chosen, score, possible, (here, others), _MAX_SPLICES_EACH)
+            _take_best(chosen, score, possible, (others, here), _MAX_SPLICES_EACH)
     if ending is not None:
         into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
-        _take_best(chosen, score, np.triu(possible & into[None, :], 1), MAX_SPLICES // 10)
+        _take_best(chosen, score, possible, np.nonzero(np.triu(possible & into, 1)), MAX_SPLICES // 10)
     if chosen.sum() > MAX_SPLICES:
         return _of_all_lengths(chosen, score, MAX_SPLICES)
-    _take_best(chosen, score, possible & ~chosen, max(0, BEST_SPLICES - int(chosen.sum())))
+    _take_best(chosen, score, possible, np.nonzero(~chosen), max(0, BEST_SPLICES - int(chosen.sum())))
     return chosen
 
 
@@ -385,20 +385,13 @@ def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArra
     return chosen
 
 
-def _take_best(chosen: BoolArray, score: FloatArray, among: BoolArray, count: int) -> None:
-    """Mark the best `count` pairs of those allowed."""
-    leave, enter = np.nonzero(among)
-    best = np.argsort(-score[leave, enter], kind="stable")[:count]
-    chosen[leave[best], enter[best]] = True
-
-
-def _take_best_of(
-    chosen: BoolArray, score: FloatArray, possible: BoolArray, leave: IntArray, enter: IntArray, count: int
+def _take_best(
+    chosen: BoolArray, score: FloatArray, possible: BoolArray, pairs: tuple[IntArray, ...], count: int
 ) -> None:
-    """Mark the best `count` possible ones of some pairs."""
-    among = np.flatnonzero(possible[leave, enter])
-    best = among[np.argsort(-score[leave[among], enter[among]], kind="stable")[:count]]
-    chosen[leave[best], enter[best]] = True
+    """Mark the best `count` possible ones of some pairs, which are two arrays of bar lines."""
+    among = np.flatnonzero(possible[pairs])
+    best = among[np.argsort(-score[pairs][among], kind="stable")[:count]]
+    chosen[tuple(side[best] for side in pairs)] = True
 
 
 def heard_parts(parts: FloatArray, fits: Fits) -> FloatArray:
@@ -417,25 +410,14 @@ def _unloopable(recording: Recording, grid: BeatGrid, parts: tuple[str, ...]) ->
     """The profile of a recording without bars: no splices, no sections, no ending."""
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
-    downbeats = grid.downbeats
-    ends = np.full(downbeats.size, recording.duration)
-    return LoopProfile(
-        song_duration=recording.duration,
-        song_start=start,
-        last_sound=last_sound,
-        downbeats=downbeats,
-        beats_per_bar=grid.beats_per_bar,
-        grid_confidence=grid.confidence,
-        bar_lufs=loudness_between(recording.samples, recording.sample_rate, downbeats, ends),
-        sections=(),
-        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(parts))), none, none, none),
-        ending=None,
-        part_names=parts,
-    )
+    ends = np.full(grid.downbeats.size, recording.duration)
+    bar_lufs = loudness_between(recording.samples, recording.sample_rate, grid.downbeats, ends)
+    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(parts))), none, none, none)
+    return _profile(recording, grid, TrackForm(start, last_sound, bar_lufs, none, (), None), splices, parts)
 
 
 _SCALARS = DIM_NAMES["loop_scalar"]
-_SPLICES = ("leave", "enter", "song_to", "song_from", "score", "parts", "fade_seconds", "exponent", "level_step_db")
+_SPLICES = tuple(field.name for field in fields(Splices))
 
 
 def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
@@ -454,17 +436,10 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
         values = np.asarray(getattr(profile.splices, name))
         arrays[f"splice_{name}"] = values.astype(np.int32 if values.dtype.kind == "i" else np.float64)
     form = {
-        "sections": [[s.first_bar, s.last_bar, s.song_from, s.song_to, s.label, s.group] for s in profile.sections],
-        "ending": None
-        if profile.ending is None
-        else [
-            profile.ending.kind.value,
-            profile.ending.start_bar,
-            profile.ending.outro_start,
-            profile.ending.outro_end,
-        ],
+        "sections": [astuple(section) for section in profile.sections],
+        "ending": None if profile.ending is None else astuple(profile.ending),
         "parts": profile.part_names,
-        "restart": None if profile.restart is None else list(astuple(profile.restart)),
+        "restart": None if profile.restart is None else astuple(profile.restart),
         "file_loop": profile.file_loop,
     }
     arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)

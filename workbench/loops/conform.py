@@ -43,7 +43,7 @@ from workbench.loops.ends import (
     start_fade,
 )
 from workbench.loops.fit import FitRequest, plan_fit
-from workbench.loops.moves import seam_lines, seam_scores
+from workbench.loops.moves import seam_pairs, seam_scores
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
@@ -54,6 +54,7 @@ from workbench.loops.plan import (
     heard_twice,
     micros,
     nearest_line,
+    seam_lines,
     segment_table,
 )
 from workbench.loops.plan_score import (
@@ -278,10 +279,10 @@ def unsure_seams(
     In the order of playback. A floor in `params` below a loop's default counts as that default.
     """
     least = max(params.min_seam_score, CoverParams().min_seam_score)
-    known = set(seam_lines(profile, old))
+    known = set(seam_pairs(profile, old))
     return tuple(
         UnsureSeam(at, float(score))
-        for at, pair, score in zip(plan.seam_times, seam_lines(profile, plan), seam_scores(profile, plan), strict=True)
+        for at, pair, score in zip(plan.seam_times, seam_pairs(profile, plan), seam_scores(profile, plan), strict=True)
         if score < least and pair not in known
     )
 
@@ -390,7 +391,7 @@ def _seams_of(plan: LoopPlan, profile: LoopProfile) -> PlayableSplices:
     """The seams of a plan in the order of playback, as it plays them, the fades that a person set included."""
     table = segment_table(plan)
     song_to, song_from = table[:-1, 1], table[1:, 0]
-    leave, enter = (nearest_line(profile.downbeats, times) for times in (song_to, song_from))
+    leave, enter = seam_lines(table, profile.downbeats).T
     gains = np.array([segment.gain_in_db for segment in plan.segments[1:]])
     fades, curves = np.array(plan.seam_fades), np.array(plan.seam_curves)
     scores = seam_scores(profile, plan)

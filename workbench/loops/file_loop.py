@@ -15,7 +15,6 @@ from workbench.beats.edges import EDGE_SECONDS
 from workbench.errors import ConstraintError, FitError
 from workbench.loops.bodies import end_splice, named_splices
 from workbench.loops.constraints import NamedSplice, SeamConstraints, clock
-from workbench.loops.moves import has_room
 from workbench.loops.plan import nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal
@@ -79,7 +78,7 @@ def with_file_loop(
         found = replace(found, song_from=found.song_to - (points[1] - points[0]))
     else:
         found = named_splices(recording, evidence, at[1:], at[:1], params)
-    if not has_room(found, 0, profile.song_duration):
+    if not found.have_room(profile.song_duration)[0]:
         return profile
     return replace(profile, splices=profile.splices.with_more(found))
 

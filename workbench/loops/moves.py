@@ -3,8 +3,8 @@
 A seam that moves by some bars leaves the track as many bars later and enters it as many later: the body stays as long,
 and so does the music. Each such splice is one of its own, with its own score. A place where it cannot be says why.
 
-Functions: `seam_lines` and `seam_scores`, the bar lines of a plan's seams and how they score; `place_pairs` and
-`seam_places`, where a seam could be; `move_seam`, the plan with the seam there; `has_room`.
+Functions: `seam_pairs` and `seam_scores`, the bar lines of a plan's seams and how they score; `place_pairs` and
+`seam_places`, where a seam could be; `move_seam`, the plan with the seam there.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from workbench.errors import PlanError
 from workbench.loops.assembly import PlayedSegments, build_plan, segments_of
 from workbench.loops.constraints import LineConstraints, NamedSplice
-from workbench.loops.plan import LoopPlan, micros, nearest_line, segment_starts, segment_table
+from workbench.loops.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
 from workbench.loops.plan_score import hearings_of, seams_part
-from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
+from workbench.loops.profile import SEAM_PARTS, LoopProfile
 from workbench.loops.splices import seam_gains, with_room
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, VideoSeconds
@@ -44,16 +44,14 @@ class SeamPlace:
     """why it cannot be there, in words; empty where it can"""
 
 
-def seam_lines(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
+def seam_pairs(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
     """The bar lines that each seam of a plan leaves and enters."""
-    table = segment_table(plan)
-    left, entered = (nearest_line(profile.downbeats, times).tolist() for times in (table[:-1, 1], table[1:, 0]))
-    return list(zip(left, entered, strict=True))
+    return [(leave, enter) for leave, enter in seam_lines(segment_table(plan), profile.downbeats).tolist()]
 
 
 def seam_scores(profile: LoopProfile, plan: LoopPlan) -> FloatArray:
     """The score of each seam of a plan, as its bar lines have it; the worst one's if the profile lacks the splice."""
-    rows = [profile.splices.row_of(*pair) for pair in seam_lines(profile, plan)]
+    rows = [profile.splices.row_of(*pair) for pair in seam_pairs(profile, plan)]
     return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])
 
 
@@ -62,7 +60,7 @@ def place_pairs(profile: LoopProfile, plan: LoopPlan, seam: int) -> dict[int, tu
 
     Seams count from 0; only places at which both bar lines exist are in.
     """
-    leave, enter = seam_lines(profile, plan)[seam]
+    leave, enter = seam_pairs(profile, plan)[seam]
     last = profile.downbeats.size - 1
     return {
         bars: (leave + bars, enter + bars)
@@ -83,7 +81,7 @@ def seam_places(
     Seams count from 0; the profile holds the splices of `place_pairs`, as far as there is room for them.
     """
     lines, splices = profile.downbeats, profile.splices
-    pairs, every = place_pairs(profile, plan, seam), seam_lines(profile, plan)
+    pairs, every = place_pairs(profile, plan, seam), seam_pairs(profile, plan)
     before = every[seam - 1][1] if seam else int(np.searchsorted(lines, plan.song_start - 0.1))
     after = every[seam + 1][0] if seam + 1 < len(every) else int(nearest_line(lines, np.array(_clear_end(plan))))
     places = []
@@ -94,7 +92,7 @@ def seam_places(
             obstacle = "the seam before it is there" if seam else "the music starts there"
         if not obstacle and enter >= after:
             obstacle = "the next seam is there" if seam + 1 < len(every) else "the music ends there"
-        if row is None or not has_room(splices, row, profile.song_duration):
+        if row is None or not splices.have_room(profile.song_duration)[row]:
             obstacle = obstacle or "no room for a crossfade at an end of the track"
         if not obstacle and bars:
             obstacle = _broken_rule(profile, plan, seam, bars, params, constraints)
@@ -164,12 +162,6 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
         start_at=plan.start_at,
         is_fit=plan.is_fit,
     )
-
-
-def has_room(splices: Splices, row: int, song_duration: float) -> bool:
-    """Whether a splice leaves room for its crossfade at both ends of the track."""
-    fade = float(splices.fade_seconds[row])
-    return bool(splices.song_from[row] >= fade / 2 and splices.song_to[row] + fade / 2 <= song_duration)
 
 
 def _clear_end(plan: LoopPlan) -> float:

@@ -30,7 +30,7 @@ import numpy as np
 
 from workbench.errors import PlanError
 from workbench.notebook import Shown
-from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+from workbench.recording import FloatArray, IntArray, TrackSeconds, VideoSeconds
 
 PLAN_VERSION = 1
 """Plan-format version; raising it invalidates cached plans."""
@@ -454,7 +454,7 @@ def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray 
         raise PlanError(f"a plan needs a grid of at least two bars, got {lines.size} downbeats")
     table = segment_table(plan)
     left, entered = table[:-1, 1], table[1:, 0]
-    leave, enter = nearest_line(lines, left), nearest_line(lines, entered)
+    leave, enter = seam_lines(table, lines).T
     off_left, off_entered = left - lines[leave], entered - lines[enter]
     _at_most(np.abs(off_left), "a splice leaves within 10 ms of a downbeat", left)
     _at_most(np.abs(off_entered), "a splice enters within 10 ms of a downbeat", entered)
@@ -487,6 +487,11 @@ def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
     if lines.size == 1:
         return np.zeros(np.shape(times), dtype=np.int64)
     return after - (times - lines[after - 1] <= lines[after] - times)
+
+
+def seam_lines(table: FloatArray, lines: FloatArray) -> IntArray:
+    """The bar lines that the seams between some segments leave and enter, shape (n_segments - 1, 2)."""
+    return np.asarray(nearest_line(lines, np.column_stack([table[:-1, 1], table[1:, 0]])))
 
 
 def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:

@@ -60,6 +60,11 @@ class Splices:
         names = [field.name for field in fields(self)]
         return Splices(**{name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in names})
 
+    def have_room(self, song_duration: TrackSeconds) -> BoolArray:
+        """Which splices leave room for their crossfade at both ends of the track, shape (n,)."""
+        half = self.fade_seconds / 2
+        return np.asarray((self.song_from >= half) & (self.song_to + half <= song_duration))
+
     def row_of(self, leave: int, enter: int) -> int | None:
         """The row of the splice between two bar lines; None if it is not among them."""
         found = np.flatnonzero((self.leave == leave) & (self.enter == enter))

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.features.energy import loudness_between
-from workbench.loops.plan import LoopPlan, nearest_line, segment_table
+from workbench.loops.plan import LoopPlan, seam_lines, segment_table
 from workbench.loops.profile import LoopProfile, Restart, TrackEnding
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
@@ -73,7 +73,7 @@ def seams_restart(table: FloatArray, profile: LoopProfile) -> BoolArray:
     """
     if profile.restart is None:
         return np.zeros(len(table) - 1, dtype=bool)
-    leave, enter = (nearest_line(profile.downbeats, times) for times in (table[:-1, 1], table[1:, 0]))
+    leave, enter = seam_lines(table, profile.downbeats).T
     return splices_restart(leave, enter, profile)
 
 

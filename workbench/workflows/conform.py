@@ -34,7 +34,7 @@ from workbench.loops.conform import (
     unsure_seams,
 )
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
-from workbench.loops.plan import LoopPlan, nearest_line, segment_table
+from workbench.loops.plan import LoopPlan, seam_lines, segment_table
 from workbench.loops.plan_score import WISHED_FLOOR
 from workbench.media.probe import probe
 from workbench.mix.drawn import read_points, with_drawn
@@ -359,9 +359,7 @@ def _not_kept(conformed: Conformed) -> list[str]:
     """What a person asked of the old plan that the new one does not hold, a line each."""
     table = segment_table(conformed.plan)
     lines = conformed.analysis.profile.downbeats
-    taken = set(
-        zip(nearest_line(lines, table[:-1, 1]).tolist(), nearest_line(lines, table[1:, 0]).tolist(), strict=True)
-    )
+    taken = set(map(tuple, seam_lines(table, lines).tolist()))
     on = on_lines(conformed.analysis.profile, conformed.constraints)
     missed = [] if on is None else [pair for pair in map(tuple, on.pinned.tolist()) if pair not in taken]
     found = [

@@ -29,7 +29,6 @@ from workbench.loops.constraints import (
     line_pair,
     on_lines,
 )
-from workbench.loops.moves import has_room
 from workbench.loops.profile import Splices
 from workbench.loops.seams import seam_evidence
 from workbench.workflows.analyze import Analysis
@@ -122,7 +121,7 @@ def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: S
         return analysis
     found = measure_splices(workspace, track, analysis, missing)
     for row, pair in enumerate(missing):
-        if not has_room(found, row, profile.song_duration):
+        if not found.have_room(profile.song_duration)[row]:
             one = named[pairs.index(pair)]
             raise ConstraintError(
                 f"the splice {one.in_words} leaves no room for a crossfade at an end of the track",
@@ -135,8 +134,8 @@ def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs
     """Score splices, by the bar lines left and entered, and fit them to the waveform, whatever their score.
 
     At least one pair, none of equal bar lines; the result has their order, and some may leave no room for their
-    crossfade, see `has_room`. Those of the track that was asked about last are cached in memory, for a place of a seam
-    that was looked at is soon planned with. The track is decoded and measured only for others.
+    crossfade. Those of the track that was asked about last are cached in memory, for a place of a seam that was looked
+    at is soon planned with. The track is decoded and measured only for others.
     """
     params, grid = workspace.params.seams, analysis.grid
     known = _known(_key(workspace, analysis))

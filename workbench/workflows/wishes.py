@@ -26,7 +26,7 @@ from workbench.loops.constraints import (
     on_lines,
 )
 from workbench.loops.fit import FitRequest, Keep
-from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_lines, seam_places
+from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_pairs, seam_places
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.provenance import CHANGED_BY_HAND
@@ -223,7 +223,7 @@ def plan_with_moved_seam(
 def named_seam(analysis: Analysis, plan: LoopPlan, seam: int) -> NamedSplice:
     """The splice at a seam, counted from 0, by its bar lines, as it is pinned or forbidden."""
     lines = analysis.profile.downbeats
-    leave, enter = seam_lines(analysis.profile, plan)[seam]
+    leave, enter = seam_pairs(analysis.profile, plan)[seam]
     return NamedSplice(round(float(lines[leave]), 3), round(float(lines[enter]), 3))
 
 

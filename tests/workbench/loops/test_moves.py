@@ -12,7 +12,7 @@ from workbench.errors import PlanError
 from workbench.loops.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
-from workbench.loops.moves import REACH_BARS, has_room, move_seam, place_pairs, seam_lines, seam_places, seam_scores
+from workbench.loops.moves import REACH_BARS, move_seam, place_pairs, seam_pairs, seam_places, seam_scores
 from workbench.loops.plan import LoopPlan
 from workbench.loops.plan_score import hearings_of, seams_part
 from workbench.loops.profile import LoopProfile
@@ -52,13 +52,13 @@ def test_a_moved_seam_changes_nothing_else(track_profile: Maker, seconds: float)
     profile = with_every_place(bare, plan)
     moved_any, hearings = 0, hearings_of(plan.kind)
     for seam in range(min(3, len(plan.seam_times))):
-        before = seam_lines(profile, plan)
+        before = seam_pairs(profile, plan)
         for place in seam_places(profile, plan, seam, PARAMS):
             if place.obstacle or not place.bars:
                 continue
             moved_any += 1
             moved = move_seam(profile, plan, seam, place.bars, PARAMS)
-            after = seam_lines(profile, moved)
+            after = seam_pairs(profile, moved)
             assert after[seam] == tuple(line + place.bars for line in before[seam])
             assert [*after[:seam], *after[seam + 1 :]] == [*before[:seam], *before[seam + 1 :]]
             assert moved.seam_times[seam] == pytest.approx(place.at, abs=0.012)
@@ -96,7 +96,7 @@ def test_what_is_in_the_way_is_said(track_profile: Maker) -> None:
     bare = track_profile()
     plan = planned(bare, 330.0)
     profile = with_every_place(bare, plan)
-    leave, enter = seam_lines(profile, plan)[0]
+    leave, enter = seam_pairs(profile, plan)[0]
     lines = profile.downbeats
     sung = TrackRange(float(lines[leave]) + 0.1, float(lines[leave + 2]) - 0.1)
     on = on_lines(profile, SeamConstraints(never_cut=(sung,)))
@@ -110,6 +110,6 @@ def test_what_is_in_the_way_is_said(track_profile: Maker) -> None:
 
 def test_a_splice_at_an_end_of_the_track_has_no_room(track_profile: Maker) -> None:
     splices = track_profile().splices.rows(np.array([0]))
-    assert has_room(splices, 0, 1000.0)
-    assert not has_room(replace(splices, song_from=np.array([0.0])), 0, 1000.0)
-    assert not has_room(splices, 0, float(splices.song_to[0]))
+    assert splices.have_room(1000.0)[0]
+    assert not replace(splices, song_from=np.array([0.0])).have_room(1000.0)[0]
+    assert not splices.have_room(float(splices.song_to[0]))[0]
