@@ -29,7 +29,7 @@ def pool() -> Iterator[CollectingPool]:
 
 @pytest.fixture
 def tab(tide_home: Home, tide_loop: Loop, pool: CollectingPool, tmp_path: Path) -> Iterator[PlanTab]:
-    """The tab on a plan, in a home of its own: constraints are kept there."""
+    """The tab on a plan, in a home of its own: its project is saved there."""
     shutil.copytree(tide_home.root, tmp_path / "home")
     session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
     session.show(tide_loop)
