@@ -263,6 +263,7 @@ def build_plan(
     if body is None and heard_twice(table) >= CONTINUES_SECONDS:
         has_bars = profile.downbeats.size >= 2
         body = looped_body(table, profile.downbeats if has_bars else np.array([0.0, profile.song_duration]))
+    restarts = seams_restart(table, profile)  # no splices: they are meant to be heard
     plan = LoopPlan(
         segments=played.segments,
         seam_fades=tuple(played.fades.tolist()),
@@ -270,13 +271,13 @@ def build_plan(
         gain_glide_seconds=min(glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
         music_in=micros(music_in) / 1e6,
         start_fade_seconds=start_fade_seconds,
-        ending=_placed_ending(ending, table, profile),
+        ending=_placed_ending(ending, table, profile, int(restarts.sum())),
         window_end=micros(video_seconds) / 1e6,
         song_duration=round(profile.song_duration, 6),
         beats_per_bar=max(1, profile.beats_per_bar),
         body=body,
         sections_covered=sections_heard(table, profile.sections, 0.0 if ending.is_own else ending.tail_seconds),
-        seam_score=round(float(played.scores.min(initial=1.0)), 4),
+        seam_score=round(float(played.scores[~restarts].min(initial=1.0)), 4),
         plan_score=round(min(1.0, max(0.0, plan_score)), 4),
         start_at=start_at,
         is_fit=is_fit,
@@ -286,9 +287,8 @@ def build_plan(
     return plan
 
 
-def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile) -> Ending:
-    """An ending with the restarts of some segments, and the outro if the last one holds it."""
-    restarts = int(seams_restart(table, profile).sum())
+def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile, restarts: int) -> Ending:
+    """An ending with the restarts before it, and the outro if the last segment holds it."""
     own, outro_start = profile.ending, None
     # an outro is entered at most by a crossfade after its bar line
     if ending.kind is EndKind.OUTRO and own is not None and own.outro_start >= table[-1, 0] - 0.009:

@@ -43,6 +43,8 @@ CONTINUES_SECONDS = 0.05
 """s; a splice whose ends lie closer than this only continues the track"""
 BORDER_SECONDS = 0.011
 """s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
+MOST_BARS = 3.0
+"""mean bars of the looped body that the bar in which a plan ends may last: tempi change, and last bars slow down"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
 
@@ -255,7 +257,7 @@ class LoopPlan(Shown):
     sections_covered: tuple[str, ...]
     """names of the sections heard, in order of first use"""
     seam_score: float
-    """0 to 1, of the worst seam; 1 without seams"""
+    """0 to 1, of the worst splice; 1 without splices. A restart, where the track begins again, is none"""
     plan_score: float
     """0 to 1, see `workbench.loops.plan_score`"""
     options: tuple[LoopPlan, ...] = ()
@@ -621,12 +623,10 @@ def _check_looped_body(plan: LoopPlan, body: LoopBody) -> None:
         raise PlanError(f"bars and repeats count from 1, got {body.bars} and {body.repeats}")
     if not body.song_from < body.song_to <= plan.song_duration + _ROUNDING:
         raise PlanError(f"the body must lie within the track, got {body.song_from} to {body.song_to} s")
-    # The grid is not known here: the body's own bars stand for it, and where the tempo changes others are up to
-    # three times as long.
     bar = (body.song_to - body.song_from) / body.bars
     for name in ("music_in", "tail_seconds"):
         asked = name == "music_in" and plan.start_at is not None
-        if not asked and not getattr(plan, name) < 3.0 * bar:
+        if not asked and not getattr(plan, name) < MOST_BARS * bar:
             raise PlanError(f"{name} must be under one bar (the body's last {bar:.3f} s), got {getattr(plan, name)}")
 
 

@@ -1,10 +1,11 @@
 """Restarts: the whole track again from its head, after its own ending, as an editor lays it twice.
 
 A restart is a splice of its own kind. It is not meant to pass unnoticed: the track ends, its last hit rings, and on a
-later bar line the head begins, so that the pulse goes on through the pause. Its seam score is that of any splice, the
-chance that nobody hears it, which is next to none. What speaks for it is other evidence: the track has an ending of
-its own, what is left of it on the bar line is quiet, and what begins is the head. Where a plan with restarts is served
-is decided in `workbench.loops.serving`.
+later bar line the head begins, so that the pulse goes on through the pause. It is scored as any splice is, by the
+chance that nobody hears it, which is next to none; that counts in a plan's `plan_score`, not in its `seam_score`, the
+worst splice's. What speaks for it is other evidence: the track has an ending of its own, what is left of it on the bar
+line is quiet, and what begins is the head. Where a plan with restarts is served is decided in
+`workbench.loops.serving`.
 
 It leaves on the last bar line, the quietest, and enters on the first; a pick-up before the first bar line is heard only
 when the track begins, not when it begins again. The fade is fitted as that of any splice: over before the head's first

@@ -138,7 +138,8 @@ def plan_sentence(plan: LoopPlan) -> str:
     """Describe a plan in a sentence."""
     begins_again = plan.ending.restart_words
     seams, ending = len(plan.seam_times), plan.ending.in_words
-    joined = f"{seams} seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}"
+    worst = f", the worst of which scores {plan.seam_score:.2f}" if seams > plan.ending.restarts else ""
+    joined = f"{seams} seam{'s' if seams != 1 else ''}{worst}"
     resolves = f"the music {begins_again + ', and ' if begins_again else ''}{ending} at {clock(plan.music_end)}"
     if plan.kind is PlanKind.LOOP:
         return (
@@ -315,8 +316,10 @@ def options_sections(plan: LoopPlan, loop: Loop, recording: Recording, chosen: s
 def _worst_seam(plan: LoopPlan) -> str:
     if not plan.seam_times:
         return "no seam"
-    restarts = plan.ending.restart_words
-    return f"{plan.seam_score:.2f}{', where the track begins again' if restarts else ''}"
+    restarts = plan.ending.restarts
+    if len(plan.seam_times) == restarts:
+        return "none but where the track begins again"
+    return f"{plan.seam_score:.2f}{', but for where the track begins again' if restarts else ''}"
 
 
 def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, recording: Recording) -> ReportCard:

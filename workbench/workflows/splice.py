@@ -114,7 +114,7 @@ def splice_json(tried: TriedSplice) -> dict[str, Any]:
         "song_to": left.song_to,
         "song_from": entered.song_from,
         "bars": tried.bars,
-        "seam_score": plan.seam_score,
+        "seam_score": round(tried.score, 4),
         "min_seam_score": tried.min_seam_score,
         "parts": {name: round(part, 4) for name, part in tried.parts.items()},
         "seam_fade": plan.seam_fades[0],
