@@ -20,7 +20,8 @@ Every combination that fits is ranked by an estimate of `plan_score` (`workbench
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
 weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
 The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too much for that only where keeping them
-costs the own ending or a seam that is heard far more; a seam under the floor is never used. Bodies shorter than
+costs the own ending or a seam that is heard far more. A seam under the floor is used only where every plan over it
+plays too little of the track for minutes: then longer bodies are searched for, and then fair seams. Bodies shorter than
 `min_body_seconds` only ever serve as Q or R.
 
 An option passes the test of the plan served: it has no seam that many hear (`plan_score.HEARD`) unless that plan has
@@ -71,8 +72,9 @@ from workbench.loops.constraints import (
     smallest_contradiction,
 )
 from workbench.loops.ends import end_slack, last_line, late_and_tail
-from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.plan import MAX_OPTIONS, MOST_BARS, LoopPlan, segment_table
 from workbench.loops.plan_score import (
+    FAIR,
     HEARD,
     PlanScore,
     fresh_again,
@@ -82,7 +84,8 @@ from workbench.loops.plan_score import (
 )
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
-from workbench.loops.serving import ranked_options
+from workbench.loops.repetition import is_varied, least_variety
+from workbench.loops.serving import ranked_options, varied_options
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
 from workbench.loops.tours import Tour, make_tours, tour_of_body
 from workbench.params import CoverParams
@@ -180,11 +183,12 @@ def restart_splice(profile: LoopProfile) -> NamedSplice | None:
 
 
 def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
-    """A refusal that names the splices, as one types them, with which there is a plan all the same."""
+    """A refusal that names the splices, as one types them, with which there is a plan all the same, varied enough."""
 
     def is_plan(splice: NamedSplice) -> bool:
         pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
-        return isinstance(find_loop(profile, video_seconds, params, pinned), LoopPlan)
+        plan, needed = find_loop(profile, video_seconds, params, pinned), least_variety(profile, params)
+        return isinstance(plan, LoopPlan) and is_varied(segment_table(plan), needed)
 
     body, again = _best_body(profile, params), restart_splice(profile)
     if body is not None and is_plan(body[0]):
@@ -216,6 +220,38 @@ def find_loop(
 
     The track has at least three bar lines; the length is rounded to the microsecond.
     """
+    video = round(video_seconds, 6)
+    found = _search(profile, video, params, constraints)
+    plans, least = [], 0.0
+    if not isinstance(found, Refusal):
+        goes_on = _unlike_routes(found, profile)
+        plans = [assemble(route, found.usable, profile, params) for route in goes_on]
+        least = min([HEARD, *(_worst(route, found.usable) for route in goes_on[:1])])
+    again = _begin_again(profile, video, params, constraints, least if plans else 0.0)
+    options = ranked_options(plans, again, profile, params) if plans else ()
+    needed = least_variety(profile, params, constraints)
+    if params.min_variety_seconds > 0.0 and not (options and is_varied(segment_table(options[0]), needed)):
+        varied = _varied_plans(found, profile, video, params, constraints, needed)
+        options = varied_options(options, varied, again, needed)
+    if options:
+        return replace(options[0], options=options)
+    if isinstance(found, Refusal):
+        return found
+    best = float(found.usable.score.max())
+    return _refuse("no body of it is heard in one piece in this length", best, profile, params)
+
+
+class _Found(NamedTuple):
+    """What a search found."""
+
+    usable: UsableSplices
+    routes: list[Route]  # best first
+
+
+def _search(
+    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None
+) -> _Found | Refusal:
+    """The routes that cover a video and end, or fade, in time; without those that begin the whole track again."""
     usable = usable_splices(profile, params, constraints)
     if usable.size == 0:
         back = _best_body(profile, params)  # one that leads on or is too short makes no loop, however it sounds
@@ -228,7 +264,6 @@ def find_loop(
     if constraints is not None and usable.pinned.size < len(constraints.pinned):
         return _refuse("a pinned seam leaves no room for its crossfade", 1.0, profile, params)
 
-    video = round(video_seconds, 6)
     routes = [
         route
         for way in ways
@@ -240,26 +275,55 @@ def find_loop(
             "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
         )
     scores = [float(route_score(route, usable, profile, params).total(params)) for route in routes]
-    worst = [float(usable.score[route.taken].min()) for route in routes]
+    return _Found(usable, [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()])
+
+
+def _worst(route: Route, usable: UsableSplices) -> float:
+    return float(usable.score[route.taken].min())
+
+
+def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> list[Route]:
+    """The best routes that differ to the ear and have `needed` s of variety; at most `MAX_OPTIONS`."""
+    usable = found.usable
     options: list[tuple[Route, int]] = []
     least = 0.0
-    for index in np.argsort(-np.array(scores), kind="stable").tolist():
+    for route in found.routes:
         if len(options) == MAX_OPTIONS:
             break
-        if worst[index] < least:
+        if _worst(route, usable) < least:
             continue
-        body, passes = body_heard_longest(routes[index], usable)
-        if passes and all(
-            routes[index].own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in options
-        ):
-            options.append((routes[index], body))
-            least = least or min(HEARD, worst[index])
-    if not options:
-        return _refuse("no body of it is heard in one piece in this length", float(usable.score.max()), profile, params)
-    plans = [assemble(route, usable, profile, params) for route, _ in options]
-    again = _begin_again(profile, video, params, constraints, least)
-    ranked = ranked_options(plans, again, profile, params)
-    return replace(ranked[0], options=ranked)
+        body, passes = body_heard_longest(route, usable)
+        differs = all(route.own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in options)
+        if passes and differs and is_varied(spans(route, usable), needed):
+            options.append((route, body))
+            least = least or min(HEARD, _worst(route, usable))
+    return [route for route, _ in options]
+
+
+def _varied_plans(
+    found: _Found | Refusal,
+    profile: LoopProfile,
+    video: float,
+    params: CoverParams,
+    constraints: LineConstraints | None,
+    needed: float,
+) -> list[LoopPlan]:
+    """Plans that go on with `needed` s of variety: of those found, by longer bodies, or over fair seams; or none."""
+
+    def among(some: _Found | Refusal) -> list[LoopPlan]:
+        if isinstance(some, Refusal):
+            return []
+        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, profile, needed)]
+
+    def search(floor: float, body_seconds: float) -> list[LoopPlan]:
+        changed = {"min_seam_score": floor, "min_body_seconds": max(params.min_body_seconds, body_seconds)}
+        return among(_search(profile, video, params.model_copy(update=changed), constraints))
+
+    floor = params.min_seam_score
+    varied = max(among(found), search(floor, needed), key=lambda plans: plans[0].plan_score if plans else 0.0)
+    if varied or not FAIR < floor <= CoverParams().min_seam_score:  # one that somebody raised is kept
+        return varied
+    return search(FAIR, 0.0) or search(FAIR, needed)
 
 
 def _begin_again(
@@ -281,17 +345,21 @@ def _begin_again(
     alone = np.arange(usable.size) == usable.restart
     ranked = replace(usable, score=np.where(alone, 1.0, usable.score), is_body=alone)
     best: tuple[float, Route] | None = None
-    for route in _routes(ranked, profile, video, params, body=usable.restart):
-        played = spans(route, usable)
-        if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
-            continue
-        body, passes = body_heard_longest(route, usable)
-        if body != usable.restart or not passes:
-            continue
-        score = float(route_score(route, ranked, profile, params).total(params))
-        if best is None or score > best[0]:
-            best = score, route
-    return None if best is None else assemble(best[1], usable, profile, params)
+    # A pass that would stop in the track's ending fades there only where there is no other way to meet the length.
+    for some in (profile, replace(profile, ending=None)):
+        for route in _routes(ranked, some, video, params, body=usable.restart):
+            played = spans(route, usable)
+            if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
+                continue
+            body, passes = body_heard_longest(route, usable)
+            if body != usable.restart or not passes:
+                continue
+            score = float(route_score(route, ranked, profile, params).total(params))
+            if best is None or score > best[0]:
+                best = score, route
+        if best is not None:
+            return assemble(best[1], usable, profile, params)
+    return None
 
 
 def _routes(
@@ -482,14 +550,18 @@ def _fade_routes(
     if not tours:
         return []
     lines = profile.downbeats
+    last = lines.size - 1
     past = lines.size if profile.ending is None else profile.ending.start_bar + 1
     latest = float(lines[past]) - 1e-3 if past < lines.size else float(lines[-1])
+    if usable.restart is not None and profile.ending is None:
+        latest = profile.last_sound  # the last pass may fade in the ring of its ending
     latest = min(latest, profile.last_sound)
     is_whole = profile.is_whole(usable.leave, usable.enter)
     latest_after = np.where(is_whole, profile.last_sound + end_slack(profile)[0] - 2 * EDGE_SECONDS, latest)
     space = _space(usable, tours, _adjusters(usable), np.array([_NONE]))
     least_passes = _least_passes(tours)
     length = usable.gain_seconds[space.body]
+    longest_tail = MOST_BARS * length / np.maximum(usable.leave[space.body] - usable.enter[space.body], 1)
     end = video + round(profile.song_start, 6) - float(usable.gain_seconds[inserted].sum())
     plays = end - space.added
     bar = float(np.median(np.diff(lines)))
@@ -500,11 +572,15 @@ def _fade_routes(
         for legal, before in ((space.legal_after, False), (space.legal_within, True)):
             exits = space.tail if before else np.where(space.extra != _NONE, space.extra, space.tail)
             earliest = usable.song_from[exits] + least + usable.fade[exits] + bar
+            # a tail, which the fade covers, is shorter than the segment
+            earliest = np.maximum(earliest, lines[np.minimum(usable.enter[exits] + 1, last)] + usable.fade[exits])
             most = np.floor((plays - earliest) / length).astype(np.int64)
             for fewer in range(3):
                 passes = most - fewer
                 stops = plays - passes * length
                 fits = legal & (stops <= latest_after[exits]) & (passes >= least_passes)
+                fits &= stops - lines[np.searchsorted(lines, stops + 1e-6, side="right") - 1] < longest_tail
+                fits &= stops - lines[last] < lines[last] - lines[last - 1]  # nor does a ring last longer than a bar
                 fits &= ~usable.plays_excluded(usable.song_from[exits], stops)
                 if usable.pinned.size > inserted.size:
                     fits &= _holds_pinned(usable, tours, space, passes)

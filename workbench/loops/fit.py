@@ -73,6 +73,7 @@ from workbench.loops.plan import (
 from workbench.loops.plan_score import HEARD, WISHED_FLOOR
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, plain_seconds
+from workbench.loops.repetition import is_varied, least_variety
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
@@ -287,6 +288,28 @@ def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> Non
 def _surest_plans(
     profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None
 ) -> list[LoopPlan]:
+    """Plans that keep what was asked for and repeat no less of the track than they must.
+
+    Fair seams, and the whole track again, are ways to that where nothing else is varied, see `workbench.loops.serving`.
+    """
+    plans = _plans_that_keep(profile, request, params.model_copy(update={"min_variety_seconds": 0.0}), beside)
+    if params.min_variety_seconds == 0.0 or _are_varied(plans, profile, request, params):
+        return plans
+    varied = _plans(profile, request, params, beside)
+    return varied if _are_varied(varied, profile, request, params) else plans
+
+
+def _are_varied(plans: Sequence[LoopPlan], profile: LoopProfile, request: FitRequest, params: CoverParams) -> bool:
+    """Whether there are plans, and the first repeats no less of the track than it must."""
+    if not plans or profile.downbeats.size < 3:
+        return bool(plans)
+    needed = least_variety(profile, params, on_lines(profile, request.constraints))
+    return is_varied(segment_table(plans[0]), needed)
+
+
+def _plans_that_keep(
+    profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None
+) -> list[LoopPlan]:
     """Plans that keep what was asked for, where it must be by seams under the floor, down to `WISHED_FLOOR`.
 
     A floor that somebody raised is kept, and so is that of a length alone.
@@ -327,7 +350,7 @@ def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, besid
         if not plans or plans[0].seam_score < HEARD:
             # Loops are tried because a seam is heard by many; their scores do not compare with those of cut-downs.
             plans = [*plans, *_loops(profile, task, params, rules)]
-            plans.sort(key=lambda plan: (-min(plan.seam_score, HEARD), -plan.plan_score))
+            plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, HEARD), -plan.plan_score))
     return plans or _with_silence(profile, request)
 
 
@@ -608,7 +631,8 @@ def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, 
     splice = restart_splice(profile)
     if splice is not None:
         again = SeamConstraints(pinned=(splice,))
-        if _plans(profile, replace(request, constraints=again), params, None):
+        pinned = replace(request, constraints=again)
+        if _are_varied(_plans(profile, pinned, params, None), profile, pinned, params):
             heard_again = ("; it can be heard to end and to begin again from its head with ", again.each[0])
     unsure: Sentence = ()
     if best < needed and profile.grid_confidence < SURE_CONFIDENCE:

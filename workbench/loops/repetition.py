@@ -7,7 +7,8 @@ whole track again and again.
 
 How varied a plan is, is another measure: how much different music any five minutes of it play, at least.
 
-Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less; `variety`.
+Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less; `variety`, and
+`least_variety`, how much a plan is to have.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.loops.assembly import longest_run
-from workbench.loops.plan import LoopPlan, segment_table
+from workbench.loops.constraints import LineConstraints
+from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, segment_table
 from workbench.loops.plan_score import most_plays
 from workbench.loops.profile import LoopProfile
 from workbench.loops.restarts import seams_restart
@@ -29,6 +31,7 @@ from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 VARIETY_WINDOW = 300.0  # s of a plan in which its different music is counted
 _OFTEN = 4  # times that a second of the track is heard before it is worn
+_OFF_LINES = 2 * GRID_TOLERANCE_SECONDS  # s by which splices may shorten whole bars
 _LEAST_SPARED_SECONDS = 1.0
 _LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what is heard most
 
@@ -149,6 +152,33 @@ def variety(segments: FloatArray, window_seconds: float = VARIETY_WINDOW) -> flo
     whole_windows = (knots >= window_seconds) & (knots <= music)
     limits = np.interp([min(window_seconds, music), music], knots, heard)
     return float(min(limits.min(), heard[whole_windows].min(initial=np.inf)))
+
+
+def is_varied(segments: FloatArray, needed: float) -> bool:
+    """Whether any five minutes of some segments, as `variety` has them, play `needed` s of different music.
+
+    Less than that lasts no longer without repeating anything.
+    """
+    music = float(np.sum(segments[:, 1] - segments[:, 0]))
+    return needed <= 0.0 or variety(segments) >= min(needed, music) - _OFF_LINES
+
+
+def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> float:
+    """How much different music any five minutes of a loop are to play, s.
+
+    `CoverParams.min_variety_seconds`, or all that a loop can repeat of a shorter track, to a bar: from its first bar
+    line to its own ending, less what is not to be played. 0 for a file that is made to be repeated as it is. The track
+    has at least three bar lines.
+    """
+    splices, lines = profile.splices, profile.downbeats
+    good = np.flatnonzero(splices.score >= params.min_seam_score)
+    if good.size and np.any(profile.is_whole(splices.leave[good], splices.enter[good])):
+        return 0.0
+    first, last = float(lines[0]), float(lines[-1] if profile.ending is None else lines[profile.ending.start_bar])
+    repeated = last - first - float(np.median(np.diff(lines)))
+    for song_from, song_to in () if constraints is None else constraints.excluded:
+        repeated -= max(0.0, min(song_to, last) - max(song_from, first))
+    return max(0.0, min(params.min_variety_seconds, repeated))
 
 
 class _Plays(NamedTuple):

@@ -13,7 +13,13 @@ wear:
 Where the whole track again is not served, it is the last of the options if it wears less than the plan served. No
 option has a higher score than one before it.
 
-Function: `ranked_options`.
+Repetition that goes on and on is a fault as an audible seam is. Any five minutes of a plan are to play
+`CoverParams.min_variety_seconds` of different music (`workbench.loops.repetition.variety`), while there is any other
+way. The plan served as above stays where it keeps that rule. Where it does not, or there is none, the first of these is
+served: a plan by longer bodies; one over fair seams, of `plan_score.FAIR` and more; the whole track again. The ways
+that were passed over, the plan that repeats too much among them, are the options.
+
+Functions: `ranked_options`, `varied_options`.
 """
 
 from __future__ import annotations
@@ -23,10 +29,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan, segment_table
 from workbench.loops.plan_score import LIMIT_PENALTY
 from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import find_repetition, wears_less, worn_seconds
+from workbench.loops.repetition import find_repetition, is_varied, wears_less, worn_seconds
 from workbench.loops.restarts import count_restarts
 from workbench.params import CoverParams
 
@@ -45,7 +51,30 @@ def ranked_options(
         options = [again, *options]
     elif again is not None and wears_less(again, options[0], profile):
         options = [*options[: MAX_OPTIONS - 1], again]
-    options = options[:MAX_OPTIONS]
+    return _falling(options[:MAX_OPTIONS])
+
+
+def varied_options(
+    repetitive: Sequence[LoopPlan], varied: Sequence[LoopPlan], again: LoopPlan | None, needed: float
+) -> tuple[LoopPlan, ...]:
+    """The options where the first of `repetitive`, if there are any, has less than `needed` s of variety.
+
+    At most `MAX_OPTIONS`, none if there is no way. `repetitive` are those that would be served else, `varied` the plans
+    that go on and have that variety, best first. `again` is the whole track again and again, or None.
+    """
+    if again is not None and not is_varied(segment_table(again), needed):
+        again = None
+    if not varied and again is None:
+        return tuple(repetitive)
+    ways = [*varied[: 1 if repetitive else MAX_OPTIONS - 1], *([] if again is None else [again])]
+    unlike: dict[object, LoopPlan] = {}  # an option has another body or another ending than those before it
+    for plan in (*ways[:1], *repetitive[:1], *ways[1:], *repetitive[1:]):
+        unlike.setdefault((plan.body and plan.body[:2], plan.ending.is_own), plan)
+    return _falling(list(unlike.values())[:MAX_OPTIONS])
+
+
+def _falling(options: Sequence[LoopPlan]) -> tuple[LoopPlan, ...]:
+    """Options, none of which has a higher score than one before it."""
     scores = np.minimum.accumulate([option.plan_score for option in options]).tolist()
     return tuple(replace(option, plan_score=score) for option, score in zip(options, scores, strict=True))
 

@@ -48,6 +48,13 @@ class CoverParams(Params):
     min_seam_score: float = Field(
         default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"
     )
+    min_variety_seconds: float = Field(
+        default=60.0,
+        ge=0.0,
+        le=300.0,
+        description="s of different music in any five minutes, or all of a shorter track; for it fair seams are taken, "
+        "and then the whole track again",
+    )
     min_body_seconds: float = Field(
         default=12.0, ge=4.0, le=120.0, description="s; a shorter body repeats too often to be bearable"
     )

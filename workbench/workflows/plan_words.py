@@ -14,10 +14,12 @@ from math import floor
 import numpy as np
 
 from workbench.loops.constraints import Constraint, ConstraintKind, NamedSplice, Sentence, line_pair
+from workbench.loops.moves import seam_scores
 from workbench.loops.plan import EndKind, LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.loops.plan_score import AUDIBLE
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
-from workbench.loops.repetition import Repetition, find_repetition, worn_seconds
+from workbench.loops.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
 from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
@@ -35,19 +37,24 @@ _FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which 
 
 
 def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> str | None:
-    """One line on what a listener notices of a plan that repeats much, and what would avoid it; None within the limits.
+    """One line on what a listener notices of a loop, and what would avoid it; None where that is nothing.
 
-    A plan that passes a limit says what plays how often, and for how long; one that lets the whole track end and begin
-    again, what the next option would play how often instead.
+    Seams that are likelier heard than not come first. A plan that passes a limit on repetition says what plays how
+    often, and for how long; one that lets the whole track end and begin again, what the next option would play how
+    often instead.
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
+    return "; ".join(filter(None, (_audible_seams(plan, profile), _repetition(plan, profile, params)))) or None
+
+
+def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
     heard = find_repetition(plan, profile, params)
     if heard.over_limits:
         return f"{_heard(heard, plan)}; {_way_out(plan, profile, params)}"
     times = count_restarts(plan, profile)
     if not times:
-        return None
+        return ""
     begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is heard"
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
@@ -59,7 +66,7 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
     """In what each option differs from the plan served, a clause each, such as "ends 8 bars sooner in the track".
 
-    The first, which is that plan, has an empty one.
+    What it costs comes first, such as "has one audible seam at 2:10". The first, which is that plan, has an empty one.
     """
     options = plan.options or (plan,)
     return ("", *(_difference(option, options[0], profile) for option in options[1:]))
@@ -116,6 +123,32 @@ def _heard(heard: Repetition, plan: LoopPlan) -> str:
     return f"{words}, and for {long} one hears what was heard {_times(heard.worn_after)} before"
 
 
+def _audible_seams(plan: LoopPlan, profile: LoopProfile) -> str:
+    """The splices of a plan that are likelier heard than not, such as "one audible seam at 2:10"; empty for none."""
+    if plan.seam_score >= AUDIBLE:
+        return ""
+    heard = np.flatnonzero((seam_scores(profile, plan) < AUDIBLE) & ~is_restart(plan, profile))
+    if not heard.size:
+        return ""
+    at = clock(plan.seam_times[heard[0]])
+    return f"one audible seam at {at}" if heard.size == 1 else f"{heard.size} audible seams, the first at {at}"
+
+
+def _too_little(plan: LoopPlan, profile: LoopProfile) -> str:
+    """What a plan plays that is not varied enough, such as "the same 18 s 12 times in a row"; empty for any other."""
+    table = segment_table(plan)
+    if profile.downbeats.size < 3 or is_varied(table, least_variety(profile, CoverParams())):
+        return ""
+    heard = find_repetition(plan, profile)
+    if heard.runs_too_long:
+        return f"the same {heard.run.song_to - heard.run.song_from:.0f} s {_often(heard.run.passes)} in a row"
+    return f"only {variety(table):.0f} s of the track for five minutes"
+
+
+def _often(count: int) -> str:
+    return {1: "once", 2: "twice", 3: "three times"}.get(count, _times(count))
+
+
 def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
     """Which option repeats less, or that there is none."""
     for number, option in enumerate(plan.options[1:], start=2):
@@ -144,12 +177,18 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str
     if begins_again is served_again:
         found += _body_words(option, served, profile)
     plays, served_plays = find_repetition(option, profile).plays, find_repetition(served, profile).plays
+    too_little = _too_little(option, profile) if not _too_little(served, profile) else ""
     if plays <= _FEWER_PLAYS * served_plays:
         found.insert(0, f"plays nothing more than {_times(plays)} instead of {_times(served_plays)}")
+    elif too_little:
+        found.insert(0, f"plays {too_little}")
     elif served_again and served_plays <= _FEWER_PLAYS * plays:
         found.insert(0, f"plays a part {_times(plays)} instead of {_times(served_plays)} at most")
+    audible, served_audible = _audible_seams(option, profile), _audible_seams(served, profile)
+    if audible != served_audible:
+        found.insert(0, f"has {audible or 'no audible seam'}")
     if begins_again and not served_again:
-        found.insert(0, "lets the whole track end and begin again, which is heard")
+        found.insert(0, f"plays the track {_often(count_restarts(option, profile) + 1)} from its head, which is heard")
     elif served_again and not begins_again:
         found.insert(0, "goes on instead of beginning again")
     seams = len(option.seam_times) - len(served.seam_times)

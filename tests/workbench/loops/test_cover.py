@@ -334,7 +334,7 @@ def test_splices_that_break_a_rule_are_not_used(track_profile: Maker) -> None:
         replace(splices, song_from=splices.song_from + 0.011),
         replace(splices, song_to=splices.song_to + 0.006, song_from=splices.song_from - 0.006),
         replace(splices, fade_seconds=np.array([0.004])),
-        replace(splices, score=np.array([0.49])),
+        replace(splices, score=np.array([0.34])),
         replace(splices, song_to=profile.downbeats[[50]], leave=np.array([50]), fade_seconds=np.array([80.0])),
     ):
         answer = plan_loop(replace(profile, splices=broken), 323.0)
@@ -397,18 +397,18 @@ def test_without_a_good_seam_the_refusal_names_the_bars_where_they_are_unsure(
 
 
 def test_a_refusal_names_the_best_splice_back_and_how_it_is_played_all_the_same(track_profile: Maker) -> None:
-    profile = only(track_profile(), [40, 44, 20], [8, 8, 16], [0.2, 0.4, 0.45])  # the last one is too short a body
+    profile = only(track_profile(), [40, 44, 20], [8, 8, 16], [0.2, 0.3, 0.45])  # the last one is too short a body
     answer = plan_loop(profile, 323.0)
     assert isinstance(answer, Refusal)
     assert answer.command_hint is not None
-    assert "(the best seam scores 0.40, needed 0.50)" in answer.hint, "that of the same splice"
+    assert "(the best seam scores 0.30, needed 0.50)" in answer.hint, "that of the same splice"
     assert answer.command_hint.endswith(
-        "which scores 0.40: `workbench splice TRACK 1:28.4 0:16.4 --out FILE.wav`; `workbench loop` plays it all the "
+        "which scores 0.30: `workbench splice TRACK 1:28.4 0:16.4 --out FILE.wav`; `workbench loop` plays it all the "
         "same with `--pin-seam 1:28.4-0:16.4`."
     )
     assert "--pin-seam" not in answer.hint, "a caller of the service has no such option"
     pinned = SeamConstraints(pinned=(NamedSplice(88.4, 16.4),))
-    assert served(plan_loop(profile, 323.0, CoverParams(), pinned)).seam_score == 0.4
+    assert served(plan_loop(profile, 323.0, CoverParams(), pinned)).seam_score == 0.3
 
 
 def test_a_refusal_names_no_splice_with_which_there_is_no_plan_either(track_profile: Maker) -> None:

@@ -372,7 +372,8 @@ def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only
     assert again is not None
     profile = only(whole, [(40, 8), (again.leave, again.enter)], score=0.2)
     with pytest.raises(FitError, match=r"begin again from its head with pinned ([0-9:.]+)-([0-9:.]+)$"):
-        plan_fit(profile, FitRequest(200.0))
+        plan_fit(profile, FitRequest(200.0), CoverParams(min_variety_seconds=0.0))
+    assert plan_fit(profile, FitRequest(200.0)).ending.restarts == 1, "it is the only way that is varied"
     splice = NamedSplice(float(lines[again.leave]), float(lines[again.enter]))
     plan = plan_fit(profile, FitRequest(200.0, constraints=SeamConstraints(pinned=(splice,))))
     assert plan.kind is PlanKind.LOOP

@@ -11,6 +11,7 @@ import pytest
 from workbench.features.energy import loudness_between
 from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
+from workbench.loops.moves import seam_scores
 from workbench.loops.plan import Ending, EndKind, LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
 from workbench.loops.refusals import Refusal
@@ -79,7 +80,7 @@ def looped(only: Callable[..., LoopProfile], track_profile: Maker) -> LoopProfil
     return replace(one, splices=one.splices.with_more(last))
 
 
-GOES_ON = CoverParams(restart_worth_seconds=36_000.0)
+GOES_ON = CoverParams(restart_worth_seconds=36_000.0, min_variety_seconds=0.0)
 
 
 def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
@@ -97,7 +98,8 @@ def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
     assert again.bars == 63
     assert again.end_label.endswith("; begins again from its head 4 times after its own ending")
     assert again.last_words == again.end_label.partition("; begins")[0]
-    assert again.seam_score == 0.001, "its worst seam scores what it scores"
+    splices = seam_scores(profile, again)[~is_restart(again, profile)]
+    assert again.seam_score == splices.min(initial=1.0), "a restart is no splice"
     assert again.plan_score <= plan.options[-2].plan_score
     entered = np.array([segment.gain_in_db for segment in again.segments[1:]])
     assert np.all(entered[is_restart(again, profile)] == 0.0), "no gain glides over the pause"
@@ -121,15 +123,18 @@ def test_it_is_no_option_where_it_does_not_wear_less(track_profile: Maker) -> No
     assert not any(count_restarts(option, profile) for option in short.options)
 
 
-def test_it_is_not_served_where_there_is_no_other_plan(only: Callable[..., LoopProfile], track_profile: Maker) -> None:
+def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_plan(
+    only: Callable[..., LoopProfile], track_profile: Maker
+) -> None:
     profile = looped(only, track_profile)
-    refused = plan_loop(profile, 600.0, CoverParams(min_seam_score=0.99))
+    strict = CoverParams(min_seam_score=0.99, min_variety_seconds=0.0)
+    refused = plan_loop(profile, 600.0, strict)
     assert isinstance(refused, Refusal)
     assert refused.command_hint is not None
     assert refused.command_hint.endswith("head: `workbench loop` plays it so with `--pin-seam 2:06.4-0:00.4`.")
     assert "--pin-seam" not in refused.hint
     pinned = SeamConstraints(pinned=(NamedSplice(126.0, 0.0),))
-    asked = plan_loop(profile, 600.0, CoverParams(min_seam_score=0.99), pinned)
+    asked = plan_loop(profile, 600.0, strict, pinned)
     assert isinstance(asked, LoopPlan)
     assert count_restarts(asked, profile) == 4
 

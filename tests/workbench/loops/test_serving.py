@@ -52,11 +52,13 @@ def test_the_whole_track_again_is_served_where_each_restart_spares_a_minute(only
 @pytest.mark.parametrize("seconds", [300.0, 600.0, 1800.0, 3600.0])
 def test_what_a_restart_is_worth_decides(only: Only, track_profile: Maker, seconds: float) -> None:
     profile = track(only, track_profile, (24, 12))
-    on, *_, again = plan_of(profile, seconds, CoverParams(restart_worth_seconds=36_000.0)).options
+    on, *_, again = plan_of(
+        profile, seconds, CoverParams(restart_worth_seconds=36_000.0, min_variety_seconds=0.0)
+    ).options
     assert not count_restarts(on, profile)
     spared = (worn_seconds(on, profile) - worn_seconds(again, profile)) / count_restarts(again, profile)
     for worth, is_served in ((0.99 * spared, True), (1.01 * spared, False)):
-        plan = plan_of(profile, seconds, CoverParams(restart_worth_seconds=worth))
+        plan = plan_of(profile, seconds, CoverParams(restart_worth_seconds=worth, min_variety_seconds=0.0))
         assert bool(count_restarts(plan, profile)) is is_served
 
 

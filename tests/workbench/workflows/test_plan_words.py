@@ -123,7 +123,7 @@ def test_a_plan_that_begins_again_says_what_the_option_that_goes_on_would_play()
     assert figures(line) == ["3", "2", *WORN_FIGURES]
     difference = option_differences(served, track)[1]
     assert "instead of beginning again" in difference
-    assert figures(difference)[:2] == ["12", "4"]
+    assert figures(difference)[:2] == ["24", "12"]
     alone = plan((1.0, 119.0), (1.0, 122.0))
     assert "begins again once" in str(repetition_line(alone, track))
 
@@ -165,7 +165,7 @@ def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
     track = replace(profile(), restart=Restart(59, 0, -20.0))
     again = plan(*[(1.0, 119.0)] * 4, (1.0, 122.0))
     said = option_differences(with_options(WORN, again), track)
-    assert "begin again" in said[1]
+    assert "the track 5 times from its head" in said[1]
     assert "more than 5 times" in said[1]
     assert "instead of 12 from" not in said[1]
     assert "begins again" in seam_words(again, track, 0)
@@ -174,6 +174,20 @@ def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
     assert line is not None
     assert figures(line)[7:] == ["2"]
     assert line.endswith("begins again")
+
+
+def test_options_say_what_each_way_costs() -> None:
+    track = replace(profile(), restart=Restart(59, 0, -20.0))
+    again = plan(*[(1.0, 119.0)] * 2, (1.0, 122.0))
+    fair = replace(EVEN, seam_score=0.4)
+    said = option_differences(with_options(fair, again, plan((1.0, 73.0), *[(49.0, 73.0)] * 30, (49.0, 122.0))), track)
+    assert said[1].startswith("plays the track three times from its head, which is heard, has no audible seam")
+    assert "has no audible seam, plays the same 24 s 32 times in a row" in said[2]
+    said = option_differences(with_options(again, fair), track)
+    assert "goes on instead of beginning again, has 2 audible seams, the first at 1:36" in said[1]
+    assert repetition_line(with_options(fair), track) == "2 audible seams, the first at 1:36"
+    turns = plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 73.0), (53.0, 73.0)] * 9, (49.0, 122.0))
+    assert "plays only 24 s of the track for five minutes" in option_differences(with_options(fair, turns), track)[1]
 
 
 def test_a_score_never_looks_better_than_it_is() -> None:
