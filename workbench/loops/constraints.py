@@ -4,8 +4,8 @@ Constraints are kept or refused, never weighed: no score knows of them. A splice
 candidate of the planner (`workbench.loops.splices`), and only plans that take every pinned splice are made. A pinned
 splice may be one that the planner would not take by itself: its seam may score under the floor, its body may be short.
 
-Splices are named by times of the track as a player shows them. Each stands for the nearest bar line; one that lies more
-than half a bar from every bar line is refused. A range is widened to whole bars: a seam on its border is not in it.
+Splices are named by times of the track as a player shows them. Each stands for the nearest bar line. A range is widened
+to whole bars: a seam on its border is not in it.
 
 A range that is excluded is not played, but for what a crossfade at its border takes of it.
 
@@ -213,20 +213,21 @@ class LineConstraints:
 def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstraints | None:
     """Put constraints on the bar lines of a track.
 
-    None without constraints. Raises `ConstraintError` for a time outside of the track or far from every bar line, a
-    splice that leaves and enters at one bar line, and two constraints that rule each other out whatever the length.
+    None without constraints. Raises `ConstraintError` for times outside of the track and splices from a bar line to
+    itself, all of them at once, and for two constraints that rule each other out whatever the length.
     """
     if not constraints:
         return None
     lines = profile.downbeats
+    whys = {_as_one(kind, one): _why_wrong(profile, one)
+            for kind, some in ((_NEVER_CUT, constraints.never_cut), (_FORBIDDEN, constraints.forbidden),
+                               (_PINNED, constraints.pinned), (_EXCLUDED, constraints.excluded))
+            for one in some}  # fmt: skip
+    wrong = {one: why for one, why in whys.items() if why}
+    if wrong:
+        said = [part for one, why in wrong.items() for part in ("; ", one, f": {why}")]
+        raise ConstraintError(*said[1:], constraints=tuple(wrong))
     inside = np.zeros(lines.size, dtype=bool)
-    for kind, ranges in ((_NEVER_CUT, constraints.never_cut), (_EXCLUDED, constraints.excluded)):
-        for one in ranges:
-            if one.song_to > profile.song_duration + 1e-3:
-                wrong = _as_one(kind, one)
-                raise ConstraintError(
-                    wrong, f": the track ends at {clock(profile.song_duration)}", constraints=(wrong,)
-                )
     for one in constraints.never_cut:
         inside |= _inside(lines, one)
     forbidden = [line_pair(profile, one, _as_one(_FORBIDDEN, one)) for one in constraints.forbidden]
@@ -248,35 +249,32 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
 
 
 def line_pair(profile: LoopProfile, splice: NamedSplice, called: str | Constraint) -> tuple[int, int]:
-    """The bar lines that a named splice leaves and enters.
+    """The bar lines nearest to where a named splice leaves and enters.
 
-    Raises `ConstraintError`, which names it as it is `called`, if no bar line is near, or both are the same.
+    Raises `ConstraintError`, which names it as it is `called`, if a time is outside of the track, both are at one bar
+    line, or there are no bars.
     """
+    why = _why_wrong(profile, splice)
+    if why:
+        about = (called,) if isinstance(called, Constraint) else ()
+        raise ConstraintError(called, f": {why}", constraints=about)
+    leave, enter = nearest_line(profile.downbeats, np.array([splice.leave, splice.enter])).tolist()
+    return leave, enter
+
+
+def _why_wrong(profile: LoopProfile, one: TrackRange | NamedSplice) -> str:
+    """Why a range or a splice makes no sense on a track, as a clause; empty where it does."""
+    if isinstance(one, TrackRange):
+        return f"the track ends at {clock(profile.song_duration)}" if one.song_to > profile.song_duration + 1e-3 else ""
     lines = profile.downbeats
-    about = (called,) if isinstance(called, Constraint) else ()
     if lines.size < 3:
-        raise ConstraintError(
-            called, ": no bars were found in this track, so there is nothing to splice at", constraints=about
-        )
-    pair = []
-    for time in (splice.leave, splice.enter):
-        if time > profile.song_duration:
-            raise ConstraintError(called, f": the track ends at {clock(profile.song_duration)}", constraints=about)
-        line = int(nearest_line(lines, np.array([time]))[0])
-        if abs(time - float(lines[line])) > 0.5 * float(np.median(np.diff(lines))):
-            near = clock(float(lines[line]))
-            raise ConstraintError(
-                called,
-                f": {clock(time)} is not at a bar line of the track; the nearest is at {near}",
-                constraints=about,
-            )
-        pair.append(line)
-    if pair[0] == pair[1]:
-        where = clock(float(lines[pair[0]]))
-        raise ConstraintError(
-            called, f": both times are at the same bar line, {where}, so nothing is spliced", constraints=about
-        )
-    return pair[0], pair[1]
+        return "no bars were found in this track, so there is nothing to splice at"
+    if max(one.leave, one.enter) > profile.song_duration:
+        return f"the track ends at {clock(profile.song_duration)}"
+    leave, enter = nearest_line(lines, np.array([one.leave, one.enter])).tolist()
+    if leave == enter:
+        return f"both times are at the same bar line, {clock(float(lines[leave]))}, so nothing is spliced"
+    return ""
 
 
 One = TypeVar("One")

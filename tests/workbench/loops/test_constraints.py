@@ -238,7 +238,11 @@ def test_no_constraints_change_nothing(track_profile: Maker) -> None:
     [
         (SeamConstraints(never_cut=(TrackRange(100.0, 500.0),)), "never cut 1:40-8:20: the track ends at 2:10.9"),
         (SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)), "pinned 8:20-0:02.4: the track ends at 2:10.9"),
-        (SeamConstraints(forbidden=(NamedSplice(130.5, 2.4),)), "2:10.5 is not at a bar line of the track"),
+        (
+            SeamConstraints((TrackRange(100.0, 500.0),), (), (NamedSplice(500.0, 2.4), NamedSplice(48.4, 49.0))),
+            "never cut 1:40-8:20: the track ends at 2:10.9; pinned 8:20-0:02.4: the track ends at 2:10.9; "
+            "pinned 0:48.4-0:49: both times are at the same bar line, 0:48.4, so nothing is spliced",
+        ),
         (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),
         (
             SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(4.4, 8.4),), (NamedSplice(92.4, 48.4),)),
@@ -258,6 +262,13 @@ def test_what_makes_no_sense_is_refused(track_profile: Maker, constraints: SeamC
     with pytest.raises(ConstraintError) as refused:
         plan_fit(profile, FitRequest(CUT, constraints=constraints))
     assert why in str(refused.value)
+
+
+def test_a_splice_stands_for_the_bar_lines_nearest_to_its_times(track_profile: Maker) -> None:
+    profile = track_profile()  # bar lines from 0.4 to 126.4 s, sound from 0.3 to 130.7 s
+    lines = on_lines(profile, SeamConstraints(pinned=(NamedSplice(130.5, 0.0), NamedSplice(91.5, 49.3))))
+    assert lines is not None
+    assert profile.downbeats[lines.pinned].tolist() == pytest.approx(np.array([[126.4, 0.4], [92.4, 48.4]]))
 
 
 def test_values_that_are_none_are_refused() -> None:
