@@ -85,6 +85,7 @@ from workbench.loops.plan_score import (
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.loops.repetition import is_varied, least_variety
+from workbench.loops.restarts import splices_restart
 from workbench.loops.serving import ranked_options, varied_options
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
 from workbench.loops.tours import Tour, make_tours, tour_of_body
@@ -275,7 +276,11 @@ def _search(
             "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
         )
     scores = [float(route_score(route, usable, profile, params).total(params)) for route in routes]
-    return _Found(usable, [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()])
+    ranked = [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()]
+    if splices_restart(usable.leave[usable.pinned], usable.enter[usable.pinned], profile).any():
+        # Who asks to hear the track end and begin again waits for its end, and misses what is skipped.
+        ranked.sort(key=lambda route: (not route.own_ending, bool(np.any(usable.gain_seconds[route.taken] < 0))))
+    return _Found(usable, ranked)
 
 
 def _worst(route: Route, usable: UsableSplices) -> float:
@@ -283,19 +288,24 @@ def _worst(route: Route, usable: UsableSplices) -> float:
 
 
 def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> list[Route]:
-    """The best routes that differ to the ear and have `needed` s of variety; at most `MAX_OPTIONS`."""
+    """The best routes that differ to the ear and have `needed` s of variety; at most `MAX_OPTIONS`.
+
+    One of them begins with the picture, if any route does.
+    """
     usable = found.usable
     options: list[tuple[Route, int]] = []
     least = 0.0
     for route in found.routes:
-        if len(options) == MAX_OPTIONS:
+        is_full = len(options) == MAX_OPTIONS
+        if is_full and any(other.music_in == 0.0 for other, _ in options):
             break
-        if _worst(route, usable) < least:
+        if _worst(route, usable) < least or (is_full and route.music_in > 0.0):
             continue
         body, passes = body_heard_longest(route, usable)
-        differs = all(route.own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in options)
+        others = options[: MAX_OPTIONS - 1]
+        differs = all(route.own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in others)
         if passes and differs and is_varied(spans(route, usable), needed):
-            options.append((route, body))
+            options = [*others, (route, body)]
             least = least or min(HEARD, _worst(route, usable))
     return [route for route, _ in options]
 

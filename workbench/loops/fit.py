@@ -400,7 +400,10 @@ def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSecon
 
 
 def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
-    """Plans by the search over splices; the first of many that sound alike stands for them."""
+    """Plans by the search over splices; the first of many that sound alike stands for them.
+
+    One of them begins with the picture, if any does and nothing else was asked for.
+    """
     usable = cut_splices(profile, params, rules)
     plans: list[LoopPlan] = []
     if rules is not None and usable.pinned.size < len(rules.pinned):
@@ -411,15 +414,19 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineC
     known: list[FloatArray] = []
     times = (task.start_at or 0.0) + task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
     for cut in found:
+        is_full = len(plans) == MAX_OPTIONS
+        if is_full and (task.start_at is not None or any(plan.music_in == 0.0 for plan in plans)):
+            break
+        if is_full and cut.route.music_in > 0.0:
+            continue
+        known, plans_before = known[: MAX_OPTIONS - 1], plans[: MAX_OPTIONS - 1]
         heard = route_heard(cut.route, usable, times)
         if any(np.mean(np.abs(heard - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
             continue
         plan = assemble_cut(cut, profile, usable, task, params)
-        if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
-            plans.append(plan)
+        if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans_before):
+            plans = [*plans_before, plan]
             known.append(heard)
-            if len(plans) == MAX_OPTIONS:
-                break
     return plans
 
 

@@ -45,7 +45,8 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
-    return "; ".join(filter(None, (_audible_seams(plan, profile), _repetition(plan, profile, params)))) or None
+    said = (_audible_seams(plan, profile), _repetition(plan, profile, params), _skipped(plan, profile))
+    return "; ".join(filter(None, said)) or None
 
 
 def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
@@ -132,6 +133,13 @@ def _audible_seams(plan: LoopPlan, profile: LoopProfile) -> str:
         return ""
     at = clock(plan.seam_times[heard[0]])
     return f"one audible seam at {at}" if heard.size == 1 else f"{heard.size} audible seams, the first at {at}"
+
+
+def _skipped(plan: LoopPlan, profile: LoopProfile) -> str:
+    """What a plan that plays the whole track again leaves out of it all the same; empty for nothing."""
+    if not count_restarts(plan, profile) or not (gaps := _gaps(plan)).size:
+        return ""
+    return _left_out(gaps)
 
 
 def _too_little(plan: LoopPlan, profile: LoopProfile) -> str:
@@ -255,7 +263,11 @@ def _gap_words(option: LoopPlan, served: LoopPlan) -> list[str]:
     gaps, others = _gaps(option), _gaps(served)
     if gaps.shape == others.shape and bool(np.all(np.abs(gaps - others) <= _SAME_START)):
         return []
-    return [f"leaves out {' and '.join(f'{clock(first)} to {clock(last)}' for first, last in gaps)}"]
+    return [_left_out(gaps)]
+
+
+def _left_out(gaps: FloatArray) -> str:
+    return f"leaves out {' and '.join(f'{clock(first)} to {clock(last)}' for first, last in gaps)}"
 
 
 def _gaps(plan: LoopPlan) -> FloatArray:

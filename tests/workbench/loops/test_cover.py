@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from workbench.loops.constraints import NamedSplice, SeamConstraints
 from workbench.loops.cover import plan_loop
+from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.loops.refusals import Refusal, RefusalReason
@@ -409,6 +410,19 @@ def test_a_refusal_names_the_best_splice_back_and_how_it_is_played_all_the_same(
     assert "--pin-seam" not in answer.hint, "a caller of the service has no such option"
     pinned = SeamConstraints(pinned=(NamedSplice(88.4, 16.4),))
     assert served(plan_loop(profile, 323.0, CoverParams(), pinned)).seam_score == 0.3
+
+
+def test_where_the_music_starts_late_an_option_starts_with_the_picture(track_profile: Maker) -> None:
+    profile = track_profile(splices=400)
+    late = [
+        plan
+        for seconds in np.linspace(200.0, 500.0, 40).tolist()
+        for plan in (served(plan_loop(profile, seconds)), plan_fit(profile, FitRequest(seconds)))
+        if plan.music_in > 0.0
+    ]
+    assert len(late) > 4
+    for plan in late:
+        assert any(option.music_in == 0.0 for option in plan.options)
 
 
 def test_a_refusal_names_no_splice_with_which_there_is_no_plan_either(track_profile: Maker) -> None:

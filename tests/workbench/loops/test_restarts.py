@@ -12,13 +12,14 @@ from workbench.features.energy import loudness_between
 from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
 from workbench.loops.moves import seam_scores
-from workbench.loops.plan import Ending, EndKind, LoopPlan
+from workbench.loops.plan import Ending, EndKind, LoopPlan, segment_table
 from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
 from workbench.loops.refusals import Refusal
 from workbench.loops.repetition import find_repetition, wears_less
 from workbench.loops.restarts import count_restarts, find_restart, is_restart, restart_loses_pickup
 from workbench.params import CoverParams
 from workbench.recording import Recording
+from workbench.workflows.plan_words import repetition_line
 
 Maker = Callable[..., LoopProfile]
 RATE = 22_050
@@ -137,6 +138,22 @@ def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_pl
     asked = plan_loop(profile, 600.0, strict, pinned)
     assert isinstance(asked, LoopPlan)
     assert count_restarts(asked, profile) == 4
+
+
+@pytest.mark.parametrize("seconds", [300.0, 323.4, 411.3, 523.777, 700.0])
+def test_who_pins_it_hears_the_end_of_the_track_and_what_is_left_out_of_it_is_said(
+    track_profile: Maker, seconds: float
+) -> None:
+    profile = track_profile(bars=72, restarts=True, splices=400)
+    again = profile.restart
+    assert again is not None
+    splice = NamedSplice(*(float(profile.downbeats[line]) for line in (again.leave, again.enter)))
+    plan = plan_of(profile, seconds, SeamConstraints(pinned=(splice,)))
+    assert count_restarts(plan, profile) >= 1
+    assert plan.ending.is_own
+    table = segment_table(plan)
+    skips = bool(np.any(table[1:, 0] > table[:-1, 1]))
+    assert skips == ("leaves out" in str(repetition_line(plan, profile)))
 
 
 def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: Maker) -> None:
