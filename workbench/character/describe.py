@@ -52,7 +52,7 @@ from workbench.models.loading import read_numbers
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, MonoMixer, Recording
 from workbench.structure.salience import loudest_stretch, memorable_bars
-from workbench.structure.sections import LABELS, Section
+from workbench.structure.sections import LABELS
 
 _MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
 MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 of pieces by others are right
@@ -316,8 +316,7 @@ def _loopable(profile: LoopProfile, cover: CoverParams) -> float:
 def _salient(profile: LoopProfile, spectrum: Spectrum, seconds: float) -> tuple[float, float]:
     lines = np.append(profile.downbeats, profile.song_duration)
     if profile.downbeats.size and profile.sections:
-        sections = tuple(Section(s.first_bar, s.last_bar, s.label, s.group) for s in profile.sections)
-        first, last = memorable_bars(profile.bar_lufs, sections, np.diff(lines), seconds)
+        first, last = memorable_bars(profile.bar_lufs, profile.form, np.diff(lines), seconds)
         return round(float(lines[first]), 6), round(float(lines[last]), 6)
     power = spectrum.power.sum(axis=0, dtype=np.float64)
     start, end = loudest_stretch(power, spectrum.frames_per_second, seconds)

@@ -408,12 +408,11 @@ class _Task:
         self.constraints = on_lines(profile, constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
         self.n = self.lines.size
-        last = max(profile.last_sound, float(self.lines[-1]) + 1e-3)
-        self.edges = np.append(self.lines, last)
+        self.edges = profile.edges
         self.lengths = np.diff(self.edges)
         self.longest_bar = float(self.lengths.max())
         between = np.diff(self.lines)
-        self.bar = float(np.median(between))
+        self.bar = profile.usual_bar
         # s after each bar line within which a fade that resolves on it may end
         self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
         self.end: VideoSeconds = micros(difference.new_seconds) / 1e6

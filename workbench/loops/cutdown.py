@@ -47,14 +47,13 @@ from workbench.loops.ends import (
     start_fade,
 )
 from workbench.loops.plan import BORDER_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
-from workbench.loops.plan_score import PlanScore, fresh_again, own_ending_part, seams_part
+from workbench.loops.plan_score import PlanScore, bars_into_section, fresh_again, own_ending_part, seams_part
 from workbench.loops.profile import LoopProfile
 from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
 from workbench.loops.splices import UsableSplices, usable_splices
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import bar_salience
-from workbench.structure.sections import Section
 
 SECONDS_A_SEAM = 15.0  # s; a plan that fits has at most one seam for each of these begun
 MIN_INNER_BARS = 2  # bars of a segment between two seams, at least
@@ -209,16 +208,12 @@ class _Search:
 
     def __init__(self, profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> None:
         self.profile, self.usable, self.task, self.params = profile, usable, task, params
-        lines = profile.downbeats
         self.video = task.music_seconds
-        self.bar = float(np.median(np.diff(lines)))
-        last = max(profile.last_sound, float(lines[-1]) + 1e-3)
-        self.edges = np.append(lines, last)  # bar lines and the last sound
-        sections = tuple(Section(s.first_bar, s.last_bar, s.label, s.group) for s in profile.sections)
-        salience = bar_salience(profile.bar_lufs, sections) * np.diff(self.edges)
+        self.bar, self.edges = profile.usual_bar, profile.edges
+        salience = bar_salience(profile.bar_lufs, profile.form) * np.diff(self.edges)
         self.salience = np.append(0.0, np.cumsum(salience))  # salience seconds up to each of `edges`
         self.parts = np.array([*task.whole, *([task.hook] if task.hook else [])], dtype=np.float64).reshape(-1, 2)
-        first, until = task.hook or (float(lines[0]), last)
+        first, until = task.hook or (float(self.edges[0]), float(self.edges[-1]))
         self.top = max(float(self._salience_of(np.array(first), np.array(until))) / max(until - first, 1e-3), 1e-3)
         self.start_phrasing = _start_phrasing(profile)
         most = max(_MOST_SEAMS, len(task.whole) + 1 + usable.pinned.size)
@@ -548,12 +543,8 @@ def _is_inside(begin: float | FloatArray, end: float | FloatArray, first: FloatA
 
 def _start_phrasing(profile: LoopProfile) -> FloatArray:
     """How good it is to start on each bar line, 0.05 to 0.7: on a section's border, after eight bars of it, four."""
-    part = np.full(profile.downbeats.size, 0.05)
-    for section in profile.sections:
-        bars = np.arange(section.first_bar, min(section.last_bar, part.size))
-        inside = bars - section.first_bar
-        part[bars] = np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
-    return part
+    inside = bars_into_section(profile)
+    return np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
 
 
 def route_heard(route: Route, usable: UsableSplices, times: FloatArray) -> FloatArray:

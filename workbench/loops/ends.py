@@ -42,10 +42,8 @@ def end_slack(profile: LoopProfile) -> tuple[float, float]:
 
     The track has at least two bars.
     """
-    bars = np.diff(profile.downbeats)
-    usual = float(np.median(bars))
-    last = bar_length_at(profile.downbeats, profile.last_sound)
-    return min(last, usual) - 1e-3, min(float(bars[0]), usual) - 1e-3
+    lines, usual = profile.downbeats, profile.usual_bar
+    return min(bar_length_at(lines, profile.last_sound), usual) - 1e-3, min(float(lines[1] - lines[0]), usual) - 1e-3
 
 
 def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -> tuple[FloatArray, FloatArray]:

@@ -77,7 +77,6 @@ from workbench.loops.repetition import is_varied, least_variety
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
-from workbench.structure.sections import Section
 
 # of seam scores, tried one after the other where surer seams do not keep what is to be kept
 _KEPT_FLOORS = (0.4, 0.3, WISHED_FLOOR)
@@ -245,9 +244,8 @@ def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, Tr
     """
     if profile.downbeats.size < 2:
         return None
-    edges = _edges(profile)
-    sections = tuple(Section(s.first_bar, s.last_bar, s.label, s.group) for s in profile.sections)
-    first, _ = memorable_bars(profile.bar_lufs, sections, np.diff(edges), HOOK_SECONDS)
+    edges = profile.edges
+    first, _ = memorable_bars(profile.bar_lufs, profile.form, np.diff(edges), HOOK_SECONDS)
     last = int(np.searchsorted(edges, edges[first] + min(most_seconds, HOOK_SECONDS) + 1e-6, side="right")) - 1
     return max(float(edges[first]), profile.song_start), float(edges[max(last, first + 1)])
 
@@ -260,11 +258,6 @@ def different_share(one: LoopPlan, other: LoopPlan) -> float:
     heard = [song_at(segment_table(plan), plan.segment_starts, middles) for plan in plans]
     apart = np.abs(heard[0] - heard[1]) > _DIFFERENT_SECONDS  # False where one of them is silent
     return float(np.sum(np.diff(times)[apart])) / one.window_end
-
-
-def _edges(profile: LoopProfile) -> FloatArray:
-    lines = profile.downbeats
-    return np.append(lines, max(profile.last_sound, float(lines[-1]) + 1e-3))
 
 
 def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> None:
@@ -330,7 +323,7 @@ def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, besid
     rules = on_lines(profile, request.constraints)
     if profile.downbeats.size < 3:
         return _without_bars(profile, request)
-    if music < float(np.median(np.diff(profile.downbeats))) + MAX_EARLY_SECONDS:
+    if music < profile.usual_bar + MAX_EARLY_SECONDS:
         return _excerpt(profile, request, rules)
     task = _task(profile, request, beside)
     if task is None:
@@ -377,7 +370,7 @@ def _task(profile: LoopProfile, request: FitRequest, beside: LoopPlan | None) ->
 
 def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
     """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
-    edges = _edges(profile)
+    edges = profile.edges
     if keep.part is KeptPart.HOOK:
         whole = hook_of(profile, HOOK_SECONDS)
         if whole is None:

@@ -39,7 +39,7 @@ def suggest_landings(
     there is a plan for a start and a landing.
     """
     lines = profile.downbeats
-    bar = float(np.median(np.diff(lines)))
+    bar = profile.usual_bar
     if end_on <= seconds - bar:
         on_line = f"lands after {clock(_up(seconds - bar))}"
         own = _own_landing(profile, seconds, end_on, last_hit)

@@ -161,16 +161,22 @@ def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: Fl
 
 def fade_part(profile: LoopProfile) -> FloatArray:
     """Part of a fade that resolves on each bar line, 0.2 to 0.6, shape (n_bars,)."""
-    part = np.full(profile.downbeats.size, 0.2)
-    for section in profile.sections:
-        bars = np.arange(section.first_bar, min(section.last_bar, part.size))
-        inside = bars - section.first_bar
-        part[bars] = np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.4, 0.2))
+    inside = bars_into_section(profile)
+    part = np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.4, 0.2))
     for section in profile.sections:
         for border in (section.first_bar, section.last_bar):
             if 0 < border < part.size:
                 part[border] = 0.6
     return part
+
+
+def bars_into_section(profile: LoopProfile) -> IntArray:
+    """How many bars after the start of its section each bar begins, shape (n_bars,); -1 outside of all."""
+    inside = np.full(profile.downbeats.size, -1)
+    for section in profile.sections:
+        bars = np.arange(section.first_bar, min(section.last_bar, inside.size))
+        inside[bars] = bars - section.first_bar
+    return inside
 
 
 def phrasing_part(profile: LoopProfile, leave: IntArray, enter: IntArray) -> FloatArray:

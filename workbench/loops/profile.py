@@ -17,6 +17,7 @@ import numpy as np
 from workbench.beats.edges import EDGE_SECONDS
 from workbench.notebook import Shown
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
+from workbench.structure.sections import Section
 
 BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
 """Parts of a seam's score whose yardstick is what the track's own adjacent bars do."""
@@ -151,6 +152,21 @@ class LoopProfile(Shown):
     file_loop: tuple[TrackSeconds, TrackSeconds] | None = None
     """loop points that the file carries, first and one past the last; None without. Where they are bar lines, the
     splice between them is among `splices`"""
+
+    @property
+    def edges(self) -> FloatArray:
+        """Bar lines, then where the last bar ends: with the last sound; shape (n_bars + 1,), s, of a track with bars"""
+        return np.append(self.downbeats, max(self.last_sound, float(self.downbeats[-1]) + 1e-3))
+
+    @property
+    def usual_bar(self) -> float:
+        """Median length of a bar, s, of a track with two bars and more"""
+        return float(np.median(np.diff(self.downbeats)))
+
+    @property
+    def form(self) -> tuple[Section, ...]:
+        """The sections without their times"""
+        return tuple(Section(one.first_bar, one.last_bar, one.label, one.group) for one in self.sections)
 
     def is_whole(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices lead from the end of a file to its head or its loop start, shape of `leave`."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from workbench.edits.difference import EditDifference
 from workbench.loops.conform import follow_picture, unsure_seams
 from workbench.loops.plan import LoopPlan
@@ -88,7 +86,7 @@ def _signed(seconds: float) -> str:
 def _draw_ribbons(axes: Axes, old: LoopPlan, plan: LoopPlan, difference: EditDifference, profile: LoopProfile) -> None:
     from matplotlib.patches import Polygon
 
-    half_bar = float(np.median(np.diff(profile.downbeats))) / 2
+    half_bar = profile.usual_bar / 2
     for stretch in follow_picture(plan, old, difference, half_bar):
         middle = (stretch.first + stretch.last) / 2
         shift = next(span.shift for span in difference.kept if span.new_start <= middle <= span.new_end)

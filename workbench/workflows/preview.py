@@ -12,7 +12,6 @@ from workbench.media.audio import write_audio
 from workbench.recording import TrackSeconds
 from workbench.render.preview import preview_of
 from workbench.structure.salience import memorable_bars
-from workbench.structure.sections import Section
 from workbench.workflows.analyze import analyze
 from workbench.workspace import Workspace
 
@@ -45,9 +44,7 @@ def memorable_stretch(profile: LoopProfile, seconds: float) -> tuple[TrackSecond
     length = min(seconds, profile.song_duration)
     begin = profile.song_start
     if profile.bar_lufs.size:
-        lines = np.append(profile.downbeats, max(profile.last_sound, float(profile.downbeats[-1]) + 1e-3))
-        sections = tuple(Section(one.first_bar, one.last_bar, one.label, one.group) for one in profile.sections)
-        first, _ = memorable_bars(profile.bar_lufs, sections, np.diff(lines), seconds)
-        begin = float(lines[first])
+        first, _ = memorable_bars(profile.bar_lufs, profile.form, np.diff(profile.edges), seconds)
+        begin = float(profile.downbeats[first])
     begin = max(0.0, min(begin, profile.song_duration - length))
     return begin, begin + length
