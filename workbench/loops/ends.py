@@ -32,7 +32,7 @@ def start_fade(profile: LoopProfile, song_start: TrackSeconds | None = None) -> 
 
     None, or the track's own start: no fade where the track begins out of silence, else enough against a click.
     """
-    if song_start is not None and song_start != round(profile.song_start, 6):
+    if song_start is not None and round(song_start, 6) != round(profile.song_start, 6):
         return EARLY_SECONDS
     return 0.0 if profile.song_start > _START_FADE else _START_FADE
 
