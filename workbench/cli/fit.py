@@ -13,6 +13,7 @@ from workbench.cli.option_words import in_options
 from workbench.cli.options import NewFile, audio_option, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
+    balance_options,
     check_length,
     explain_audio,
     explain_constraints,
@@ -105,6 +106,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 )
 @click.option("--end-on", metavar="M:SS", callback=read_time, help="When in the video the last hit of the music lands.")
 @seam_options
+@balance_options
 @click.option("--report", type=NewFile(), help="Also write a page that shows the options and plays the seams.")
 @profile_option
 @workspace_option

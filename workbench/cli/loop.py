@@ -10,6 +10,7 @@ import click
 from workbench.cli.options import NewFile, Seconds, audio_option, profile_option, workspace_option
 from workbench.cli.planning import (
     auto_mix_option,
+    balance_options,
     check_length,
     explain_audio,
     explain_constraints,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 @auto_mix_option
 @own_music_option
 @seam_options
+@balance_options
 @click.option("--report", type=NewFile(), help="Also write a page that shows and plays every seam.")
 @profile_option
 @workspace_option

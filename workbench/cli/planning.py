@@ -1,8 +1,8 @@
 """What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
 
-Functions: `video_option`, `auto_mix_option`, `own_music_option` and `seam_options`, decorators; `read_time`;
-`check_length`; `find_files`; `with_own_music`; `explain_audio`, `explain_constraints`, `explain_own_music`,
-`explain_plan`.
+Functions: `video_option`, `auto_mix_option`, `own_music_option`, `seam_options` and `balance_options`, decorators;
+`read_time`; `check_length`; `find_files`; `with_own_music`; `explain_audio`, `explain_constraints`,
+`explain_own_music`, `explain_plan`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from workbench.cli.option_words import in_options
-from workbench.cli.options import FILE, Command
+from workbench.cli.options import FILE, Command, Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints
     from workbench.loops.plan import LoopPlan
     from workbench.loops.profile import LoopProfile
+    from workbench.params import WorkbenchParams
     from workbench.workflows.fit import Fit
     from workbench.workflows.loop import Loop
     from workbench.workflows.tracks import TrackSource
@@ -134,6 +135,44 @@ def _taken_over(plan: Path, given: SeamConstraints, named: dict[str, Any]) -> tu
     if taken:
         say(in_options((f"from {plan.name}: ", *joined(taken.each, ", "))))
     return taken.seams.and_more(given), named
+
+
+def balance_options(command: Command) -> Command:
+    """Add `--min-variety` and `--min-seam-score`, which change the parameters of a function with `profile_option`."""
+
+    @wraps(command)
+    def with_balance(
+        *arguments: Any,
+        min_variety: float | None,
+        min_seam_score: float | None,
+        params: WorkbenchParams | None,
+        **named: Any,
+    ) -> Any:
+        given = {"min_variety_seconds": min_variety, "min_seam_score": min_seam_score}
+        changed = {name: value for name, value in given.items() if value is not None}
+        if changed:
+            from workbench.params import WorkbenchParams
+
+            params = params or WorkbenchParams()
+            params = params.model_copy(update={"cover": params.cover.model_copy(update=changed)})
+        return command(*arguments, params=params, **named)
+
+    variety = click.option(
+        "--min-variety",
+        metavar="SECONDS",
+        type=Seconds(0.0, 300.0),
+        help="Of different music in any five minutes of a loop, or all of a shorter track. For it seams are taken that "
+        "are likelier heard than not, down to a score of 0.35, and then the whole track again after its ending; with 0 "
+        "neither. Default: as the profile says, else 60.",
+    )
+    score = click.option(
+        "--min-seam-score",
+        metavar="SCORE",
+        type=click.FloatRange(0.0, 1.0),
+        help="Take seams that score as much or more, 0 to 1; over 0.5 no others at all, but those pinned. Default: as "
+        "the profile says, else 0.5.",
+    )
+    return variety(score(cast(Command, with_balance)))
 
 
 def _each(reader: str) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[Any, ...]]:

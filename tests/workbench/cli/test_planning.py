@@ -42,6 +42,26 @@ def test_constraints_are_kept_recorded_and_applied_again(
     assert (code, json.loads(out)["same"]) == (0, True)
 
 
+@COMMANDS
+def test_how_much_repetition_and_which_seams_are_borne_is_asked_for(workbench: Call, home: Path, command: str) -> None:
+    track = bundled_path("data", "bundled", "music", "paper_lanterns.ogg")  # no splice of it reaches 0.5
+    given = (command, track, "--seconds", 600, "--home", home)
+    code, out, err = workbench(*given)
+    plan = json.loads(out)["plan"]
+    assert (code, plan["seam_score"]) == (0, 1.0)
+    assert "begins again from its head 6 times" in plan["end_label"]
+    assert "the whole track ends and begins again 6 times, which is heard" in err
+    code, out, _ = workbench(*given, "--min-seam-score", 0.3, "--min-variety", 20)
+    body = json.loads(out)
+    assert code == 0
+    assert body["provenance"]["params"] == {"cover": {"min_seam_score": 0.3, "min_variety_seconds": 20.0}}
+    assert 0.3 <= body["plan"]["seam_score"] < 0.5
+    assert "audible seams, the first at" in workbench(*given, "--min-seam-score", 0.3, "--min-variety", 20)[2]
+    code, out, _ = workbench(*given, "--min-variety", 0)
+    assert code or not json.loads(out)["applicable"]
+    assert workbench(*given, "--min-variety", 301)[0] == 2
+
+
 @pytest.fixture(scope="module")
 def musical_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Seventy seconds of grey: a song for twenty-five, then soft noise."""
