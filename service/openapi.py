@@ -26,7 +26,7 @@ from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
-from workbench.results.loop import LoopResult
+from workbench.results.plan import LoopResult
 
 VERSION = "1.0.0"
 _REFERENCE = "#/components/schemas/{model}"

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from workbench.loops.constraints import SeamConstraints as SeamConstraints
     from workbench.loops.constraints import TrackRange as TrackRange
     from workbench.loops.cover import plan_loop as plan_loop
-    from workbench.loops.fit import FitRequest as FitRequest
     from workbench.loops.fit import plan_fit as plan_fit
     from workbench.loops.plan import LoopPlan as LoopPlan
     from workbench.loops.plan import LoopSegment as LoopSegment
     from workbench.loops.profile import LoopProfile as LoopProfile
     from workbench.loops.refusals import Refusal as Refusal
+    from workbench.loops.request import Keep as Keep
+    from workbench.loops.request import KeptPart as KeptPart
+    from workbench.loops.request import PlanRequest as PlanRequest
     from workbench.loops.seams import seam_evidence as seam_evidence
     from workbench.media.audio import decode as decode
     from workbench.media.audio import write_audio as write_audio
@@ -59,14 +61,16 @@ if TYPE_CHECKING:
     from workbench.workflows.compare import compare as compare
     from workbench.workflows.conform import conform as conform
     from workbench.workflows.datasets import Dataset as Dataset
-    from workbench.workflows.fit import fit_track as fit_track
-    from workbench.workflows.loop import loop_track as loop_track
-    from workbench.workflows.loop import save_plan as save_plan
     from workbench.workflows.own_plans import HeardPlan as HeardPlan
     from workbench.workflows.own_plans import HeardSplice as HeardSplice
     from workbench.workflows.own_plans import heard_plan as heard_plan
     from workbench.workflows.own_plans import plan_of as plan_of
     from workbench.workflows.own_plans import splice as splice
+    from workbench.workflows.plan import fit_track as fit_track
+    from workbench.workflows.plan import loop_track as loop_track
+    from workbench.workflows.plan import plan_lengths as plan_lengths
+    from workbench.workflows.plan import plan_track as plan_track
+    from workbench.workflows.plan import save_plan as save_plan
     from workbench.workflows.seams import seam_views as seam_views
     from workbench.workflows.splice import try_splice as try_splice
     from workbench.workflows.sweep import SweepPlan as SweepPlan
@@ -83,15 +87,17 @@ _HOMES = {
     "BeatGrid": "beats.grid",
     "Comparison": "workflows.compare",
     "Dataset": "workflows.datasets",
-    "FitRequest": "loops.fit",
     "HeardPlan": "workflows.own_plans",
     "HeardSplice": "workflows.own_plans",
     "Home": "home",
+    "Keep": "loops.request",
+    "KeptPart": "loops.request",
     "LoopPlan": "loops.plan",
     "LoopProfile": "loops.profile",
     "LoopSegment": "loops.plan",
     "NamedSplice": "loops.constraints",
     "Recording": "recording",
+    "PlanRequest": "loops.request",
     "Refusal": "loops.refusals",
     "SeamConstraints": "loops.constraints",
     "SweepPlan": "workflows.sweep",
@@ -109,22 +115,24 @@ _HOMES = {
     "conform_plan": "loops.conform",
     "datasets": "workflows",
     "decode": "media.audio",
-    "fit_track": "workflows.fit",
+    "fit_track": "workflows.plan",
     "heard_plan": "workflows.own_plans",
     "load_profile": "profiles",
     "load_settings": "settings",
-    "loop_track": "workflows.loop",
+    "loop_track": "workflows.plan",
     "map_beats": "workflows.beats",
     "open": "workspace",
     "plan_figure": "plots.plan",
     "plan_fit": "loops.fit",
+    "plan_lengths": "workflows.plan",
     "plan_loop": "loops.cover",
     "plan_of": "workflows.own_plans",
+    "plan_track": "workflows.plan",
     "read_axis": "workflows.sweep",
     "read_sweep": "workflows.sweep",
     "render_audio": "render.video",
     "render_video": "render.video",
-    "save_plan": "workflows.loop",
+    "save_plan": "workflows.plan",
     "save_profile": "profiles",
     "seam_evidence": "loops.seams",
     "seam_figure": "plots.seams",

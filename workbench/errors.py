@@ -7,8 +7,8 @@
     │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
     │   ├── RequestError      a request that cannot be met
-    │   │   ├── ConstraintError   constraints on the seams of a plan that it cannot meet
-    │   │   └── FitError          a length that a track cannot fill, or contradicting requests
+    │   │   ├── ConstraintError      a constraint that makes no sense on its track or length
+    │   │   └── ContradictionError   constraints that no plan keeps together
     │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
@@ -71,11 +71,11 @@ class RequestError(InputError):
 
 
 class ConstraintError(RequestError):
-    """A constraint on the seams of a plan that makes no sense on this track, or several that contradict each other."""
+    """A constraint that makes no sense on its track or length."""
 
 
-class FitError(RequestError):
-    """A length that a track cannot fill, or contradicting requests for a fit."""
+class ContradictionError(RequestError):
+    """Constraints that no plan of any length keeps together; the planner returns them as a `Refusal`."""
 
 
 class EditError(InputError):

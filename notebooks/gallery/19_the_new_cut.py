@@ -12,7 +12,7 @@ from workbench.plots.conform import conform_figure
 
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
 profile = wb.analyze(wb.open(), track).profile
-old = wb.plan_fit(profile, wb.FitRequest(180.0))
+old = wb.plan_fit(profile, 180.0)
 
 gone = EditChange(at=60.0, old_at=60.0, delta_seconds=-17.2, kind="delete")
 both_show = (KeptSpan(0.0, 0.0, 60.0), KeptSpan(77.2, 60.0, 102.8))

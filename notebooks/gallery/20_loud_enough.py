@@ -11,7 +11,7 @@ from workbench.workflows.deliver import render_measured
 
 workspace = wb.open()
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")
-plan = wb.plan_fit(wb.analyze(workspace, track).profile, wb.FitRequest(20.0))
+plan = wb.plan_fit(wb.analyze(workspace, track).profile, 20.0)
 recording = workspace.load_recording(track)
 for target in (None, "web", "ebu-r128"):
     done = render_measured(workspace, plan, recording, Path(f"{target or 'as_it_is'}.wav"), target=target)

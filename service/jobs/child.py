@@ -137,9 +137,9 @@ def import_workflows() -> str:
     import workbench.video.meter
     import workbench.workflows.align
     import workbench.workflows.beats
-    import workbench.workflows.loop
     import workbench.workflows.match
     import workbench.workflows.mix
+    import workbench.workflows.plan
     import workbench.workflows.watch  # noqa: F401
     from service.jobs.revision import analysis_revision
 

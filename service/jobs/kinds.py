@@ -154,9 +154,9 @@ def loop(job: Job, context: Context) -> Outcome:
     A plan is charged by the call, a refusal is free. Raises JobFault: 404 if the track has left the catalog, 422 if the
     video has no record or has changed.
     """
-    from workbench.results.loop import loop_facts, plan_from_json
-    from workbench.workflows.loop import loop_track
+    from workbench.results.plan import loop_facts, plan_from_json
     from workbench.workflows.mix import mix_under
+    from workbench.workflows.plan import loop_track
     from workbench.workflows.tracks import TrackSource
 
     video, (track, facts) = _video(job, context), _track(job, context)
@@ -192,7 +192,7 @@ def loop(job: Job, context: Context) -> Outcome:
 def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
     """The same answer, without the path of the track in the hint of a refusal."""
     if isinstance(answer, Refusal):
-        return replace(answer, hint=_without_path(answer.hint, track.path, "the file"))
+        return replace(answer, sentence=(_without_path(answer.hint, track.path, "the file"),))
     return answer
 
 

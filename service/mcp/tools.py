@@ -31,7 +31,7 @@ from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY, MAX_URL, S
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
-from workbench.results.loop import LoopResult
+from workbench.results.plan import LoopResult
 from workbench.store.ids import MAX_ID
 
 Connect = Callable[[Context[Any]], ServiceClient]

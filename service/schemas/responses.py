@@ -12,7 +12,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.results.body import Body, optional
-from workbench.results.loop import LoopResult
+from workbench.results.plan import LoopResult
 
 
 class ErrorDetail(Body):

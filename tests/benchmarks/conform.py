@@ -30,13 +30,13 @@ from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.edits.difference import EditDifference, KeptSpan, compare_edits
 from workbench.edits.edit_list import EditList
-from workbench.errors import FitError, PlanError
 from workbench.home import Home
 from workbench.loops.conform import conform_plan, follow_picture, kept_seconds
-from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.fit import plan_fit
 from workbench.loops.plan import LoopPlan
 from workbench.loops.plan_score import WISHED_FLOOR
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
 from workbench.params import CoverParams
 from workbench.recording import FloatArray
 from workbench.workflows.analyze import analyze
@@ -176,26 +176,24 @@ def run() -> list[Table]:
     for number in range(EDITS):
         edit, profile = re_edit(number), songs[number % len(songs)]
         half_bar = float(np.median(np.diff(profile.downbeats))) / 2
-        try:
-            old = plan_fit(profile, FitRequest(round(float(edit.old.seconds), 6))).alone
-        except FitError:
+        old = plan_fit(profile, round(float(edit.old.seconds), 6))
+        if isinstance(old, Refusal):
             continue
+        old = old.alone
         difference = compare_edits(edit.old, edit.new)
         hits = sync_points(edit.old, old, profile.downbeats)
         fresh_score = None
-        try:
-            anew = plan_fit(profile, FitRequest(round(difference.new_seconds, 6))).alone
-        except FitError:
+        anew = plan_fit(profile, round(difference.new_seconds, 6))
+        if isinstance(anew, Refusal):
             rows["planned anew"].refused += 1
         else:
             fresh_score = anew.seam_score
-            rows["planned anew"].add(anew, old, difference, half_bar, hits)
+            rows["planned anew"].add(anew.alone, old, difference, half_bar, hits)
         for way, (floor, ending_floor) in ways.items():
             row, params = rows[way], CoverParams(min_seam_score=floor)
             begun = process_time()
-            try:
-                made = conform_plan(profile, old, difference, params, ending_floor=ending_floor)
-            except PlanError:
+            made = conform_plan(profile, old, difference, params, ending_floor=ending_floor)
+            if isinstance(made, Refusal):
                 row.refused += 1
                 continue
             row.times.append(process_time() - begun)

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from tests.benchmarks.judge import Splice, Verdict, judge
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import Track, bundled
-from workbench.errors import FitError
 from workbench.home import Home
 from workbench.loops.cover import plan_loop
-from workbench.loops.fit import FitRequest, hook_of, plan_fit, plan_fits, shares_its_parts
+from workbench.loops.fit import hook_of, plan_fit, plan_fits, shares_its_parts
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
 from workbench.render.playback import render
 from workbench.workflows.analyze import analyze
 from workbench.workspace import Workspace
@@ -79,9 +79,8 @@ def count_fits(profile: LoopProfile, counts: Counts) -> None:
     lengths = [seconds for seconds in SECONDS if seconds < profile.song_duration]
     for seconds in [*lengths, *(round(share * profile.song_duration, 3) for share in SHARES)]:
         counts.asked += 1
-        try:
-            plan = plan_fit(profile, FitRequest(seconds))
-        except FitError:
+        plan = plan_fit(profile, seconds)
+        if isinstance(plan, Refusal):
             counts.refused += 1
             continue
         counts.kinds[plan.kind.value] += 1
@@ -89,10 +88,7 @@ def count_fits(profile: LoopProfile, counts: Counts) -> None:
         reached = float(plan.segment_starts[-1]) + (0.0 if plan.ends_in_fade else plan.tail_seconds)
         counts.off_ms.append(1000.0 * max(abs(plan.window_end - seconds), abs(reached - seconds)))
         _count_whole(profile, plan, counts)
-    try:
-        plans = plan_fits(profile, [FitRequest(seconds) for seconds in TOGETHER])
-    except FitError:
-        plans = plan_fits(profile, [FitRequest(seconds) for seconds in TOGETHER if seconds < 0.9 * profile.last_sound])
+    plans = [plan for plan in plan_fits(profile, TOGETHER) if isinstance(plan, LoopPlan)]
     counts.pairs += [shares_its_parts(a, b) for a, b in pairwise(plans)]
 
 
@@ -129,7 +125,9 @@ def judge_fits(track: Track, profile: LoopProfile, workspace: Workspace, counts:
     beats, downbeats = track.beats()
     recording = workspace.load_recording(track.path)
     for seconds in JUDGED_SECONDS:
-        plans = [one for one in plan_fit(profile, FitRequest(seconds)).options if one.kind is PlanKind.CUT_DOWN]
+        answer = plan_fit(profile, seconds)
+        options = answer.options if isinstance(answer, LoopPlan) else ()
+        plans = [one for one in options if one.kind is PlanKind.CUT_DOWN]
         if not plans:
             continue
         plan = plans[0]

@@ -376,7 +376,7 @@ def test_keys_and_buttons_zoom_at_the_playhead(plan: Any) -> None:
 def test_a_plan_is_taken_away_as_the_command_line_prints_it(plan: Any) -> None:
     import json
 
-    from workbench.results.loop import plan_from_json
+    from workbench.results.plan import plan_from_json
 
     plan.page.get_by_role("button", name="Download").click()
     with plan.page.expect_download() as started:

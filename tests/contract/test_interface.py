@@ -19,7 +19,7 @@ from workbench.bundled import bundled_path
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
-from workbench.results.loop import LoopResult
+from workbench.results.plan import LoopResult
 
 DOCUMENT = description()
 

@@ -15,7 +15,7 @@ from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
-from workbench.results.loop import mix_from_json, plan_from_json
+from workbench.results.plan import mix_from_json, plan_from_json
 from workbench.workspace import Workspace
 
 pytestmark = pytest.mark.slow  # the whole job, in processes of its own: a minute and more on two cores

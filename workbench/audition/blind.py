@@ -25,7 +25,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.media.audio import write_audio
 from workbench.recording import Recording
 from workbench.workflows.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
 from workbench.workspace import Workspace
 
@@ -52,7 +52,7 @@ class BlindTest:
 
 
 def prepare_fades(
-    workspace: Workspace, loop: Loop, seam: int, fades: Sequence[tuple[float, float]], trials: int, reviewer: str
+    workspace: Workspace, loop: Planned, seam: int, fades: Sequence[tuple[float, float]], trials: int, reviewer: str
 ) -> BlindTest:
     """Prepare an ABX test of one seam, counted from 0, under two fades: pairs of length, s, and exponent."""
     plan = _plan(loop)
@@ -69,7 +69,7 @@ def prepare_fades(
 
 
 def prepare_options(
-    workspace: Workspace, loop: Loop, options: tuple[int, int], at_s: float, trials: int, reviewer: str
+    workspace: Workspace, loop: Planned, options: tuple[int, int], at_s: float, trials: int, reviewer: str
 ) -> BlindTest:
     """Prepare an ABX test of two options of a plan, counted from 1, around a time of the video, s."""
     plan = _plan(loop)
@@ -98,7 +98,7 @@ def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[
     return list(heard.values())[:MAX_TRIALS]
 
 
-def prepare_seams(workspace: Workspace, loop: Loop, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
+def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
     """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
 
     `seams` are pairs as of `seams_of_options`; the same splice under the same fade is asked about once.
@@ -145,7 +145,7 @@ def drop_sounds(test: BlindTest) -> None:
 
 def _prepare_abx(
     workspace: Workspace,
-    loop: Loop,
+    loop: Planned,
     named: Mapping[str, LoopPlan],
     at_s: float,
     until_s: float | None,
@@ -171,13 +171,13 @@ def _prepare_abx(
     return BlindTest(test.test_id, test.kind, title, made)
 
 
-def _plan(loop: Loop) -> LoopPlan:
+def _plan(loop: Planned) -> LoopPlan:
     if not isinstance(loop.answer, LoopPlan):
         raise ParameterError("there is no plan to listen to: the track was refused under this video")
     return loop.answer
 
 
-def _seam(loop: Loop, plan: LoopPlan, seam: int) -> dict[str, Any]:
+def _seam(loop: Planned, plan: LoopPlan, seam: int) -> dict[str, Any]:
     """The seam as it is heard, with the score that the planner gave it."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     return {

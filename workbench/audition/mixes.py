@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.catalog.lane import Lane
     from workbench.match.video_facts import VideoFacts
     from workbench.video.picture import Picture
-    from workbench.workflows.loop import Loop
+    from workbench.workflows.plan import Planned
 
 _BLOCK_SECONDS = 10.0
 _MOTION_POINTS = 400
@@ -151,7 +151,7 @@ class MixSounds:
     levels: MixInputs
 
 
-def plan_sounds(workspace: Workspace, loop: Loop) -> MixSounds:
+def plan_sounds(workspace: Workspace, loop: Planned) -> MixSounds:
     """A plan as it is played under its video, without a mix."""
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
         raise PlanError("a mix needs a plan under a video")

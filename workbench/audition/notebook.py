@@ -36,9 +36,8 @@ from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
 from workbench.render.clicks import with_clicks
-from workbench.workflows.fit import Fit
-from workbench.workflows.loop import Loop
 from workbench.workflows.own_plans import HeardPlan, HeardSplice
+from workbench.workflows.plan import Planned
 from workbench.workflows.voice_over import VoiceOverMix
 
 if TYPE_CHECKING:
@@ -145,15 +144,10 @@ def _counted(count: int, noun: str) -> str:
 
 
 @html_of.register
-def _(loop: Loop) -> str:
+def _(loop: Planned) -> str:
     if isinstance(loop.answer, Refusal):
-        return _page(f"{loop.track.title}: {loop.answer.command_hint or loop.answer.hint}", None)
+        return _page(f"{loop.track.title}: {loop.answer.hint}", None)
     return _page(_result_line(loop.track.title, loop.answer), _plan_picture(loop.answer))
-
-
-@html_of.register
-def _(fit: Fit) -> str:
-    return "".join(_page(_result_line(fit.track.title, plan), _plan_picture(plan)) for plan in fit.plans)
 
 
 def _seam_page(view: SeamView, line: str) -> str:

@@ -40,8 +40,8 @@ from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.deliver import own_music_ranges
-from workbench.workflows.loop import Loop
 from workbench.workflows.mix import mix_under
+from workbench.workflows.plan import Planned
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
@@ -172,7 +172,7 @@ def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
     return mark_used(out)
 
 
-def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> RenderedOption:
+def render_option(workspace: Workspace, loop: Planned, option: LoopPlan) -> RenderedOption:
     """Render an option of a plan to a file, and balance it with the soundtrack, where the loop has a video.
 
     The loop's own mix is used for its first option; of every other one the mix is measured.

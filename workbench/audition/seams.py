@@ -23,7 +23,7 @@ from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_
 from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_scores, seam_view
 from workbench.workspace import Workspace
 
@@ -58,7 +58,7 @@ class SeamLook:
     track_loudness: FloatArray
 
 
-def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) -> SeamLook:
+def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int) -> SeamLook:
     """Prepare what a page shows and plays of a seam, counted from 0; both pictures share a scale of level."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     stage = "listening to the seam"
@@ -98,7 +98,7 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
     return replace(plan.alone, seam_fades=tuple(fades), seam_curves=tuple(curves))
 
 
-def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loop:
+def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> Planned:
     """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
     Without a `mix` the loop keeps its own, as is right where only a crossfade changed.

@@ -14,9 +14,8 @@ from workbench.loops.plan import LoopPlan
 from workbench.media.probe import probe
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.render.playback import render_blocks
-from workbench.workflows.fit import fit_track
-from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import mix_under
+from workbench.workflows.plan import Planned, fit_track, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -25,7 +24,7 @@ from workbench.workspace import Workspace
 class StackedTrack:
     """A track under the video, as a page plays it."""
 
-    loop: Loop
+    loop: Planned
     """with a plan and a mix"""
     sound: Path
     """the whole track, as a WAV file"""
@@ -44,23 +43,23 @@ class StackedTrack:
 def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
     """Plan a track under a video: looped, or fitted to it where it cannot be looped.
 
-    `named` is the id of a track of the catalog, or the path of a file. FitError where neither is possible.
+    `named` is the id of a track of the catalog, or the path of a file. PlanError where neither is possible.
     """
     track = find_track(workspace, named)
     loop = loop_track(workspace, track, video, auto_mix=True)
     if not isinstance(loop.answer, LoopPlan):
-        loop = fit_track(workspace, track, video, auto_mix=True).loops[0]
+        loop = fit_track(workspace, track, video, auto_mix=True)
     return stack_loop(workspace, loop)
 
 
-def stack_loop(workspace: Workspace, loop: Loop) -> StackedTrack:
+def stack_loop(workspace: Workspace, loop: Planned) -> StackedTrack:
     """Prepare the sound of a plan that is there."""
-    assert isinstance(loop.answer, LoopPlan), "a refusal has no sound"
+    plan = loop.plan.alone
     assert loop.video is not None, "tracks are stacked under a video"
     sound = track_file(workspace, loop.track.path)
     recording = workspace.load_recording(loop.track.path)
     workspace.progress("measuring the music", 0.0)
-    blocks = render_blocks(loop.answer.alone, recording, workspace.params.render)
+    blocks = render_blocks(plan, recording, workspace.params.render)
     levels = level_curve_of_blocks(blocks, recording.sample_rate)
     return StackedTrack(
         loop,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, audio_option, profile_option, workspace_option
+from workbench.cli.options import FILE, NewFile, audio_option, output_option, profile_option, workspace_option
 from workbench.cli.planning import auto_mix_option, explain_audio, explain_own_music, own_music_option, with_own_music
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.media.sound_streams import SoundChoice
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @auto_mix_option
 @own_music_option
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
+@output_option
 @profile_option
 @workspace_option
 def command(
@@ -34,6 +35,7 @@ def command(
     auto_mix: bool,
     own_music: str | None,
     picture: Path | None,
+    output: Path | None,
     workspace: Workspace,
 ) -> None:
     """Say where TRACK, a file or a catalog track id, lands with a video.
@@ -69,7 +71,7 @@ def command(
         )
     explain_audio(workspace, video_source)
     explain_own_music(workspace, video_source, alignment.mix is not None, own_music)
-    print_body(align_json(workspace, alignment, video_source.video_id))
+    deliver_body(align_json(workspace, alignment, video_source.video_id), output)
 
 
 def write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, profile_option, workspace_option
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.options import FILE, output_option, profile_option, workspace_option
+from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
@@ -27,10 +27,17 @@ _UNCOUNTED_SECONDS = 15.0
 )
 @click.option("--confirm", is_flag=True, help="Keep the grid that was heard as right.")
 @click.option("--tracker", metavar="NAME", help="Another beat tracker: one that is installed, or module:attribute.")
+@output_option
 @profile_option
 @workspace_option
 def command(
-    track: str, grid_file: Path | None, bpm: float | None, confirm: bool, tracker: str | None, workspace: Workspace
+    track: str,
+    grid_file: Path | None,
+    bpm: float | None,
+    confirm: bool,
+    tracker: str | None,
+    output: Path | None,
+    workspace: Workspace,
 ) -> None:
     """Print the beats, downbeats and tempo of TRACK, a catalog track id or any sound or video that FFmpeg reads.
 
@@ -91,7 +98,7 @@ def command(
         track=source.path,
         grid=grid_record(found.grid, kept_before),
     )
-    print_body(with_provenance(body.to_json(), provenance))
+    deliver_body(with_provenance(body.to_json(), provenance), output)
 
 
 def _short_of(grid: BeatGrid, seconds: float) -> str:

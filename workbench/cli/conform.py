@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli.option_words import refusal_in_options
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import length_option, naming, naming_plan, read_result
 from workbench.cli.terminal import print_body, progress_bar, say
@@ -75,7 +76,7 @@ def command(
     projects: tuple[str, ...],
     length: float | None,
     workspace: Workspace,
-) -> None:
+) -> int:
     """Change PLAN, as `workbench loop` or `fit` printed it, for a changed cut of its video.
 
     The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and
@@ -93,7 +94,8 @@ def command(
       workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
     """
     from workbench.files import write_text
-    from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
+    from workbench.loops.refusals import Refusal
+    from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table, conformed_body
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -117,6 +119,11 @@ def command(
             frame_rate=frame_rate,
             projects=projects,
         )
+    if isinstance(conformed, Refusal):
+        body = conformed_body(conformed, result, new_cut.name)
+        say(refusal_in_options(conformed))
+        print_body({**body, "hint": refusal_in_options(conformed)})
+        return 3
     table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:
         from workbench.files import written_whole
@@ -133,3 +140,4 @@ def command(
     if conformed.lost_mix:
         say("the mix was measured on the old cut and is left out; --video FILE measures it on the new one")
     print_body(summary)
+    return 0

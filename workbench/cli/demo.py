@@ -37,7 +37,7 @@ def command(seconds: float, workspace: Workspace) -> None:
     """
     started = time.perf_counter()
     from workbench.demo.run import run_demo
-    from workbench.workflows.loop import save_plan
+    from workbench.workflows.plan import save_plan
     from workbench.workflows.report import video_summary
 
     with progress_bar() as progress:

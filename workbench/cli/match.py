@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import audio_option, profile_option, workspace_option
+from workbench.cli.options import audio_option, output_option, profile_option, workspace_option
 from workbench.cli.planning import explain_audio
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane
@@ -31,6 +32,7 @@ _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
     help="How many placements each track shows, with --include-sync.",
 )
 @click.option("--expand", type=click.Choice(["full"]), help="Also print all that is known of each track, and the pool.")
+@output_option
 @profile_option
 @workspace_option
 def command(
@@ -39,6 +41,7 @@ def command(
     include_sync: bool,
     sync_points: int,
     expand: str | None,
+    output: Path | None,
     workspace: Workspace,
 ) -> None:
     """Rank the catalog against VIDEO, a file or the id of a video.
@@ -64,16 +67,15 @@ def command(
         explain_no_tracks(workspace)
     elif include_sync:
         _explain_placements(lane)
-    print_body(
-        match_json(
-            workspace,
-            lane,
-            video_source.path,
-            video_id=video_source.video_id,
-            sync_points=sync_points if include_sync else None,
-            expand_full=expand == "full",
-        )
+    body = match_json(
+        workspace,
+        lane,
+        video_source.path,
+        video_id=video_source.video_id,
+        sync_points=sync_points if include_sync else None,
+        expand_full=expand == "full",
     )
+    deliver_body(body, output)
 
 
 def _explain_placements(lane: Lane) -> None:

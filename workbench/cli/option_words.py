@@ -1,6 +1,6 @@
 """Constraints as the command line takes them: `--pin-seam 1:32-0:48`.
 
-Functions: `in_options`, `error_in_options`.
+Functions: `in_options`, `error_in_options`; `refusal_in_options`, with the commands that help.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from workbench.errors import RequestError, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.loops.constraints import Sentence
+    from workbench.loops.refusals import Refusal
 
 _OPTIONS = {
     "never_cut": "--never-cut", "forbidden": "--forbid-seam", "pinned": "--pin-seam", "excluded": "--exclude",
@@ -27,3 +28,31 @@ def in_options(sentence: Sentence) -> str:
 def error_in_options(error: WorkbenchError) -> str:
     """The text of an error; constraints in it are called by their options."""
     return in_options(error.sentence) if isinstance(error, RequestError) else str(error)
+
+
+def refusal_in_options(refusal: Refusal) -> str:
+    """Why there is no plan, and the commands that help."""
+    from workbench.loops.refusals import RefusalReason, plain_seconds
+
+    said = [in_options(refusal.sentence)]
+    match refusal.reason:
+        case RefusalReason.VIDEO_NOT_LONGER if refusal.video_seconds is not None:
+            seconds = plain_seconds(refusal.video_seconds)
+            said.append(f"`workbench fit TRACK --seconds {seconds}` makes music of exactly that length from it.")
+        case RefusalReason.LOW_CONFIDENCE:
+            said.append(
+                "`workbench beats TRACK --tempo BPM` looks for the bars at a tempo that you know, `--grid FILE` takes "
+                "your own, `--confirm` says that the detected ones are right, and `workbench dashboard` opens a page "
+                "to correct them on."
+            )
+        case RefusalReason.AUDIO_UNAVAILABLE:
+            said.append("Check that the file is where the catalog says.")
+    if refusal.best_splice is not None:
+        leave, enter = refusal.best_splice.in_words.split("-")
+        said.append(
+            f"To listen to its best splice back, which scores {refusal.best_score:.2f}: `workbench splice TRACK "
+            f"{leave} {enter} --out FILE.wav`; `--pin-seam {leave}-{enter}` plays it all the same."
+        )
+    if refusal.restart is not None:
+        said.append(f"With `--pin-seam {refusal.restart.in_words}` the track ends and begins again from its head.")
+    return " ".join(part if part.endswith(".") else f"{part}." for part in said)

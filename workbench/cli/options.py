@@ -63,6 +63,12 @@ class NewFile(click.Path):
         return path
 
 
+# Passes `output`, None where it is not given
+output_option = click.option(
+    "-o", "--output", type=NewFile(), help="Write the result to this file instead of standard output."
+)
+
+
 class Seconds(click.FloatRange):
     """A length of time within bounds, in seconds or as M:SS; unlike click's own range it refuses `nan`."""
 

@@ -3,7 +3,7 @@
 
 Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
 chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`;
-`read_request`, what was asked of a plan; `read_result`, `naming` and `naming_plan`, for commands that read a whole
+`read_asked`, what was asked of a plan; `read_result`, `naming` and `naming_plan`, for commands that read a whole
 result.
 """
 
@@ -23,6 +23,7 @@ from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
+    from workbench.loops.request import PlanRequest
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.provenance import Provenance
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
     from workbench.workflows.tracks import TrackSource
-    from workbench.workflows.wishes import PlanWishes
     from workbench.workspace import Workspace
 
 # Passes `option`, None where it is not given
@@ -88,8 +88,8 @@ def read_music(
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
     from workbench.errors import PlanError
     from workbench.provenance import read_provenance
-    from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.results.placements import has_placements, placements_of
+    from workbench.results.plan import mix_from_json, plan_from_json
 
     with naming(file):
         given = read_result(file, length)
@@ -218,12 +218,12 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
     Raises `OSError` or `UnicodeDecodeError` for a file that cannot be read as text, and `PlanError` if it is no JSON
     object, or holds several plans of which `length` names none.
     """
-    from workbench.results.fit import get_fit
+    from workbench.results.plan import one_of
 
-    return get_fit(_read_object(file), length)
+    return one_of(_read_object(file), length)
 
 
-def read_request(file: Path) -> PlanWishes:
+def read_asked(file: Path) -> PlanRequest:
     """Read what was asked of the plan in a file that loop, fit or conform printed; `-` is standard input.
 
     Raises `InputError` if the file cannot be read, and `PlanError` if it is no plan, or does not say what it was made
@@ -231,7 +231,7 @@ def read_request(file: Path) -> PlanWishes:
     """
     from workbench.errors import PlanError
     from workbench.provenance import read_provenance
-    from workbench.workflows.wishes import read_wishes
+    from workbench.workflows.constraints import read_request
 
     with naming(file):
         result = _read_object(file)
@@ -243,12 +243,12 @@ def read_request(file: Path) -> PlanWishes:
             raise PlanError("no provenance says what was asked of this; plans of loop, fit and conform have one")
         if made.command not in _PLANNING:
             raise PlanError(f"a result of {made.command} is no plan")
-        return read_wishes(made.constraints)
+        return read_request(made.constraints)
 
 
 def _read_object(file: Path) -> Mapping[str, Any]:
     from workbench.files import decode_text
-    from workbench.results.loop import parse_result
+    from workbench.results.plan import parse_result
 
     data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     return parse_result(decode_text(data))

@@ -1,31 +1,37 @@
-"""What the commands that make a plan share: the video or its length, constraints on seams, and the plan in words.
+"""What the commands that make a plan share: the video, what is asked of the plan, and the plan in words.
 
-Functions: `video_option`, `auto_mix_option`, `own_music_option`, `seam_options` and `balance_options`, decorators;
-`read_time`; `check_length`; `find_files`; `with_own_music`; `explain_audio`, `explain_constraints`,
-`explain_own_music`, `explain_plan`.
+Functions: `plan_options`, a decorator, and `print_plans`, which does what `loop` and `fit` do; `auto_mix_option`,
+`own_music_option`, `with_own_music`, `explain_audio` and `explain_own_music` for other commands with a mix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from workbench.cli.option_words import in_options
-from workbench.cli.options import FILE, Command, Seconds
-from workbench.cli.terminal import say
+from workbench.cli.option_words import in_options, refusal_in_options
+from workbench.cli.options import (
+    FILE,
+    Command,
+    NewFile,
+    Seconds,
+    audio_option,
+    output_option,
+    profile_option,
+    workspace_option,
+)
+from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.loops.constraints import SeamConstraints
-    from workbench.loops.plan import LoopPlan
-    from workbench.loops.profile import LoopProfile
+    from workbench.loops.request import Keep, PlanRequest
+    from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
-    from workbench.workflows.fit import Fit
-    from workbench.workflows.loop import Loop
-    from workbench.workflows.tracks import TrackSource
+    from workbench.workflows.plan import Planned
     from workbench.workflows.videos import VideoSource
     from workbench.workspace import Workspace
 
@@ -48,93 +54,52 @@ own_music_option = click.option(
 )
 
 
-def seam_options(command: Command) -> Command:
-    """Add `--never-cut`, `--forbid-seam`, `--pin-seam`, `--exclude` and `--from`; the first four may be repeated.
+def plan_options(command: Command) -> Command:
+    """Add what `loop` and `fit` share: the video, what is asked of the plan, and where the result goes.
 
-    They are passed as `constraints`. Where the command has kept parts and times as well, they are taken from the plan
-    of `--from` too.
+    What is asked is passed as `request`, a `PlanRequest` for any kind of plan; all else as `print_plans` takes it.
     """
 
     @wraps(command)
-    def with_constraints(
+    def with_request(
         *arguments: Any,
         never_cut: tuple[Any, ...],
         forbid_seam: tuple[Any, ...],
         pin_seam: tuple[Any, ...],
         exclude: tuple[Any, ...],
+        keep: tuple[Keep, ...],
+        start_at: float | None,
+        end_on: float | None,
         from_plan: Path | None,
         **named: Any,
     ) -> Any:
         from workbench.loops.constraints import SeamConstraints
+        from workbench.loops.request import PlanRequest
 
-        constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
+        request = PlanRequest(SeamConstraints(never_cut, forbid_seam, pin_seam, exclude), keep, start_at, end_on)
         if from_plan is not None:
-            constraints, named = _taken_over(from_plan, constraints, named)
-        return command(*arguments, constraints=constraints, **named)
+            request = _with_those_of(from_plan, request)
+        return command(*arguments, request=request, **named)
 
-    options = (
-        click.option(
-            "--never-cut",
-            metavar="M:SS-M:SS",
-            multiple=True,
-            callback=_each("read_range"),
-            help="A range of the track without any seam, such as a sung line; may be repeated.",
-        ),
-        click.option(
-            "--forbid-seam",
-            metavar="A-B",
-            multiple=True,
-            callback=_each("read_splice"),
-            help="A splice that is not used: from A of the track to B, each as M:SS; may be repeated.",
-        ),
-        click.option(
-            "--pin-seam",
-            metavar="A-B",
-            multiple=True,
-            callback=_each("read_splice"),
-            help="A splice that is used, however it scores; may be repeated.",
-        ),
-        click.option(
-            "--exclude",
-            metavar="M:SS-M:SS",
-            multiple=True,
-            callback=_each("read_range"),
-            help="A range of the track that is not played; may be repeated.",
-        ),
-        click.option(
-            "--from",
-            "from_plan",
-            type=FILE,
-            metavar="PLAN",
-            help="Ask for what was asked of PLAN too, as loop, fit or conform printed it; a time given here replaces "
-            "that of PLAN.",
-        ),
-    )
-    decorated = cast(Command, with_constraints)
-    for option in reversed(options):
+    decorated = cast(Command, with_request)
+    for option in reversed(_PLAN_OPTIONS):
         decorated = option(decorated)
     return decorated
 
 
-def _taken_over(plan: Path, given: SeamConstraints, named: dict[str, Any]) -> tuple[SeamConstraints, dict[str, Any]]:
-    """Constraints, and the other arguments of a command, with what was asked of a plan added.
+def _with_those_of(plan: Path, request: PlanRequest) -> PlanRequest:
+    """A request with what was asked of a plan added, which is said on standard error.
 
-    Says on standard error what that is. Raises `InputError` or `PlanError`, which name the file.
+    Raises `InputError` or `PlanError`, which name the file.
     """
-    from workbench.cli.plan_files import read_request
+    from workbench.cli.plan_files import read_asked
     from workbench.loops.constraints import joined
-    from workbench.workflows.wishes import PlanWishes
 
-    taken = read_request(plan)
-    if "keep" in named:
-        times = {name: getattr(taken, name) for name in ("start_at", "end_on") if named[name] is None}
-        taken = PlanWishes(taken.seams, taken.keep, **times)
-        named = {**named, **times, "keep": tuple(dict.fromkeys((*taken.keep, *named["keep"])))}
-    else:
-        taken = PlanWishes(taken.seams)
+    both = request.and_more(read_asked(plan))
+    taken = [one for one in both.each if one not in request.each]
     if taken:
-        say(in_options((f"from {plan.name}: ", *joined(taken.each, ", "))))
-    return taken.seams.and_more(given), named
+        say(in_options((f"from {plan.name}: ", *joined(taken, ", "))))
+    return both
 
 
 def balance_options(command: Command) -> Command:
@@ -204,23 +169,190 @@ def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None)
     return seconds
 
 
-def check_length(video: Path | None, seconds: object, auto_mix: bool, metavar: str) -> None:
-    """Check that a plan gets one length, and a mix its video; raises `click.UsageError` otherwise.
+def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Keep, ...]:
+    """Parts of the track with a name, or ranges of it."""
+    if not values:
+        return ()
+    from workbench.errors import ConstraintError
+    from workbench.loops.request import Keep, KeptPart
+    from workbench.workflows.constraints import read_range
 
-    `metavar` stands for the value of `--seconds` in the help.
+    names = [part.value for part in KeptPart]
+    kept = []
+    for value in values:
+        if value in names:
+            kept.append(Keep(KeptPart(value)))
+            continue
+        try:
+            stretch = read_range(value)
+        except ConstraintError as error:
+            raise click.BadParameter(f"{error}; or name one of {', '.join(names)}", ctx, param) from error
+        kept.append(Keep(None, stretch.song_from, stretch.song_to))
+    return tuple(kept)
+
+
+_PLAN_OPTIONS = (
+    video_option,
+    audio_option,
+    auto_mix_option,
+    own_music_option,
+    click.option(
+        "--keep",
+        metavar="intro|ending|hook|M:SS-M:SS",
+        multiple=True,
+        callback=_kept,
+        help="A part of the track that stays whole; may be repeated.",
+    ),
+    click.option(
+        "--start-at",
+        metavar="M:SS",
+        callback=read_time,
+        help="When in the video the music starts; before it there is silence.",
+    ),
+    click.option(
+        "--end-on", metavar="M:SS", callback=read_time, help="When in the video the last hit of the music lands."
+    ),
+    click.option(
+        "--never-cut",
+        metavar="M:SS-M:SS",
+        multiple=True,
+        callback=_each("read_range"),
+        help="A range of the track without any seam, such as a sung line; may be repeated.",
+    ),
+    click.option(
+        "--forbid-seam",
+        metavar="A-B",
+        multiple=True,
+        callback=_each("read_splice"),
+        help="A splice that is not used: from A of the track to B, each as M:SS; may be repeated.",
+    ),
+    click.option(
+        "--pin-seam",
+        metavar="A-B",
+        multiple=True,
+        callback=_each("read_splice"),
+        help="A splice that is used, however it scores; may be repeated.",
+    ),
+    click.option(
+        "--exclude",
+        metavar="M:SS-M:SS",
+        multiple=True,
+        callback=_each("read_range"),
+        help="A range of the track that is not played; may be repeated.",
+    ),
+    click.option(
+        "--from",
+        "from_plan",
+        type=FILE,
+        metavar="PLAN",
+        help="Ask for what was asked of PLAN too, as loop, fit or conform printed it; a time given here replaces "
+        "that of PLAN.",
+    ),
+    output_option,
+    click.option("--report", type=NewFile(), help="Also write a page that shows the options and plays the seams."),
+    balance_options,
+    profile_option,
+    workspace_option,
+)
+
+
+def print_plans(
+    workspace: Workspace,
+    track: str,
+    lengths: tuple[float, ...] | None,
+    request: PlanRequest,
+    *,
+    video: Path | None,
+    audio: SoundChoice | None,
+    auto_mix: bool,
+    own_music: str | None,
+    output: Path | None,
+    report: Path | None,
+) -> int:
+    """Plan a track under a video or for some lengths, s, and print what was found; returns the exit code.
+
+    0 with a plan for each length; 3 where the music cannot do it, 1 where that may pass: then the bodies are printed,
+    and no file is written.
     """
-    if (video is None) == (seconds is None):
-        raise click.UsageError(f"give either --video FILE or --seconds {metavar}")
+    if (video is None) == (lengths is None):
+        raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
-
-
-def find_files(workspace: Workspace, track: str, video: Path | None) -> tuple[TrackSource, VideoSource | None]:
-    """The track and the video that were named by path or id; raises `UnknownTrack` or `UnknownVideo` for neither."""
+    from workbench.loops.refusals import Refusal
+    from workbench.workflows.plan import plan_lengths, plan_track, planned_json
     from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video
+    from workbench.workflows.videos import find_video, with_audio_of
 
-    return find_track(workspace, track), None if video is None else find_video(workspace, video)
+    track_source = find_track(workspace, track)
+    video_source = None if video is None else find_video(workspace, video)
+    workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
+    with progress_bar() as progress:
+        workspace = workspace.with_progress(progress)
+        planned: tuple[Planned, ...]
+        if video_source is not None:
+            planned = (plan_track(workspace, track_source, video_source.path, request, auto_mix=auto_mix),)
+        else:
+            planned = plan_lengths(workspace, track_source, lengths or (), request)
+        refused = [one.answer for one in planned if isinstance(one.answer, Refusal)]
+        if report is not None:
+            from workbench.workflows.report import write_lengths_report, write_plan_report
+
+            if len(planned) == 1:
+                write_plan_report(workspace, planned[0], report)
+            else:
+                write_lengths_report(workspace, planned, report)
+    _explain(planned, workspace)
+    is_mixed = planned[0].mix is not None
+    explain_audio(workspace, video_source if is_mixed else None)
+    explain_own_music(workspace, video_source, is_mixed, own_music)
+    video_id = None if video_source is None else video_source.video_id
+    bodies = []
+    for one in planned:
+        hint = refusal_in_options(one.answer) if isinstance(one.answer, Refusal) else None
+        bodies.append(planned_json(one, video_id, hint))
+    body = bodies[0] if len(bodies) == 1 else {"fits": bodies}
+    if not refused:
+        deliver_body(body, output)
+        return 0
+    print_body(body)
+    return 3 if any(not refusal.retryable for refusal in refused) else 1
+
+
+def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
+    """Write to standard error what the JSON does not say in words."""
+    from workbench.loops.fit import shares_its_parts
+    from workbench.loops.plan import LoopPlan
+    from workbench.loops.refusals import Refusal, plain_seconds
+    from workbench.workflows.plan_words import less_sure_line, option_differences, poor_pins, repetition_line
+
+    first, params = planned[0], workspace.params.cover
+    if first.file_loop is not None:
+        say(first.file_loop.in_words)
+    keep = [in_options((one.constraint,)) for one in first.request.keep]
+    for number, one in enumerate(planned):
+        plan, analysis = one.answer, one.analysis
+        named = f"{plain_seconds(one.video_seconds)} s: " if len(planned) > 1 else ""
+        if isinstance(plan, Refusal) or analysis is None:
+            say(f"{named}{refusal_in_options(plan) if isinstance(plan, Refusal) else ''}")
+            continue
+        profile = analysis.profile
+        if number == 0:
+            for line in poor_pins(profile, one.request.constraints.pinned, params):
+                say(in_options(line))
+        if not one.request.only_loop:
+            say(f"{named}{plan.kind.in_words}, {plan.end_label}")
+        if plan.music_in > 0.0:
+            say(f"{named}the music starts {plan.start_label}")
+        for said in filter(None, (less_sure_line(plan, keep, params), repetition_line(plan, profile, params))):
+            say(f"{named}{said}")
+        if profile.downbeats.size >= 2:
+            for option, difference in enumerate(option_differences(plan, profile)[1:], start=2):
+                say(f"{named}option {option} {difference}")
+    plans = sorted((one.answer for one in planned if isinstance(one.answer, LoopPlan)), key=lambda one: one.window_end)
+    for short, longer in pairwise(plans):
+        if not shares_its_parts(short, longer):
+            lengths = f"{plain_seconds(short.window_end)} s and {plain_seconds(longer.window_end)} s"
+            say(f"{lengths} do not share all of their music and seams")
 
 
 def with_own_music(workspace: Workspace, own_music: str | None, auto_mix: bool) -> Workspace:
@@ -260,32 +392,3 @@ def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:
     line = None if video is None else unused_speech(workspace, video.path)
     if line is not None:
         say(line)
-
-
-def explain_constraints(
-    constraints: SeamConstraints, planned: Loop | Fit, profile: LoopProfile, workspace: Workspace
-) -> None:
-    """Write to standard error whether the loop points of the track's file are used, and which pinned seams are poor."""
-    from workbench.workflows.plan_words import poor_pins
-
-    if planned.file_loop is not None:
-        say(planned.file_loop.in_words)
-    for line in poor_pins(profile, constraints.pinned, workspace.params.cover):
-        say(in_options(line))
-
-
-def explain_plan(plan: LoopPlan, profile: LoopProfile, *more: str, named: str = "") -> None:
-    """Write to standard error what the JSON of a plan does not say in words: its start, and how its options differ.
-
-    `more` are lines between both; `named` says before each line which plan of several it is.
-    """
-    from workbench.workflows.plan_words import option_differences
-
-    if plan.music_in > 0.0:
-        say(f"{named}the music starts {plan.start_label}")
-    for line in more:
-        say(f"{named}{line}")
-    if profile.downbeats.size < 2:
-        return
-    for number, difference in enumerate(option_differences(plan, profile)[1:], start=2):
-        say(f"{named}option {number} {difference}")

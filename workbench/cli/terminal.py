@@ -3,7 +3,7 @@
 A body is printed on one line for a pipe or a file, and indented on a terminal. Progress is a bar on a terminal;
 elsewhere each stage is one line, so that a log stays readable.
 
-Functions: `print_body`, `bytes_of`, `print_line`, `say`, `progress_bar`.
+Functions: `print_body`, `deliver_body`, `bytes_of`, `print_line`, `say`, `progress_bar`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,20 @@ def print_body(body: Mapping[str, Any]) -> None:
     taken = context is not None and OUTPUT_TAKEN in context.meta
     indent = 2 if (sys.stderr if taken else sys.stdout).isatty() else None
     click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent), err=taken)
+
+
+def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
+    """Write one JSON object to a file, whole or not at all; to standard output where none is given, or `-` is."""
+    from workbench.files import is_standard_output, write_text
+
+    if output is None:
+        print_body(body)
+        return
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2)
+    if is_standard_output(output):
+        click.echo(text)
+    else:
+        write_text(output, f"{text}\n")
 
 
 def bytes_of(out: Path) -> dict[str, int]:

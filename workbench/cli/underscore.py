@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import profile_option, workspace_option
-from workbench.cli.terminal import print_body
+from workbench.cli.options import output_option, profile_option, workspace_option
+from workbench.cli.terminal import deliver_body
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -20,9 +21,17 @@ if TYPE_CHECKING:
 @click.option("--platform", help="Where it is shown: tiktok, reels, shorts, linkedin, youtube, or any other word.")
 @click.option("--brief", help="What is asked of the music, as 'warm, no vocals, under 100 bpm'.")
 @click.option("--expand", type=click.Choice(["full"]), help="Print full tracks and the candidate pool.")
+@output_option
 @profile_option
 @workspace_option
-def command(text: str, platform: str | None, brief: str | None, expand: str | None, workspace: Workspace) -> None:
+def command(
+    text: str,
+    platform: str | None,
+    brief: str | None,
+    expand: str | None,
+    output: Path | None,
+    workspace: Workspace,
+) -> None:
     """Rank the catalog against TEXT, a script that is spoken or shown; `-` reads it from standard input.
 
     Prints ten tracks as JSON, best first, each with why it fits. Rules in the brief, such as 'no drums' or 'at least
@@ -46,4 +55,5 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
         explain_no_tracks(workspace)
     body = underscore_result(lane_body(lane, expand == "full", None)).to_json()
     constraints = {"platform": platform, "brief": brief, "expand": expand}
-    print_body(with_provenance(body, make_provenance(workspace, "underscore", ("character",), constraints=constraints)))
+    provenance = make_provenance(workspace, "underscore", ("character",), constraints=constraints)
+    deliver_body(with_provenance(body, provenance), output)

@@ -16,7 +16,7 @@ from workbench.render.remux import suffix_for
 from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.workflows.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
-from workbench.workflows.loop import Loop, save_plan
+from workbench.workflows.plan import Planned, save_plan
 from workbench.workflows.provenance import with_recorded_audio
 from workbench.workspace import Workspace
 
@@ -29,7 +29,7 @@ _MUSIC = ("music", "Music", "The finished music alone, as WAV.")
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 
 
-def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
+def offered(loop: Planned | None) -> list[tuple[str, str, str]]:
     """The formats in which a plan can be downloaded."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
@@ -51,7 +51,7 @@ def _caution(form: Format, track: Path) -> str:
     return f"{warning[0].upper()}{warning[1:]}." if warning else ""
 
 
-def what_is_taken(loop: Loop | None) -> str:
+def what_is_taken(loop: Planned | None) -> str:
     """Which of a plan's options a download holds, in words."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return ""
@@ -60,7 +60,7 @@ def what_is_taken(loop: Loop | None) -> str:
     return "Download option 1, the plan in use"
 
 
-def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
+def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path:
     """Write a plan in a format, or what it sounds like, into a file that has the name of its track."""
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
@@ -96,7 +96,7 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     return out
 
 
-def _finished(workspace: Workspace, loop: Loop, plan: LoopPlan, out: Path, video: Path | None) -> Path:
+def _finished(workspace: Workspace, loop: Planned, plan: LoopPlan, out: Path, video: Path | None) -> Path:
     """The music of a plan, under its video where there is one, as the page plays it."""
 
     def rendering(done: float) -> None:

@@ -17,7 +17,7 @@ from workbench.audition.seams import with_fade, with_option_first
 from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.plots.palette import clock
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 
 Place: TypeAlias = tuple[int, int]
 """where a seam leaves the track and where it enters it, ms of track time"""
@@ -52,7 +52,7 @@ def seam_place(plan: LoopPlan, seam: int) -> Place:
     return round(1000 * plan.segments[seam].song_to), round(1000 * plan.segments[seam + 1].song_from)
 
 
-def with_hand_fades(loop: Loop, fades: Iterable[HandFade]) -> tuple[Loop, list[HandFade]]:
+def with_hand_fades(loop: Planned, fades: Iterable[HandFade]) -> tuple[Planned, list[HandFade]]:
     """A loop whose plan has the crossfades set by hand, at the seams that it shares with the plan before.
 
     A splice that the plan plays several times gets its fade at the seam that is nearest to where the fade was set.

@@ -34,11 +34,13 @@ from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import ParameterError, UnknownProject, WorkbenchError
 from workbench.loops.plan import LoopPlan
+from workbench.loops.request import PlanRequest
 from workbench.mix.drawn import Points, read_points
 from workbench.params import WorkbenchParams
 from workbench.params.knobs import label_of
 from workbench.profiles import params_from
-from workbench.workflows.loop import Loop
+from workbench.workflows.constraints import request_records
+from workbench.workflows.plan import Planned
 from workbench.workflows.project_changes import (
     State,
     StepBack,
@@ -61,7 +63,6 @@ from workbench.workflows.projects import (
     start_project,
 )
 from workbench.workflows.tracks import TrackSource
-from workbench.workflows.wishes import PlanWishes, wish_records
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -252,7 +253,7 @@ class Keeper:
     def fields(self) -> State:
         """The fields of the project as the page has them, but for the view; `Session` takes them back one by one."""
         session = self._session
-        loop: Loop | None = session.loop
+        loop: Planned | None = session.loop
         answer = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
         if answer is None or answer is not self._record[0]:
             self._record = answer, plan_record(loop)
@@ -262,7 +263,7 @@ class Keeper:
             "envelope": cast("JsonValue", envelope_record(session.envelope)),
             "grid_draft": cast("JsonValue", draft_record(session.grid_draft)),
             "stack": list(session.stack) or None,
-            "wishes": cast("JsonValue", wish_records(session.wishes)) or None,
+            "request": cast("JsonValue", request_records(session.request)) or None,
             "params": session.params.model_dump(mode="json", exclude_defaults=True),
         }
 
@@ -353,8 +354,8 @@ def read_envelope(record: Any) -> Points | None:
     return None
 
 
-def asked_words(before: PlanWishes, after: PlanWishes) -> str:
-    """What two sets of wishes differ in, in words."""
+def asked_words(before: PlanRequest, after: PlanRequest) -> str:
+    """What two requests differ in, in words."""
     added = [one for one in after.each if one not in before.each]
     dropped = [one for one in before.each if one not in after.each]
     said = [

@@ -46,7 +46,7 @@ from workbench.workflows.listening import (
     write_mushra,
     write_results,
 )
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 SEAMS, ALL_SEAMS = "Rate the seams", "Rate all options' seams"
@@ -253,7 +253,7 @@ class ListeningTab(Tab):
             at = self.plan.seam_times[min(seam, len(self.plan.seam_times) - 1)]
             self._prepare(prepare_options, loop, (1, self.option.value or 2), at, trials, session.reviewer)
 
-    def _prepare(self, function: Callable[..., BlindTest], loop: Loop, *details: Any) -> None:
+    def _prepare(self, function: Callable[..., BlindTest], loop: Planned, *details: Any) -> None:
         """Have a worker prepare a test; where it cannot, another one can be begun."""
         self.run(
             function, loop, *details, then=self.ask, subject=str(loop.track.path), otherwise=lambda _: self.show(),

@@ -47,7 +47,7 @@ from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, 
 from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE, clock
 from workbench.recording import FloatArray
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 
 OWN = "own"
 """name of what is no preset"""
@@ -474,7 +474,7 @@ class MixTab(Tab):
         self.state = MixState()
         self.picture = MixPicture(self.state)
         super().__init__(session, self.picture)
-        self._loop: Loop | None = None
+        self._loop: Planned | None = None
         self._shares = 0
         self.player = self.program = Program(playheads=self.picture.playheads, labels=["ducked", "not ducked"])
         self.preset = pmui.Select(
@@ -507,7 +507,7 @@ class MixTab(Tab):
         self.follow(["params"], lambda _: self.tune())
         self.follow(["envelope"], self.draw)
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none."""
         if loop is not None and self._loop is not None and loop.answer is self._loop.answer:
             self._loop = loop

@@ -23,6 +23,7 @@ from workbench.audition.plans import RenderedOption, TimelineVideo, load_video, 
 from workbench.audition.played import played_duck, played_plan
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
+from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.plan_picture import PlanPicture
 from workbench.dashboards.plan_state import PlanState
 from workbench.dashboards.plan_wishes import WishDesk
@@ -38,7 +39,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import with_drawn
 from workbench.params import WorkbenchParams
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import repetition_line
 from workbench.workflows.provenance import with_mix_params
 
@@ -118,7 +119,7 @@ class PlanTab(Tab):
         self.follow(["time"], self.listen_at)
         self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Show another plan, and prepare its sound; or balance the same plan with another mix."""
         if loop is not None and self.state.is_same_plan(loop):
             self._take_mix(loop)
@@ -222,7 +223,7 @@ class PlanTab(Tab):
     def _go(self, tab: str) -> None:
         self._session.tab = tab
 
-    def _load_video(self, loop: Loop | None) -> None:
+    def _load_video(self, loop: Planned | None) -> None:
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
         if loop is not None and loop.video is not None and self.state.video is None:
             wanted = partial(self._is_under, loop.video)
@@ -232,7 +233,7 @@ class PlanTab(Tab):
                 same=stamps_of(loop.video, loop.track.path),
             )  # fmt: skip
 
-    def _take_mix(self, loop: Loop) -> None:
+    def _take_mix(self, loop: Planned) -> None:
         """Balance the plan's own option at once; other options keep their mix until theirs is known."""
         self.state.take_mix(loop)
         self._show_choice()
@@ -284,7 +285,7 @@ class PlanTab(Tab):
         if isinstance(answer, Refusal) and session.fitting:
             self.empty.object = f"Fitting the track to this video. Now: {session.stage or 'starting'}."
         elif isinstance(answer, Refusal):
-            hint = session.for_the_page(answer.hint)
+            hint = session.for_the_page(sentence_in_words(answer.sentence))
             self.empty.object = f"There is no loop of this track under this video. {hint}"
         elif session.busy:
             now = f"Now: {session.stage}." if session.stage else ""
@@ -316,7 +317,7 @@ class PlanTab(Tab):
         if self._wanted == option:
             self._wanted = None
 
-    def _hear(self, loop: Loop, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
+    def _hear(self, loop: Planned, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
         if rendered.mix is not None:  # a worker measured it
             rendered = replace(rendered, mix=with_drawn(rendered.mix, self._session.envelope))
         self.state.hear(option, rendered)
@@ -326,7 +327,7 @@ class PlanTab(Tab):
         self._show_choice()
         self._use()
 
-    def _show_sound(self, loop: Loop, option: int, sound: LongSound) -> None:
+    def _show_sound(self, loop: Planned, option: int, sound: LongSound) -> None:
         if self.state.is_same_plan(loop):
             self.state.sounds[option] = sound
             self.picture.show_view()

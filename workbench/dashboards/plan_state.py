@@ -25,7 +25,7 @@ from workbench.mix.balance import Mix
 from workbench.mix.drawn import drawn_points, with_drawn
 from workbench.plots.palette import group_colour
 from workbench.plots.plan import track_pieces
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import option_differences
 from workbench.workflows.seams import planned_scores
 
@@ -37,7 +37,7 @@ _MATCH_SECONDS = 5.0
 class PlanState:
     """Which options are compared, and what is known of them; no widgets."""
 
-    loop: Loop | None = None
+    loop: Planned | None = None
     video: TimelineVideo | None = None
     a: int = 0
     b: int | None = None
@@ -93,7 +93,7 @@ class PlanState:
             return ()
         return planned_scores(self.plan, self.loop.analysis)
 
-    def is_same_plan(self, loop: Loop) -> bool:
+    def is_same_plan(self, loop: Planned) -> bool:
         """Whether a loop is the one that is looked at, but for its mix."""
         mine = self.loop
         return (
@@ -102,7 +102,7 @@ class PlanState:
             and (loop.track.path, loop.video, loop.answer) == (mine.track.path, mine.video, mine.answer)
         )
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Look at another plan; what was heard of the one before is forgotten."""
         same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
         self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
@@ -110,7 +110,7 @@ class PlanState:
         if not same_video:
             self.video = self.soundtrack = None
 
-    def take_mix(self, loop: Loop) -> None:
+    def take_mix(self, loop: Planned) -> None:
         """Balance the plan that is looked at with another mix; what is compared stays.
 
         The mix is that of the plan itself. Other options keep theirs until they are balanced anew.

@@ -27,13 +27,14 @@ from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.loops.constraints import clock
-from workbench.loops.fit import Keep
 from workbench.loops.moves import SeamPlace, move_seam
 from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Refusal
+from workbench.loops.request import Keep, PlanRequest
 from workbench.plots.palette import BEAT, ENDING, HEARD
 from workbench.workflows.constraints import read_range
-from workbench.workflows.loop import Loop
-from workbench.workflows.wishes import FoundPlaces, PlanWishes, find_places, is_same_splice, named_seam
+from workbench.workflows.move_seam import FoundPlaces, find_places, is_same_splice, named_seam
+from workbench.workflows.plan import Planned
 
 _BEFORE_S, _AFTER_S = 1.2, 1.8
 """that are heard around a seam while it is dragged"""
@@ -92,16 +93,16 @@ class WishDesk:
         picture.on_hand("chosen", lambda new: self._choose(int(new[0])))
         picture.on_hand("moved", lambda new: session.move_seam(int(new[0]), int(new[1])))
         picture.on_hand("stretch", lambda new: self.select(new[0], new[1]))
-        session.param.watch(lambda *_: self.show(), ["wishes", "contradiction", "seam"])
+        session.param.watch(lambda *_: self.show(), ["request", "contradiction", "seam"])
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Show what is asked of another plan, and find out where its seams could be."""
         plan = loop.answer.alone if loop is not None and isinstance(loop.answer, LoopPlan) else None
         if plan != self._placed:
             self._places, self._placed = (), plan
             if plan is not None and loop is not None and plan.seam_times:
                 self._waiting = "listening around it…"
-                constraints = self._session.wishes.seams
+                constraints = self._session.request.constraints
                 self._run(
                     find_places, loop, constraints, then=self._show_places,
                     wanted=lambda: self._placed is plan, subject=str(loop.track.path),
@@ -158,19 +159,20 @@ class WishDesk:
         session, plan = self._session, self._session.plan
         seams = 0 if plan is None else len(plan.seam_times)
         seam = min(session.seam, max(0, seams - 1))
-        clash = session.contradiction
+        refused = session.contradiction
+        clash = refused.answer if refused is not None and isinstance(refused.answer, Refusal) else None
         self.panel.param.update(
             seams=seams, seam=seam, pinned=self._pin(seam) is not None if seams else False,
             places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
             waiting=self._waiting,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
-            wishes=[[one.id, in_words(one)] for one in session.wishes.each],
+            wishes=[[one.id, in_words(one)] for one in session.request.each],
             fault="" if clash is None else session.for_the_page(sentence_in_words(clash.sentence)),
             clashing=[] if clash is None else [[one.id, in_words(one)] for one in clash.constraints],
         )  # fmt: skip
         self._picture.show_places(self._places)
         self._picture.show_chosen(seam if seams and self._placed == self._picture.state.plan else None)
-        self._picture.show_ranges(list(_ranges(session.wishes)), self._stretch or ())
+        self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
         self.panel.visible = plan is not None
 
     def _show_places(self, found: FoundPlaces) -> None:
@@ -190,7 +192,9 @@ class WishDesk:
         if analysis is None or plan is None or not analysis.profile.downbeats.size:
             return None
         here = named_seam(analysis, plan, seam)
-        return next((one for one in self._session.wishes.seams.pinned if is_same_splice(analysis, one, here)), None)
+        return next(
+            (one for one in self._session.request.constraints.pinned if is_same_splice(analysis, one, here)), None
+        )
 
     def _hear(self, what: str, *values: Any) -> None:
         session = self._session
@@ -201,7 +205,7 @@ class WishDesk:
         elif what == "leave":
             session.contradiction = None
         elif what == "give_up" and session.contradiction is not None:
-            session.ask(session.contradiction.wishes.without(str(values[0])))
+            session.ask(session.contradiction.request.without(str(values[0])))
         else:
             try:
                 session.ask(self._wanted(what, *values))
@@ -212,40 +216,40 @@ class WishDesk:
         """Where the player stood when a button was pressed, s: as the browser says, else as it last told."""
         return round(self._playhead() if at is None else float(at), 3)
 
-    def _wanted(self, what: str, *values: Any) -> PlanWishes:
+    def _wanted(self, what: str, *values: Any) -> PlanRequest:
         """All that is asked for after a button was pressed."""
-        wishes = self._session.wishes
-        seams = wishes.seams
+        request = self._session.request
+        seams = request.constraints
         if what == "drop":
-            return wishes.without(str(values[0]))
+            return request.without(str(values[0]))
         if what == "start_at":
-            return replace(wishes, start_at=self._at(*values))
+            return replace(request, start_at=self._at(*values))
         if what == "end_on":
-            return replace(wishes, end_on=self._at(*values))
+            return replace(request, end_on=self._at(*values))
         if what in ("never_cut", "exclude", "keep"):
             wanted = read_range(str(values[0]))
             if what == "keep":
-                return replace(wishes, keep=(*wishes.keep, Keep(None, wanted.song_from, wanted.song_to)))
+                return replace(request, keep=(*request.keep, Keep(None, wanted.song_from, wanted.song_to)))
             if what == "exclude":
-                return replace(wishes, seams=replace(seams, excluded=(*seams.excluded, wanted)))
-            return replace(wishes, seams=replace(seams, never_cut=(*seams.never_cut, wanted)))
+                return replace(request, constraints=replace(seams, excluded=(*seams.excluded, wanted)))
+            return replace(request, constraints=replace(seams, never_cut=(*seams.never_cut, wanted)))
         analysis, plan, seam = self._session.analysis, self._session.plan, int(values[0])
         if analysis is None or plan is None:
-            return wishes
+            return request
         here, pin = named_seam(analysis, plan, seam), self._pin(seam)
         pinned = tuple(one for one in seams.pinned if one != pin)
         if what == "pin" and pin is None:
             pinned = (*pinned, here)
         forbidden = (*seams.forbidden, here) if what == "forbid" else seams.forbidden
-        return replace(wishes, seams=replace(seams, pinned=pinned, forbidden=tuple(dict.fromkeys(forbidden))))
+        return replace(request, constraints=replace(seams, pinned=pinned, forbidden=tuple(dict.fromkeys(forbidden))))
 
 
-def _ranges(wishes: PlanWishes) -> Any:
+def _ranges(request: PlanRequest) -> Any:
     """What is asked of the track, as the picture shows it."""
-    for one in wishes.seams.never_cut:
+    for one in request.constraints.never_cut:
         yield one.song_from, one.song_to, HEARD
-    for one in wishes.seams.excluded:
+    for one in request.constraints.excluded:
         yield one.song_from, one.song_to, BEAT
-    for kept in wishes.keep:
+    for kept in request.keep:
         if kept.part is None:
             yield kept.song_from, kept.song_to, ENDING

@@ -46,7 +46,7 @@ from workbench.workflows.comments import (
     resolve_thread,
     seam_of,
 )
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.review_links import sign_link
 from workbench.workflows.versions import freeze_plan
 from workbench.workspace import Workspace
@@ -57,7 +57,7 @@ class ReviewState:
     """What reviewers said about the plan that is looked at; no widgets."""
 
     workspace: Workspace
-    loop: Loop | None = None
+    loop: Planned | None = None
     review: PlanReview | None = None
 
     @property
@@ -71,7 +71,7 @@ class ReviewState:
             return False
         return (self.loop.track.path, self.loop.video) == (other.loop.track.path, other.loop.video)
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Look at another plan."""
         self.loop, self.review = loop, None
         self.reload()
@@ -185,7 +185,7 @@ class ReviewTab(Tab):
         self.follow_shown(["loop"], self.take)
         _open.add(self)
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Review another plan, and prepare its sound."""
         self.attempt(self.state.take, loop)
         self.board.param.update(address="", open_until="", fault="")
@@ -289,7 +289,7 @@ class ReviewTab(Tab):
         """Name, board."""
         return pmui.Column(self.reviewer, self.none, self.board, sizing_mode="stretch_width", margin=(4, 10))
 
-    def _loop(self) -> Loop:
+    def _loop(self) -> Planned:
         assert self.state.loop is not None, "there is a plan"
         return self.state.loop
 

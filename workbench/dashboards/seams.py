@@ -39,7 +39,7 @@ from workbench.dashboards.transport import script
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import NO_SEAM, seam_words
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.workflows.seams import planned_scores
@@ -59,7 +59,7 @@ class SeamState:
 
     workspace: Workspace
     """keeps the verdicts"""
-    loop: Loop | None = None
+    loop: Planned | None = None
     seam: int = 0
     changed: LoopPlan | None = None
     """the plan with the crossfade that was tried; None while it is the plan's own"""
@@ -89,7 +89,7 @@ class SeamState:
         """The seam whose score is lowest; None while scores are not known."""
         return worst_of(self.scores)
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Look at another plan, at the same seam where it has as many."""
         before = self.track
         self.loop, self.changed, self.scores = loop, None, ()
@@ -239,7 +239,7 @@ class SeamsTab(Tab):
         self.follow(["track_sound"], lambda _: self._show_played())
         session.param.watch(lambda _: self.reread(), "records")
 
-    def take(self, loop: Loop | None) -> None:
+    def take(self, loop: Planned | None) -> None:
         """Look at another plan, at the seam that the page is at; the same plan with another mix has the same seams."""
         before = self.state.loop
         if (

@@ -21,6 +21,7 @@ from urllib.parse import quote
 import param
 
 from workbench.audition.plans import track_file
+from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
 from workbench.dashboards.grid_drafts import GridDraft, read_draft
 from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades
@@ -31,31 +32,24 @@ from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
 from workbench.files import stamps_of, without_folders
 from workbench.home import Home
-from workbench.loops.constraints import NO_CONSTRAINTS
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.loops.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
 from workbench.mix.balance import Mix
 from workbench.params import WorkbenchParams
 from workbench.provenance import read_provenance
-from workbench.results.loop import plan_from_json
+from workbench.results.plan import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
-from workbench.workflows.fit import Fit, can_fit, fit_track
+from workbench.workflows.constraints import read_request
 from workbench.workflows.grids import every_revision
-from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.mix import draw_envelope, mix_under
+from workbench.workflows.move_seam import FoundPlaces, plan_around, plan_with_moved_seam
+from workbench.workflows.plan import Planned, can_fit, plan_track
 from workbench.workflows.project_changes import Change, State, StepBack
 from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.provenance import with_mix_of, with_mix_params, with_render_params
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
-from workbench.workflows.wishes import (
-    Contradiction,
-    FoundPlaces,
-    PlanWishes,
-    plan_around,
-    plan_with_moved_seam,
-    read_wishes,
-)
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -82,7 +76,7 @@ class Session(param.Parameterized):
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
     track = param.ClassSelector(class_=TrackSource, allow_None=True)
     video = param.ClassSelector(class_=Path, allow_None=True)
-    loop = param.ClassSelector(class_=Loop, allow_None=True, doc="track under video: a plan or a refusal")
+    loop = param.ClassSelector(class_=Planned, allow_None=True, doc="track under video: a plan or a refusal")
     offers_fit = param.Boolean(False, doc="whether the track can be fitted to the video, under which it is not looped")
     fitting = param.Boolean(False, doc="whether the track is being fitted to the video")
     analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the track")
@@ -103,9 +97,9 @@ class Session(param.Parameterized):
     envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
     grid_draft = param.ClassSelector(class_=GridDraft, allow_None=True, doc="corrections of the grid, not saved")
     stack = param.ClassSelector(default=(), class_=tuple, doc="tracks that are compared under the video, by id or path")
-    wishes = param.ClassSelector(default=PlanWishes(), class_=PlanWishes, doc="what is asked of the plan")
+    request = param.ClassSelector(default=LENGTH_ALONE, class_=PlanRequest, doc="what is asked of the plan")
     places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
-    contradiction = param.ClassSelector(class_=Contradiction, allow_None=True, doc="why the last wish was not kept")
+    contradiction = param.ClassSelector(class_=Planned, allow_None=True, doc="the last request that was refused")
     message = _Sentence("", doc="what went wrong last, in a sentence")
     notice = _Sentence("", doc="what one should know of the plan or the download, in a sentence")
 
@@ -169,7 +163,7 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self._hand_fades.clear()
-        self._forget_wishes()
+        self._forget_request()
         self._leave_demo()
         self.coming = f"Opening {track.path.name}."
         self.param.update(
@@ -188,7 +182,7 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
-        self._forget_wishes()
+        self._forget_request()
         self._leave_demo()
         self.coming = f"Opening {video.name}."
         self.param.update(video=video, loop=None, offers_fit=False, message="", option=0)
@@ -215,10 +209,10 @@ class Session(param.Parameterized):
             found = find_track(self.workspace, str(track))
         except WorkbenchError:
             return
-        same = partial(self._as_planned, found, video, NO_CONSTRAINTS)
+        same = partial(self._as_planned, found, video, LOOP_ALONE)
         if same() is not None:
             self.run(
-                loop_track, found, video, then=lambda _: None, wanted=lambda: self.video in (None, video),
+                plan_track, found, video, LOOP_ALONE, then=lambda _: None, wanted=lambda: self.video in (None, video),
                 subject=str(found.path), same=same, auto_mix=True,
             )  # fmt: skip
 
@@ -293,7 +287,7 @@ class Session(param.Parameterized):
         self._give_up_unwanted(running=True)  # it was for what was open until now
         self.notice = ""
         self._take_fields(
-            {"fades": None, "envelope": None, "grid_draft": None, "stack": None, "wishes": None, **fields}
+            {"fades": None, "envelope": None, "grid_draft": None, "stack": None, "request": None, **fields}
         )
         return self._restore(fields.get("plan"))
 
@@ -311,8 +305,8 @@ class Session(param.Parameterized):
             if "stack" in fields:
                 kept = fields["stack"]
                 self.stack = tuple(str(named) for named in kept) if isinstance(kept, list) else ()
-            if "wishes" in fields:
-                self.wishes = read_wishes(cast("dict[str, JsonValue]", fields["wishes"] or {}))
+            if "request" in fields:
+                self.request = read_request(cast("dict[str, JsonValue]", fields["request"] or {}))
 
     def _restore(self, kept: Any) -> Task | None:
         """Show a plan that was kept; None where there was none: then it is planned."""
@@ -321,7 +315,7 @@ class Session(param.Parameterized):
             return self.replan()
         is_newest = self._newest_plan()
 
-        def restored(loop: Loop) -> None:
+        def restored(loop: Planned) -> None:
             if not is_newest():
                 return
             said = self.notice  # of the step that brought it back
@@ -420,7 +414,7 @@ class Session(param.Parameterized):
         self.message = ""
         opened = self.track, self.video
 
-        def prepared(loop: Loop) -> None:
+        def prepared(loop: Planned) -> None:
             if (self.track, self.video) == opened:
                 self._show_demo(loop)
 
@@ -433,9 +427,9 @@ class Session(param.Parameterized):
             self._demo.cancel()
             self._demo = None
 
-    def _show_demo(self, loop: Loop) -> None:
+    def _show_demo(self, loop: Planned) -> None:
         self._hand_fades.clear()
-        self._forget_wishes()
+        self._forget_request()
         self.param.update(track=loop.track, video=loop.video, loop=None, analysis=None, track_sound=None, option=0)
         fields = self._begin()
         if fields.get("plan"):
@@ -444,17 +438,17 @@ class Session(param.Parameterized):
         else:
             self.show(loop)
 
-    def show(self, loop: Loop) -> None:
+    def show(self, loop: Planned) -> None:
         """Make a plan the one that the page is about."""
         with self._settle():
             self._show(loop, option=0)
 
-    def _show(self, loop: Loop, option: int) -> None:
+    def _show(self, loop: Planned, option: int) -> None:
         new_track = self.track is None or self.track.path != loop.track.path
         if new_track:
             self.track_sound = None
             self._hand_fades.clear()
-            self._forget_wishes()
+            self._forget_request()
         if self.project is None or (self.track, self.video) != (loop.track, loop.video):
             self.param.update(track=loop.track, video=loop.video, loop=None)
             self._begin()
@@ -473,7 +467,7 @@ class Session(param.Parameterized):
             self._map_track()
         self._look_for_fit()
 
-    def show_with_fade(self, loop: Loop, seam: int) -> None:
+    def show_with_fade(self, loop: Planned, seam: int) -> None:
         """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam.
 
         `seam`: counted from 0.
@@ -487,7 +481,7 @@ class Session(param.Parameterized):
             self.show(loop)
             self._hand_fades[(fade.place, round(fade.heard_s))] = fade
 
-    def show_again(self, loop: Loop) -> None:
+    def show_again(self, loop: Planned) -> None:
         """Show a track that was planned again, with the crossfades set by hand where the plan has their seams."""
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
@@ -497,29 +491,34 @@ class Session(param.Parameterized):
         """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""
         if self.track is None:
             return None
-        if self.wishes.needs_fit or (self.loop is not None and self.loop.is_fit):
+        asked = self._with_kinds(self.request)
+        if not asked.only_loop:
             return self.fit()
         self.message = ""
         if self.video is None:
             return self._analyze_track()
         is_newest, show = self._newest_plan(), self._shown_for_change()
 
-        def planned(loop: Loop) -> None:
+        def planned(loop: Planned) -> None:
             # Another file may have been opened meanwhile, a change undone, or other parameters set.
             if is_newest():
                 show(loop)
 
         return self.run(
-            loop_track, self.track, self.video, then=planned, wanted=is_newest, subject=str(self.track.path),
-            same=partial(self._as_planned, self.track, self.video, self.wishes.seams), auto_mix=True,
-            constraints=self.wishes.seams,
+            plan_track, self.track, self.video, asked, then=planned, wanted=is_newest, subject=str(self.track.path),
+            same=partial(self._as_planned, self.track, self.video, asked), auto_mix=True,
         )  # fmt: skip
 
-    def _shown_for_change(self) -> Callable[[Loop], None]:
+    def _with_kinds(self, request: PlanRequest) -> PlanRequest:
+        """A request for a loop, or for any plan: where parts or times are asked for, or that was asked for before."""
+        is_fit = self.loop is not None and not self.loop.request.only_loop and not self.request.asks_beyond_seams
+        return replace(request, only_loop=not (self._asked_fit or is_fit or request.asks_beyond_seams))
+
+    def _shown_for_change(self) -> Callable[[Planned], None]:
         """Shows a plan that is made for the change under way, and makes it part of that."""
         step = self._keeper.open[0] if self._keeper.open else None
 
-        def shown(loop: Loop) -> None:
+        def shown(loop: Planned) -> None:
             self.show_again(loop)
             self._keeper.amend(step)
 
@@ -540,8 +539,8 @@ class Session(param.Parameterized):
         if track is None or video is None:
             return None
         self._fits += 1
-        mine, asked = self._fits, self.wishes
-        self._asked_fit = self._asked_fit or not asked.needs_fit
+        mine, asked = self._fits, self.request
+        self._asked_fit = self._asked_fit or not asked.asks_beyond_seams
         self._newest_plan()
         show = self._shown_for_change()
         self.param.update(fitting=True, message="")
@@ -553,19 +552,21 @@ class Session(param.Parameterized):
             # Another file may have been opened meanwhile, or other parameters set.
             return mine == self._fits and (self.track, self.video) == (track, video)
 
-        def fitted(fit: Fit) -> None:
+        def fitted(fit: Planned) -> None:
             ended()
-            if is_wanted():
-                show(fit.loops[0])
+            if not is_wanted():
+                return
+            if isinstance(fit.answer, Refusal):
+                self.message = sentence_in_words(fit.answer.sentence)
+            else:
+                show(fit)
 
         return self.run(
-            fit_track, track, video, then=fitted, wanted=is_wanted, subject=str(track.path), otherwise=ended,
-            cancelled=ended, auto_mix=True,
-            same=partial(self._as_planned, track, video, asked),
-            keep=asked.keep, start_at=asked.start_at, end_on=asked.end_on, constraints=asked.seams,
+            plan_track, track, video, asked, then=fitted, wanted=is_wanted, subject=str(track.path), otherwise=ended,
+            cancelled=ended, auto_mix=True, same=partial(self._as_planned, track, video, asked),
         )  # fmt: skip
 
-    def ask(self, wishes: PlanWishes) -> Task | None:
+    def ask(self, request: PlanRequest) -> Task | None:
         """Plan again around what is asked for; what cannot be kept is said, and the plan stays.
 
         Returns the work under way; None where there is no track or no video.
@@ -573,7 +574,8 @@ class Session(param.Parameterized):
         under = self.video or (None if self.loop is None else self.loop.video_seconds)
         if self.track is None or under is None:
             return None
-        return self._plan_with(asked_words(self.wishes, wishes), plan_around, self.track, under, wishes)
+        words, request = asked_words(self.request, request), self._with_kinds(request)
+        return self._plan_with(words, plan_around, self.track, under, request)
 
     def move_seam(self, seam: int, bars: int) -> Task | None:
         """Move a seam of the plan to another bar line, and pin it there.
@@ -585,27 +587,27 @@ class Session(param.Parameterized):
             return None
         self.seam = seam
         words = f"seam {seam + 1} is moved by {bars:+d} {'bar' if abs(bars) == 1 else 'bars'}"
-        return self._plan_with(words, plan_with_moved_seam, self.loop, seam, bars, self.wishes)
+        request = self._with_kinds(self.request)
+        return self._plan_with(words, plan_with_moved_seam, self.loop, seam, bars, request)
 
     def _plan_with(self, words: str, plan: Callable[..., Any], *arguments: Any) -> Task:
-        """Have a plan made that keeps wishes, one step of the history, and its mix measured once it is shown."""
+        """Have a plan made as it is asked for, one step of the history, and its mix measured once it is shown."""
         self._asked += 1
         step = self.change(words)
         mine, track, video = self._asked, self._named_track(), self.video
-        fit = self._asked_fit or (self.loop is not None and self.loop.is_fit and not self.wishes.needs_fit)
         self.param.update(contradiction=None, message="")
 
         def is_wanted() -> bool:
             return mine == self._asked and (self.track, self.video) == (track, video)
 
-        def planned(answer: Loop | Contradiction) -> None:
+        def planned(answer: Planned) -> None:
             if not is_wanted():
                 return
-            if isinstance(answer, Contradiction):
+            refused = isinstance(answer.answer, Refusal) and answer.answer
+            if refused and (refused.reason is RefusalReason.CONSTRAINTS or not answer.request.only_loop):
                 self.contradiction = answer
                 return
-            assert answer.provenance is not None, "it was just planned"
-            self.wishes = read_wishes(answer.provenance.constraints)  # with the pin of a moved seam
+            self.request = replace(answer.request, only_loop=False)  # with the pin of a moved seam
             self.show_again(answer)
             step.finish()
             if answer.video is not None and isinstance(answer.answer, LoopPlan):
@@ -621,9 +623,7 @@ class Session(param.Parameterized):
                 made = None if loop.provenance is None else loop.provenance.with_constraint("auto_mix", True)
                 self.take_mix(replace(loop, provenance=made), mix, params)
 
-        return self.run(
-            plan, *arguments, then=planned, wanted=is_wanted, subject=str(track.path), fit=fit, found=self.places
-        )
+        return self.run(plan, *arguments, then=planned, wanted=is_wanted, subject=str(track.path), found=self.places)
 
     def _mix_as_tuned(self) -> None:
         """Let the plan that is shown have the ducking that was drawn, and say with which parameters it is heard."""
@@ -632,7 +632,7 @@ class Session(param.Parameterized):
             if loop != self.loop:
                 self.loop = loop
 
-    def as_tuned(self, loop: Loop) -> Loop:
+    def as_tuned(self, loop: Planned) -> Planned:
         """A loop with the ducking that was drawn, and in its provenance the parameters it is rendered with.
 
         Those that its mix was made with are recorded where it is made, see `take_mix`.
@@ -641,22 +641,22 @@ class Session(param.Parameterized):
         made = None if drawn.provenance is None else with_render_params(drawn.provenance, self.params)
         return drawn if made == drawn.provenance else replace(drawn, provenance=made)
 
-    def take_mix(self, loop: Loop, mix: Mix | None, params: WorkbenchParams) -> None:
+    def take_mix(self, loop: Planned, mix: Mix | None, params: WorkbenchParams) -> None:
         """Let the plan that is shown have another mix, and record the parameters that made it."""
         made = None if loop.provenance is None else with_mix_params(loop.provenance, params)
         mixed = self.as_tuned(replace(loop, mix=mix, provenance=made))
         if mixed != self.loop:
             self.loop = mixed
 
-    def _forget_wishes(self) -> None:
+    def _forget_request(self) -> None:
         """Another track or video: what was asked of the plan is forgotten here, the project that is left keeps it."""
         self._asked_fit = False
         with self._keeper.taking():  # the project that is left keeps what it has
-            self.param.update(wishes=PlanWishes(), places=None, contradiction=None, envelope=None, grid_draft=None)
+            self.param.update(request=LENGTH_ALONE, places=None, contradiction=None, envelope=None, grid_draft=None)
 
     def _look_for_fit(self) -> None:
         """Have a worker find out whether a track that is not looped under the video can be fitted to it."""
-        loop, seams = self.loop, self.wishes.seams
+        loop, request = self.loop, self.request
         if loop is None or loop.video is None or self.offers_fit:
             return
         if not isinstance(loop.answer, Refusal) or loop.answer.retryable:
@@ -670,8 +670,8 @@ class Session(param.Parameterized):
                 self.offers_fit = can
 
         self.run(
-            can_fit, loop.track, loop.video, seams, then=known, wanted=is_wanted, subject=str(loop.track.path),
-            same=partial(self._as_planned, loop.track, loop.video, seams),
+            can_fit, loop.track, loop.video, request, then=known, wanted=is_wanted, subject=str(loop.track.path),
+            same=partial(self._as_planned, loop.track, loop.video, request),
         )  # fmt: skip
 
     def _analyze_track(self) -> Task:

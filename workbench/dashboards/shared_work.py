@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.files import stamps_of
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 
 if TYPE_CHECKING:
     from workbench.dashboards.work import Task
@@ -104,7 +104,7 @@ class RecentResults:
             total -= size
 
 
-def what_seams_follow(loop: Loop, plan: LoopPlan, *more: Hashable) -> Hashable | None:
+def what_seams_follow(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashable | None:
     """For `Task.same`: what the facts of a plan's seams depend on, beside the page's home and parameters.
 
     None where the loop has no analysis.

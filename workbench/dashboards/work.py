@@ -49,7 +49,7 @@ Deliver: TypeAlias = Callable[[Callable[[], None]], None]
 _PROGRESS_SECONDS = 0.25
 """between two reports on the same stage of a task"""
 _LOADED = (
-    "workbench.workflows.loop", "workbench.workflows.mix", "workbench.audition.plans", "workbench.beats.track",
+    "workbench.workflows.plan", "workbench.workflows.mix", "workbench.audition.plans", "workbench.beats.track",
     "workbench.beats.network", "workbench.media.speech", "workbench.mix.voice_network", "workbench.store.objects",
     "workbench.store.grid_records", "workbench.store.stored_files",
 )  # fmt: skip

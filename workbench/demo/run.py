@@ -39,8 +39,8 @@ from workbench.recording import Recording
 from workbench.render.levels import SoundLevels, measure_levels
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.library import add_tracks, bundled_files
-from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.match import match
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.report import (
     ShownSeam,
     mix_section,
@@ -68,7 +68,7 @@ _RECORD = ".made.json"
 class Choice:
     """Tracks under a video, ranked, with the reasons."""
 
-    loops: tuple[Loop, ...]
+    loops: tuple[Planned, ...]
     """those that loop, in the order of match, then refusals; at least one loops"""
     suits: Mapping[str, Match]
     """by track id, the matches of the tracks that were ranked"""
@@ -76,7 +76,7 @@ class Choice:
     """the facts that the ranking weighed, in plain words"""
 
     @property
-    def best(self) -> Loop:
+    def best(self) -> Planned:
         """The track that is chosen, under a video of that length."""
         return self.loops[0]
 
@@ -96,7 +96,7 @@ class Demo:
     watched: VideoAnalysis
     levels: SoundLevels
     """of the video as written"""
-    loop: Loop
+    loop: Planned
     choice: Choice
     """every bundled track under the video, and how well it suits"""
     again: bool
@@ -124,7 +124,7 @@ def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
     return Demo(folder, rendered, report, watched, measure_levels(rendered), loop, choice, again)
 
 
-def demo_loop(workspace: Workspace, seconds: float = FILM_SECONDS) -> Loop:
+def demo_loop(workspace: Workspace, seconds: float = FILM_SECONDS) -> Planned:
     """The demo's video with the track that the demo chooses for it, planned and mixed; see `run_demo`."""
     video = demo_video(workspace, seconds)
     choice = choose(workspace, video)
@@ -143,7 +143,7 @@ def choose(workspace: Workspace, video: Path) -> Choice:
     lane = match(workspace, video)
     suits = {found.track.track_id: found for found in lane.candidate_pool}
 
-    def place(loop: Loop) -> tuple[bool, float, float, str]:
+    def place(loop: Planned) -> tuple[bool, float, float, str]:
         found, refused = suits.get(loop.track.track_id), isinstance(loop.answer, Refusal)
         plan_score = loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 0.0
         return (refused, 1.0 if found is None else -found.score, -plan_score, loop.track.track_id)
@@ -180,7 +180,7 @@ def _track(track: Track) -> TrackSource:
     return TrackSource(track.track_id, track.path, track)
 
 
-def _fingerprint(loop: Loop, video: Path, choice: Choice) -> str:
+def _fingerprint(loop: Planned, video: Path, choice: Choice) -> str:
     """Digest of everything that the demo's files depend on."""
     stated = [
         _PAGE_VERSION,
@@ -202,7 +202,7 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
     return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
 
 
-def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list[str]:
+def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> list[str]:
     """Write video, seam pictures and sounds, and report; returns the names of the files."""
     from workbench.render.video import render_video
 
@@ -260,7 +260,7 @@ def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
     return [f"{name}.png", f"{name}.wav"]
 
 
-def _verdict(loop: Loop) -> str:
+def _verdict(loop: Planned) -> str:
     if isinstance(loop.answer, Refusal):
         return loop.answer.reason.value
     return f"{loop.answer.plan_score:.4f} {loop.answer.seam_score:.4f} {loop.answer.end_label}"
@@ -307,10 +307,10 @@ def _reasons_table(chosen: Match | None) -> list[Table]:
     return [Table(("because of", "the video", "the music", "go together"), lines)]
 
 
-def _score_of(loop: Loop, choice: Choice) -> str:
+def _score_of(loop: Planned, choice: Choice) -> str:
     found = choice.suits.get(loop.track.track_id)
     return "–" if found is None else f"{found.score:.2f}"
 
 
-def _title(loop: Loop) -> str:
+def _title(loop: Planned) -> str:
     return (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id

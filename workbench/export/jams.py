@@ -2,7 +2,7 @@
 
 A JAMS file belongs to one recording, so all annotations are in track time. The plan, which plays that track under a
 video, is stored whole in the file's sandbox under `workbench`, with the program and version that wrote it;
-`workbench.results.loop.plan_from_json` reads the same plan back, and `workbench.provenance.read_provenance` what it was
+`workbench.results.plan.plan_from_json` reads the same plan back, and `workbench.provenance.read_provenance` what it was
 made from. A placement is stored there by its times. The segments
 of the plan are a second `segment_open` annotation beside the track's sections, each named by its number in the plan;
 JAMS sorts by track time.

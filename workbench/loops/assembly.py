@@ -249,7 +249,6 @@ def build_plan(
     glide_seconds: float,
     body: LoopBody | None = None,
     start_at: VideoSeconds | None = None,
-    is_fit: bool = False,
     on_grid: bool = True,
 ) -> LoopPlan:
     """Make the plan of any segments, straight, cut down or looped: every plan is made here.
@@ -280,7 +279,6 @@ def build_plan(
         seam_score=round(float(played.scores[~restarts].min(initial=1.0)), 4),
         plan_score=round(min(1.0, max(0.0, plan_score)), 4),
         start_at=start_at,
-        is_fit=is_fit,
     )
     if on_grid:
         check_against_grid(plan, profile.downbeats)

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.edits.difference import EditChange, EditDifference
-from workbench.errors import FitError, PlanError
+from workbench.loops import refusals
 from workbench.loops.assembly import Route, build_plan, played, plays_to, silence_after, spans
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
 from workbench.loops.cutdown import MIN_INNER_BARS, with_short_segments
@@ -42,7 +42,7 @@ from workbench.loops.ends import (
     own_ending,
     start_fade,
 )
-from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.fit import plan_fit
 from workbench.loops.moves import seam_pairs, seam_scores
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
@@ -67,6 +67,8 @@ from workbench.loops.plan_score import (
     phrasing_part,
 )
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.loops.request import PlanRequest
 from workbench.loops.search import NO_SPLICE, best_of_each, layers_from, way_to
 from workbench.loops.splices import PlayableSplices, playable_splices
 from workbench.params import CoverParams
@@ -135,7 +137,7 @@ def conform_plan(
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
     ending_floor: float | None = WISHED_FLOOR,
-) -> LoopPlan:
+) -> LoopPlan | Refusal:
     """Change a plan for another cut of its video.
 
     Parameters
@@ -152,11 +154,12 @@ def conform_plan(
     -------
     LoopPlan : exactly as long as the new cut, its options holding itself alone; of the kind that its segments make it.
         Where nothing differs, the same plan. Where no way leads on from the first edit, the music differs before it
-        too; where there is none at all, it is the fit of the new length, to the millisecond
+        too; where there is none at all, it is the fit of the new length, to the millisecond; or
+    Refusal : the track cannot fill the new length, or not by seams as good as was asked for
 
     Raises
     ------
-    PlanError : the plan is not of this track's grid, or the track cannot fill the new length
+    PlanError : the plan is not of this track's grid
     ConstraintError : the constraints make no sense on this track
     """
     return PlanFollower(profile, plan, difference, params, constraints).plan(ending_floor)
@@ -180,7 +183,9 @@ class PlanFollower:
         self._params, self._constraints = params, constraints
         self._found: dict[tuple[float, float | None], tuple[_Search, _Ended | None]] = {}
 
-    def plan(self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None) -> LoopPlan:
+    def plan(
+        self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None
+    ) -> LoopPlan | Refusal:
         """The plan for the new cut.
 
         `ending_floor` and the errors are those of `conform_plan`; `min_seam_score`, 0 to 1, replaces that of the
@@ -193,7 +198,10 @@ class PlanFollower:
         if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.kept):
             return replace(old, options=(old,))  # only shots of the same length: every second has its music already
         if self._profile.downbeats.size < 3:
-            raise PlanError("the track has no bars to cut on, so its music cannot follow an edit; fit it anew")
+            return refusals.not_filled(
+                "the track has no bars to cut on, so its music cannot follow an edit; fit it anew",
+                RefusalReason.NO_LOOP_PROFILE,
+            )
         floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
         search, way = self._best(floor, None)
         if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.kind.is_own):
@@ -205,9 +213,12 @@ class PlanFollower:
             search = self._search(floor, bars_before=2 * search.bars_before)
             way = search.best() or search.best(in_ending=True)
         made = _fitted_anew(search, self._constraints) if way is None else search.assemble(way)
-        # A loop that became straight or a cut-down, or that starts when it was asked to, is told as a fit.
-        is_fit = old.is_fit or made.kind is not PlanKind.LOOP or made.start_at is not None
-        made = replace(made, is_fit=is_fit)
+        if isinstance(made, Refusal):
+            return made
+        # The words of a plan that could have another ending: such as one that had another, or became a cut-down.
+        another = old.ending.named_own or not old.ending.is_own or made.kind is not PlanKind.LOOP
+        another = another or made.start_at is not None
+        made = replace(made, ending=replace(made.ending, named_own=made.ending.is_own and another))
         return replace(made, options=(made,))
 
     def _best(self, floor: float, ending_floor: float | None) -> tuple[_Search, _Ended | None]:
@@ -230,22 +241,20 @@ class PlanFollower:
         return _Task(self._profile, self._old, self._difference, self._constraints)
 
 
-def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan:
+def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan | Refusal:
     """A plan that knows nothing of the old one: starts between bar lines, and silence around, are a fit's own.
 
-    Raises `PlanError` if the track has no fit of the new length either, or only one with a worse seam than was asked
-    for.
+    A refusal if the track has no fit of the new length either, or only one with a worse seam than was asked for.
     """
     task, floor = search.task, search.params.min_seam_score
     seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
-    try:
-        fit = plan_fit(task.profile, FitRequest(seconds, start_at=start_at, constraints=constraints), search.params)
-    except FitError as error:
-        raise PlanError(f"nothing follows the edit: {error}") from error
+    fit = plan_fit(task.profile, seconds, PlanRequest(constraints, start_at=start_at), search.params)
+    if isinstance(fit, Refusal):
+        return replace(fit, sentence=("Nothing follows the edit. ", *fit.sentence))
     if fit.seam_score < floor and len(fit.segments) > 1:
-        raise PlanError(
+        return refusals.not_filled(
             f"no way through this track with seams over {floor:g} is {seconds:.3f} s long and follows the edit; "
-            "fit it anew, or allow worse seams (--min-seam-score)"
+            "fit it anew, or allow worse seams"
         )
     return fit.alone
 

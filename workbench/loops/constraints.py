@@ -25,7 +25,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.errors import ConstraintError
+from workbench.errors import ConstraintError, ContradictionError
 from workbench.loops.plan import BORDER_SECONDS, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
@@ -214,7 +214,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
     """Put constraints on the bar lines of a track.
 
     None without constraints. Raises `ConstraintError` for times outside of the track and splices from a bar line to
-    itself, all of them at once, and for two constraints that rule each other out whatever the length.
+    itself, all of them at once, and `ContradictionError` for two that rule each other out whatever the length.
     """
     if not constraints:
         return None
@@ -239,7 +239,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
             clashing += [_as_one(kind, one) for one in ranges if _inside(lines, one)[list(pair)].any()]
         if clashing:
             both = (_as_one(_PINNED, pin), clashing[0])
-            raise ConstraintError(*joined(both, " and "), " contradict each other", constraints=both)
+            raise ContradictionError(*joined(both, " and "), " contradict each other", constraints=both)
     return LineConstraints(
         inside,
         np.array(forbidden, dtype=np.int64).reshape(-1, 2),

@@ -48,7 +48,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.beats.edges import EDGE_SECONDS
-from workbench.errors import ConstraintError
+from workbench.errors import ContradictionError
 from workbench.loops import refusals
 from workbench.loops.assembly import (
     Route,
@@ -122,12 +122,13 @@ def plan_loop(
     Returns
     -------
     LoopPlan : the best plan, with up to four options, the first equal to it; or
-    Refusal : `video_not_longer`, then `no_loop_profile`; `low_confidence` where no splice reaches `min_seam_score` and
-        the grid's confidence is under `refusals.SURE_CONFIDENCE`; else `no_viable_loop`
+    Refusal : `video_not_longer`, then `no_loop_profile`; `constraints` where there is a plan, but none that keeps
+        them, with the smallest part that contradicts; `low_confidence` where no splice reaches `min_seam_score` and the
+        grid's confidence is under `refusals.SURE_CONFIDENCE`; else `no_viable_loop`
 
     Raises
     ------
-    ConstraintError : there is a plan, but none that keeps the constraints; names the smallest part that contradicts
+    ConstraintError : a constraint makes no sense on this track
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
     refusal = refusals.video_not_longer(video_seconds, profile.song_duration, params.required_excess_seconds)
@@ -135,7 +136,10 @@ def plan_loop(
         return refusal
     if profile.downbeats.size < 3:
         return refusals.no_loop_profile()
-    answer = find_loop(profile, video_seconds, params, on_lines(profile, constraints))
+    try:
+        answer = find_loop(profile, video_seconds, params, on_lines(profile, constraints))
+    except ContradictionError as error:
+        return refusals.contradiction(error.sentence, error.constraints)
     if isinstance(answer, LoopPlan):
         return answer
     if not constraints:
@@ -154,13 +158,13 @@ def plan_loop(
         if SeamConstraints(excluded=(one,)).each == blamed
     ]
     where = f"a loop of {plain_seconds(video_seconds)} s"
-    raise ConstraintError(*cannot_be_kept(blamed, where), *whys, constraints=blamed)
+    return refusals.contradiction((*cannot_be_kept(blamed, where), *whys), blamed)
 
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
     """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
     if excluded.song_from <= round(profile.song_start, 6) < excluded.song_to:
-        return ", for a loop begins where the track does; `workbench fit` may begin elsewhere"
+        return ", for a loop begins where the track does; a fit may begin elsewhere"
     usable = usable_splices(profile, params, on_lines(profile, SeamConstraints(excluded=(excluded,))))
     if not np.any(usable.leads_past_excluded & usable.first):
         return (
@@ -184,7 +188,7 @@ def restart_splice(profile: LoopProfile) -> NamedSplice | None:
 
 
 def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
-    """A refusal that names the splices, as one types them, with which there is a plan all the same, varied enough."""
+    """A refusal with the splices that make a plan all the same, varied enough."""
 
     def is_plan(splice: NamedSplice) -> bool:
         pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
@@ -193,9 +197,9 @@ def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: flo
 
     body, again = _best_body(profile, params), restart_splice(profile)
     if body is not None and is_plan(body[0]):
-        refusal = refusals.suggest_splice(refusal, clock(body[0].leave), clock(body[0].enter), body[1])
+        refusal = replace(refusal, best_splice=body[0], best_score=body[1])
     if again is not None and is_plan(again):
-        refusal = refusals.suggest_restart(refusal, again.in_words)
+        refusal = replace(refusal, restart=again)
     return refusal
 
 

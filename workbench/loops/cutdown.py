@@ -24,7 +24,7 @@ one plays; `assemble_cut`, its plan; `seams_allowed`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
 
@@ -559,7 +559,7 @@ def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: Cu
     route = cut.route
     fade_in = start_fade(profile, route.song_start)
     if route.own_ending:
-        ending = own_ending(profile, silence_after(route, usable))
+        ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
     else:
         first, last = spans(route, usable)[-1:].T
         before = float(usable.fade[route.taken[-1]]) / 2 if route.taken.size else fade_in
@@ -576,5 +576,4 @@ def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: Cu
         plan_score=cut.score,
         glide_seconds=params.gain_glide_seconds,
         start_at=task.start_at,
-        is_fit=True,
     )

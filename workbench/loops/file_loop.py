@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.beats.edges import EDGE_SECONDS
-from workbench.errors import ConstraintError, FitError
 from workbench.loops.bodies import end_splice, named_splices
 from workbench.loops.constraints import NamedSplice, SeamConstraints, clock
-from workbench.loops.plan import nearest_line
+from workbench.loops.plan import LoopPlan, nearest_line
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal
 from workbench.recording import Recording
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from workbench.loops.seams import SeamEvidence
     from workbench.params import SeamParams
-
-_Planned = TypeVar("_Planned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +100,14 @@ def find_file_loop(profile: LoopProfile, constraints: SeamConstraints) -> FileLo
 
 
 def plan_file_loop(
-    profile: LoopProfile, constraints: SeamConstraints, plan: Callable[[LoopProfile, SeamConstraints], _Planned]
-) -> tuple[FileLoop | None, _Planned]:
+    profile: LoopProfile,
+    constraints: SeamConstraints,
+    plan: Callable[[LoopProfile, SeamConstraints], tuple[LoopPlan | Refusal, ...]],
+) -> tuple[FileLoop | None, tuple[LoopPlan | Refusal, ...]]:
     """Plan with the loop of the track's file alone where that can be, else with all splices of the track.
 
-    `plan` returns a refusal or raises if there is none. The first result is None for a file without a loop, the second
-    is what `plan` returned.
+    `plan` answers for one or several lengths. The first result is None for a file without a loop, the second is what
+    `plan` returned.
     """
     found = find_file_loop(profile, constraints)
     row = None if found is None or found.unused is not None else _row_of(profile)
@@ -117,11 +116,8 @@ def plan_file_loop(
     alone = replace(profile, splices=profile.splices.rows(np.array([row])))
     if alone.ending is not None and alone.splices.leave[0] > alone.ending.start_bar:
         alone = replace(alone, ending=None, restart=None)  # the loop goes on into what would end the track
-    try:
-        planned = plan(alone, SeamConstraints(pinned=(found.splice,)))
-    except (ConstraintError, FitError):
-        planned = None
-    if planned is None or isinstance(planned, Refusal):
+    planned = plan(alone, SeamConstraints(pinned=(found.splice,)))
+    if any(isinstance(answer, Refusal) for answer in planned):
         return replace(found, unused="no plan of this length repeats it"), plan(profile, constraints)
     return found, planned
 

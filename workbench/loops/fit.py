@@ -5,8 +5,8 @@ at its head or tail, or with parts left out. A longer one is planned as a loop (
 be longer by 30 s here; where no loop keeps what was asked for, by the same search with loops back among its splices.
 Music without bars (speech, a drone, silence) is played straight.
 
-What was asked for, constraints on seams (`workbench.loops.constraints`) with it, is kept or refused: `FitError` names
-the smallest part of the wishes that contradicts itself.
+What was asked for (`workbench.loops.request`) is kept or refused: a `Refusal` names the smallest part of it that
+contradicts itself.
 
 Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `shares_its_parts`, `hook_of`,
 `different_share`.
@@ -14,17 +14,16 @@ Functions: `plan_fit` for one length, `plan_fits` for several that share their p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from math import floor, inf, isfinite
 
 import numpy as np
 
-from workbench.errors import FitError
+from workbench.errors import ConstraintError, ContradictionError, ParameterError
+from workbench.loops import refusals
 from workbench.loops.assembly import PlayedSegments, build_plan
 from workbench.loops.constraints import (
-    NO_CONSTRAINTS,
     Constraint,
     ConstraintKind,
     LineConstraints,
@@ -36,7 +35,7 @@ from workbench.loops.constraints import (
     on_lines,
     smallest_contradiction,
 )
-from workbench.loops.cover import find_loop, restart_splice
+from workbench.loops.cover import find_loop, plan_loop, restart_splice
 from workbench.loops.cutdown import (
     HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
@@ -65,6 +64,7 @@ from workbench.loops.plan import (
     EndKind,
     LoopPlan,
     LoopSegment,
+    PlanKind,
     micros,
     nearest_line,
     segment_table,
@@ -72,8 +72,9 @@ from workbench.loops.plan import (
 )
 from workbench.loops.plan_score import HEARD, WISHED_FLOOR
 from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, plain_seconds
+from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.loops.repetition import is_varied, least_variety
+from workbench.loops.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
@@ -88,138 +89,157 @@ _DIFFERENT_SECONDS = 0.25  # s of the track between what they play
 _SAMPLES = 200  # times at which routes are compared before their plans are made
 _NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
 _SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
+_START_AT, _END_ON = ConstraintKind.START_AT, ConstraintKind.END_ON
 
 
-class KeptPart(StrEnum):
-    """What can be kept by name."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """A track, one length and what is asked for."""
 
-    INTRO = "intro"
-    ENDING = "ending"
-    HOOK = "hook"
-
-
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """A part of the track that is kept whole in one segment: one with a name, or a range of track time."""
-
-    part: KeptPart | None = None
-    song_from: TrackSeconds = 0.0
-    """s; of a range, as is the next"""
-    song_to: TrackSeconds = 0.0
-
-    @property
-    def constraint(self) -> Constraint:
-        """This part as one of the constraints of a request."""
-        if self.part is not None:
-            return Constraint(ConstraintKind.KEEP, part=self.part.value)
-        return Constraint(ConstraintKind.KEEP, (self.song_from, self.song_to))
-
-
-@dataclass(frozen=True, slots=True)
-class FitRequest:
-    """A length, and what is asked for besides."""
-
+    profile: LoopProfile
     seconds: VideoSeconds
-    keep: tuple[Keep, ...] = ()
-    start_at: VideoSeconds | None = None
-    """where the music starts, after silence; None: with the picture"""
-    end_on: VideoSeconds | None = None
-    """where its last hit lands; None: nowhere in particular"""
-    last_hit: TrackSeconds | None = None
-    """the track's last attack, which `end_on` needs for the track's own ending; None: not known"""
-    constraints: SeamConstraints = NO_CONSTRAINTS
+    request: PlanRequest
+    params: CoverParams
+    last_hit: TrackSeconds | None
+    beside: LoopPlan | None = None
 
     def __post_init__(self) -> None:
         if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
-            raise FitError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
+            raise ParameterError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
         object.__setattr__(self, "seconds", round(self.seconds, 3))
-        for name in ("start_at", "end_on"):
-            at = getattr(self, name)
-            if at is None:
-                continue
-            if not (isfinite(at) and at >= 0.0):
-                raise FitError(f"{name.replace('_', ' ')}: a time in the video is 0 s or more, not {at:g} s")
-            object.__setattr__(self, name, round(at, 6))
 
     @property
-    def each(self) -> tuple[Constraint, ...]:
-        """Everything that is asked for beyond the length, each once."""
-        kept = [keep.constraint for keep in self.keep]
-        times = [Constraint(kind, (at,)) for kind, at in ((_START_AT, self.start_at), (_END_ON, self.end_on))
-                 if at is not None]  # fmt: skip
-        return tuple(dict.fromkeys((*kept, *times, *self.constraints.each)))
+    def music_seconds(self) -> float:
+        """From where the music starts to the end of the video."""
+        return self.seconds - (self.request.start_at or 0.0)
 
-    def only(self, some: Collection[Constraint]) -> FitRequest:
-        """The same length with those constraints that are among `some`."""
-        kinds = {one.kind for one in some}
-        return replace(
-            self,
-            keep=tuple(keep for keep in self.keep if keep.constraint in some),
-            start_at=self.start_at if _START_AT in kinds else None,
-            end_on=self.end_on if _END_ON in kinds else None,
-            constraints=self.constraints.only(some),
-        )
+    @property
+    def length(self) -> str:
+        """The length in words."""
+        return f"{plain_seconds(self.seconds)} s"
 
+    def asking(self, request: PlanRequest) -> _Fit:
+        """The same length with another request, beside no other plan."""
+        return replace(self, request=request, beside=None)
 
-_START_AT, _END_ON = ConstraintKind.START_AT, ConstraintKind.END_ON
+    def plans(self) -> list[LoopPlan]:
+        """Plans that keep what was asked for and repeat no less of the track than they must.
+
+        Fair seams, and the whole track again, are ways to that where nothing else is varied, see
+        `workbench.loops.serving`.
+        """
+        at_ease = self.params.model_copy(update={"min_variety_seconds": 0.0})
+        plans = replace(self, params=at_ease)._that_keep()
+        if self.params.min_variety_seconds == 0.0 or self.are_varied(plans):
+            return plans
+        varied = _plans(self)
+        return varied if self.are_varied(varied) else plans
+
+    def are_varied(self, plans: Sequence[LoopPlan]) -> bool:
+        """Whether there are plans, and the first repeats no less of the track than it must."""
+        if not plans or self.profile.downbeats.size < 3:
+            return bool(plans)
+        needed = least_variety(self.profile, self.params, on_lines(self.profile, self.request.constraints))
+        return is_varied(segment_table(plans[0]), needed)
+
+    def _that_keep(self) -> list[LoopPlan]:
+        """Plans that keep what was asked for, where it must be by seams under the floor, down to `WISHED_FLOOR`.
+
+        A floor that somebody raised is kept, and so is that of a length alone.
+        """
+        plans, params = _plans(self), self.params
+        if plans or not self.request.keep or params.min_seam_score > CoverParams().min_seam_score:
+            return plans
+        for least in _KEPT_FLOORS:
+            lower = replace(self, params=params.model_copy(update={"min_seam_score": least}))
+            if least < params.min_seam_score and (plans := _plans(lower)):
+                break
+        return plans
 
 
 def plan_fit(
     profile: LoopProfile,
-    request: FitRequest,
+    seconds: VideoSeconds,
+    request: PlanRequest = LENGTH_ALONE,
     params: CoverParams = CoverParams(),
     *,
+    last_hit: TrackSeconds | None = None,
     beside: LoopPlan | None = None,
-    seconds_in_words: str | None = None,
-) -> LoopPlan:
+) -> LoopPlan | Refusal:
     """Fit a track to a length.
 
     Parameters
     ----------
     profile : what is known of the track
-    request : the length and what is kept
-    params : limits and weights, of which the 30 s of a loop do not count
+    seconds : the length, rounded to the millisecond; 1 s and more
+    request : what is asked for; with `only_loop` the plan is that of `workbench.loops.cover.plan_loop`, if nothing is
+        asked for but constraints on seams
+    params : limits and weights; the 30 s of a loop count with `only_loop` alone
+    last_hit : the track's last attack, which `end_on` needs for the track's own ending; None: not known
     beside : the plan of another length, with which music and seams are shared as far as they can be
-    seconds_in_words : how the length is called in a `FitError`; None: in seconds
 
     Returns
     -------
-    LoopPlan : with up to four options that differ to the ear, the first equal to it
+    LoopPlan : with up to four options that differ to the ear, the first equal to it; or
+    Refusal : `constraints`, if what was asked for cannot be kept together, with the smallest part that contradicts;
+        else the track cannot fill the length: `no_loop_profile`, `low_confidence` or `no_viable_loop`
 
     Raises
     ------
-    FitError : the track cannot fill the length, or what was asked for cannot be kept together
-    ConstraintError : a constraint makes no sense on this track, or two contradict each other whatever the length
+    ConstraintError : a constraint, a kept part or a time makes no sense on this track or length
+    ParameterError : a length under 1 s
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
-    length = seconds_in_words or f"{plain_seconds(request.seconds)} s"
-    _check_ranges(profile, request, length)
-    plans = _surest_plans(profile, request, params, beside)
-    if not plans:
-        raise _contradiction(profile, request, params, length)
+    if request.only_loop:
+        refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
+        if refusal is not None or not request.asks_beyond_seams:
+            return refusal or plan_loop(profile, seconds, params, request.constraints)
+    fit = _Fit(profile, seconds, request, params, last_hit, beside)
+    _check_ranges(fit)
+    try:
+        plans = fit.plans()
+        if not plans:
+            return _refused(fit)
+    except ContradictionError as error:
+        return refusals.contradiction(error.sentence, error.constraints)
     options = _options(plans)
+    if request.only_loop:  # a loop's words do not say that it could have had another ending
+        options = [replace(plan, ending=replace(plan.ending, named_own=False)) for plan in options]
     return replace(options[0], options=tuple(options))
 
 
 def plan_fits(
-    profile: LoopProfile, requests: Sequence[FitRequest], params: CoverParams = CoverParams()
-) -> tuple[LoopPlan, ...]:
+    profile: LoopProfile,
+    lengths: Sequence[VideoSeconds],
+    request: PlanRequest = LENGTH_ALONE,
+    params: CoverParams = CoverParams(),
+    *,
+    last_hit: TrackSeconds | None = None,
+) -> tuple[LoopPlan | Refusal, ...]:
     """Fit a track to several lengths that share their parts.
 
     Each is planned beside the next shorter one, so that the short ones get the best parts. Where a longer one cannot
-    take over the seams of a shorter one, the shorter one is planned again beside the longer. The plans keep the order
-    of `requests`; the errors are those of `plan_fit`.
+    take over the seams of a shorter one, the shorter one is planned again beside the longer. The answers keep the order
+    of `lengths`; else as `plan_fit`.
     """
-    order = sorted(range(len(requests)), key=lambda number: requests[number].seconds)
-    plans: list[LoopPlan] = []
+
+    def answer(number: int, beside: LoopPlan | None) -> LoopPlan | Refusal:
+        return plan_fit(profile, lengths[number], request, params, last_hit=last_hit, beside=beside)
+
+    order = sorted(range(len(lengths)), key=lambda number: lengths[number])
+    answers: dict[int, LoopPlan | Refusal] = {}
+    planned: list[tuple[int, LoopPlan]] = []
     for number in order:
-        plans.append(plan_fit(profile, requests[number], params, beside=plans[-1] if plans else None))
-    for place in range(len(order) - 2, -1, -1):
-        if not shares_its_parts(plans[place], plans[place + 1]):
-            again = plan_fit(profile, requests[order[place]], params, beside=plans[place + 1])
-            if shares_its_parts(again, plans[place + 1]):
-                plans[place] = again
-    return tuple(plans[order.index(number)] for number in range(len(order)))
+        answers[number] = found = answer(number, planned[-1][1] if planned else None)
+        if isinstance(found, LoopPlan):
+            planned.append((number, found))
+    for place in range(len(planned) - 2, -1, -1):
+        (number, plan), (_, longer) = planned[place], planned[place + 1]
+        if not shares_its_parts(plan, longer):
+            again = answer(number, longer)
+            if isinstance(again, LoopPlan) and shares_its_parts(again, longer):
+                answers[number], planned[place] = again, (number, again)
+    return tuple(answers[number] for number in range(len(lengths)))
 
 
 def shares_its_parts(shorter: LoopPlan, longer: LoopPlan) -> bool:
@@ -260,74 +280,41 @@ def different_share(one: LoopPlan, other: LoopPlan) -> float:
     return float(np.sum(np.diff(times)[apart])) / one.window_end
 
 
-def _check_ranges(profile: LoopProfile, request: FitRequest, length: str) -> None:
-    """Refuse what no plan of any kind could keep."""
+def _check_ranges(fit: _Fit) -> None:
+    """Raise `ConstraintError` for what makes no sense on the track or the length."""
+    request, ends = fit.request, fit.profile.song_duration
     for keep in request.keep:
-        if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= profile.song_duration + 1e-3):
+        if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= ends + 1e-3):
             wrong = keep.constraint
-            raise FitError(wrong, f": the track ends at {clock(profile.song_duration)}", constraints=(wrong,))
-    start_at, end_on = request.start_at, request.end_on
-    if start_at is not None and start_at > request.seconds - MIN_SECONDS:
-        wrong = Constraint(_START_AT, (start_at,))
-        raise FitError(wrong, f": that leaves no {MIN_SECONDS:.0f} s of music in {length}", constraints=(wrong,))
-    if end_on is not None and not 0.0 < end_on <= request.seconds:
-        wrong = Constraint(_END_ON, (end_on,))
-        raise FitError(wrong, f": that is outside of {length}", constraints=(wrong,))
-    if start_at is not None and end_on is not None and end_on <= start_at:
-        both = (Constraint(_START_AT, (start_at,)), Constraint(_END_ON, (end_on,)))
-        raise FitError(*joined(both, " and "), " contradict each other", constraints=both)
+            raise ConstraintError(wrong, f": the track ends at {clock(ends)}", constraints=(wrong,))
+    if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
+        wrong = Constraint(_START_AT, (request.start_at,))
+        why = f": that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"
+        raise ConstraintError(wrong, why, constraints=(wrong,))
+    if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
+        wrong = Constraint(_END_ON, (request.end_on,))
+        raise ConstraintError(wrong, f": that is outside of {fit.length}", constraints=(wrong,))
 
 
-def _surest_plans(
-    profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None
-) -> list[LoopPlan]:
-    """Plans that keep what was asked for and repeat no less of the track than they must.
-
-    Fair seams, and the whole track again, are ways to that where nothing else is varied, see `workbench.loops.serving`.
-    """
-    plans = _plans_that_keep(profile, request, params.model_copy(update={"min_variety_seconds": 0.0}), beside)
-    if params.min_variety_seconds == 0.0 or _are_varied(plans, profile, request, params):
-        return plans
-    varied = _plans(profile, request, params, beside)
-    return varied if _are_varied(varied, profile, request, params) else plans
+def _plans(fit: _Fit) -> list[LoopPlan]:
+    """Plans that keep what was asked for with seams over the floor, best first; none where there is none."""
+    plans = _plans_of_any_kind(fit)
+    return [plan for plan in plans if plan.kind is PlanKind.LOOP] if fit.request.only_loop else plans
 
 
-def _are_varied(plans: Sequence[LoopPlan], profile: LoopProfile, request: FitRequest, params: CoverParams) -> bool:
-    """Whether there are plans, and the first repeats no less of the track than it must."""
-    if not plans or profile.downbeats.size < 3:
-        return bool(plans)
-    needed = least_variety(profile, params, on_lines(profile, request.constraints))
-    return is_varied(segment_table(plans[0]), needed)
-
-
-def _plans_that_keep(
-    profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None
-) -> list[LoopPlan]:
-    """Plans that keep what was asked for, where it must be by seams under the floor, down to `WISHED_FLOOR`.
-
-    A floor that somebody raised is kept, and so is that of a length alone.
-    """
-    plans = _plans(profile, request, params, beside)
-    if plans or not request.keep or params.min_seam_score > CoverParams().min_seam_score:
-        return plans
-    for least in _KEPT_FLOORS:
-        lower = params.model_copy(update={"min_seam_score": least})
-        if least < params.min_seam_score and (plans := _plans(profile, request, lower, beside)):
-            break
-    return plans
-
-
-def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, beside: LoopPlan | None) -> list[LoopPlan]:
-    """Plans that keep what was asked for, best first; none where there is none."""
-    music = request.seconds - (request.start_at or 0.0)
+def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
+    profile, request, params = fit.profile, fit.request, fit.params
+    if request.start_at is not None and request.end_on is not None and request.end_on <= request.start_at:
+        return []
     rules = on_lines(profile, request.constraints)
     if profile.downbeats.size < 3:
-        return _without_bars(profile, request)
-    if music < profile.usual_bar + MAX_EARLY_SECONDS:
-        return _excerpt(profile, request, rules)
-    task = _task(profile, request, beside)
+        return _without_bars(fit)
+    if fit.music_seconds < profile.usual_bar + MAX_EARLY_SECONDS:
+        return _excerpt(fit, rules)
+    task = _task(fit)
     if task is None:
         return []
+    music = fit.music_seconds
     longest_tail, latest = end_slack(profile)
     playable = profile.last_sound - profile.song_start
     slack = longest_tail + (0.0 if request.start_at is not None else latest)
@@ -344,12 +331,12 @@ def _plans(profile: LoopProfile, request: FitRequest, params: CoverParams, besid
             # Loops are tried because a seam is heard by many; their scores do not compare with those of cut-downs.
             plans = [*plans, *_loops(profile, task, params, rules)]
             plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, HEARD), -plan.plan_score))
-    return plans or _with_silence(profile, request)
+    return plans or _with_silence(fit)
 
 
-def _task(profile: LoopProfile, request: FitRequest, beside: LoopPlan | None) -> CutTask | None:
+def _task(fit: _Fit) -> CutTask | None:
     """What is asked for, in bars; None where a kept part is longer than the music."""
-    music = request.seconds - (request.start_at or 0.0)
+    profile, request, music = fit.profile, fit.request, fit.music_seconds
     whole = []
     for keep in request.keep:
         stretch = _stretch(profile, keep, music)
@@ -357,14 +344,14 @@ def _task(profile: LoopProfile, request: FitRequest, beside: LoopPlan | None) ->
             return None
         whole.append(stretch)
     return CutTask(
-        seconds=request.seconds,
+        seconds=fit.seconds,
         whole=tuple(sorted(set(whole))),
         to_last_sound=any(keep.part is KeptPart.ENDING for keep in request.keep),
         hook=hook_of(profile, music / 2),
         start_at=request.start_at,
         end_on=request.end_on,
-        last_hit=request.last_hit,
-        beside=beside,
+        last_hit=fit.last_hit,
+        beside=fit.beside,
     )
 
 
@@ -469,8 +456,8 @@ def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | N
     ending = plan.ending
     if own:
         tail = micros(end - micros(first + reached) / 1e6) / 1e6
-        ending = replace(ending, tail_seconds=tail, fade_seconds=tail)
-    return replace(plan, music_in=first, window_end=end, ending=ending, start_at=task.start_at, is_fit=True)
+        ending = replace(ending, tail_seconds=tail, fade_seconds=tail, named_own=True)
+    return replace(plan, music_in=first, window_end=end, ending=ending, start_at=task.start_at)
 
 
 def _keeps(plan: LoopPlan, task: CutTask) -> bool:
@@ -488,9 +475,9 @@ def _keeps(plan: LoopPlan, task: CutTask) -> bool:
     )
 
 
-def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
+def _without_bars(fit: _Fit) -> list[LoopPlan]:
     """Music without bars, played straight as far as it lasts; what is kept lies before its closing fade."""
-    music = round(request.seconds - (request.start_at or 0.0), 6)
+    profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
     duration = round(profile.song_duration, 6)
     named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
     if music > duration + _SAME_LENGTH or named or request.end_on is not None:
@@ -504,24 +491,26 @@ def _without_bars(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
         # At the end of the file there is nothing to fade: its last sound is an ending.
         heard = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
         if inside and heard and not _is_excluded(request, start, start + music):
-            return [_straight(profile, request, start, start_fade(profile), room)]
+            return [_straight(fit, start, start_fade(profile), room)]
     return []
 
 
-def _with_silence(profile: LoopProfile, request: FitRequest) -> list[LoopPlan]:
+def _with_silence(fit: _Fit) -> list[LoopPlan]:
     """The file as it is, with the silence at its ends, for a length between the music's own and the file's.
 
     What is to be kept is no reason to begin or end off the bars.
     """
-    plans = _without_bars(profile, request)
-    reaches = [plan for plan in plans if plan.segments[-1].song_to >= profile.last_sound]
-    ending = Ending(EndKind.LAST_SOUND)
-    return [replace(plan, start_fade_seconds=0.0, ending=ending) for plan in reaches] or ([] if request.keep else plans)
+    plans = _without_bars(fit)
+    reaches = [plan for plan in plans if plan.segments[-1].song_to >= fit.profile.last_sound]
+    ending = Ending(EndKind.LAST_SOUND, named_own=True)
+    return [replace(plan, start_fade_seconds=0.0, ending=ending) for plan in reaches] or (
+        [] if fit.request.keep else plans
+    )
 
 
-def _excerpt(profile: LoopProfile, request: FitRequest, rules: LineConstraints | None) -> list[LoopPlan]:
+def _excerpt(fit: _Fit, rules: LineConstraints | None) -> list[LoopPlan]:
     """Less than a bar of music: from the hook's first downbeat, or from the track's start."""
-    music = round(request.seconds - (request.start_at or 0.0), 6)
+    profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
     if request.keep or request.end_on is not None or request.constraints.pinned:
         return []
     hook = hook_of(profile, HOOK_SECONDS)
@@ -535,23 +524,22 @@ def _excerpt(profile: LoopProfile, request: FitRequest, rules: LineConstraints |
             at = max(0.0, min(start, profile.song_duration - music))
             if _is_excluded(request, at, at + music):
                 continue
-            plan = _straight(profile, request, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile))
+            plan = _straight(fit, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile))
             if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
                 plans.append(plan)
     return plans
 
 
-def _is_excluded(request: FitRequest, song_from: TrackSeconds, song_to: TrackSeconds) -> bool:
+def _is_excluded(request: PlanRequest, song_from: TrackSeconds, song_to: TrackSeconds) -> bool:
     """Whether some of a stretch of the track is not to be played."""
     ranges = request.constraints.excluded
     return any(one.song_from < song_to - 1e-6 and one.song_to > song_from + 1e-6 for one in ranges)
 
 
-def _straight(
-    profile: LoopProfile, request: FitRequest, start: float, fade_in: float, fade_room: float = inf
-) -> LoopPlan:
+def _straight(fit: _Fit, start: float, fade_in: float, fade_room: float = inf) -> LoopPlan:
     """A stretch of the track without a bar line to end on; it fades at its end, for `fade_room` seconds at most."""
-    first, end = micros(request.start_at or 0.0) / 1e6, micros(request.seconds) / 1e6
+    profile, start_at = fit.profile, fit.request.start_at
+    first, end = micros(start_at or 0.0) / 1e6, micros(fit.seconds) / 1e6
     music = micros(end - first) / 1e6
     last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
     wanted = min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))
@@ -559,14 +547,13 @@ def _straight(
     return build_plan(
         profile,
         PlayedSegments((LoopSegment(start, last, 0.0, 0.0),), np.zeros(0), np.zeros(0), np.zeros(0)),
-        Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND),
+        Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND, named_own=True),
         min(fade_in, wanted),
         first,
         end,
         plan_score=0.5,
         glide_seconds=0.0,
-        start_at=request.start_at,
-        is_fit=True,
+        start_at=start_at,
         on_grid=False,
     )
 
@@ -583,78 +570,78 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
     return options[:MAX_OPTIONS]
 
 
-def _contradiction(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
-    """Why there is no plan: the smallest part of the wishes that cannot be kept together."""
-    blamed = smallest_contradiction(
-        request.each, lambda some: bool(_surest_plans(profile, request.only(some), params, None))
-    )
-    tried = request.only(blamed)
+def _refused(fit: _Fit) -> Refusal:
+    """Why there is no plan: the smallest part of the request that cannot be kept together, if it is that."""
+    profile, request = fit.profile, fit.request
+    blamed = smallest_contradiction(request.each, lambda some: bool(fit.asking(request.only(some)).plans()))
+    tried = fit.asking(request.only(blamed))
     if not blamed:
-        return _not_filled(profile, tried, params, length)
-    longest, room = 0.0, tried.seconds - (tried.start_at or 0.0)
-    if profile.downbeats.size >= 3:
-        for keep in tried.keep:
+        return _not_filled(tried)
+    longest, room = 0.0, tried.music_seconds
+    has_bars = profile.downbeats.size >= 3
+    if has_bars:
+        for keep in tried.request.keep:
             stretch = _stretch(profile, keep, room)
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
     why: Sentence = ()
     if longest > room:
         why = (f"what is to be kept lasts {longest:.1f} s",)
-    elif len(tried.keep) == len(blamed) and profile.downbeats.size >= 3:
-        why = (f"no seams of {min(WISHED_FLOOR, params.min_seam_score):g} and more make this length of them",)
-    elif request.end_on is not None and tried.end_on is not None and profile.downbeats.size >= 3:
-        why, others = _elsewhere(profile, request, params), [one for one in request.each if one not in blamed]
+    elif len(tried.request.keep) == len(blamed) and has_bars:
+        why = (f"no seams of {min(WISHED_FLOOR, fit.params.min_seam_score):g} and more make this length of them",)
+    elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
+        why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]
         if not why and others:
-            why = _elsewhere(profile, tried, params)
+            why = _elsewhere(tried)
             why = why and ("without ", *joined(others, " and "), ", ", *why)
-    return FitError(*cannot_be_kept(blamed, length), *(("; ", *why) if why else ()), constraints=blamed)
+    return refusals.contradiction((*cannot_be_kept(blamed, fit.length), *(("; ", *why) if why else ())), blamed)
 
 
-def _not_filled(profile: LoopProfile, request: FitRequest, params: CoverParams, length: str) -> FitError:
-    """Why a track does not fill a length, without any wishes; up to which it does, and what would help."""
+def _not_filled(fit: _Fit) -> Refusal:
+    """Why a track does not fill a length, whatever else is asked for; up to which it does, and what would help."""
+    profile = fit.profile
     lasts = clock(profile.song_duration)
-    if request.seconds <= profile.song_duration:
-        return FitError(f"no part of this track, which lasts {lasts}, makes music of {length}")
+    if fit.seconds <= profile.song_duration:
+        return refusals.not_filled(f"No part of this track, which lasts {lasts}, makes music of {fit.length}")
     has_bars = profile.downbeats.size >= 3
     why = "cannot be looped without an audible seam" if has_bars else "has no bars to be looped on"
-    whys = [f"this track lasts {lasts} and {why}, so it does not fill {length}"]
+    whys = [f"This track lasts {lasts} and {why}, so it does not fill {fit.length}"]
     slack = sum(end_slack(profile)) if has_bars else 0.0
     longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
     at_most = floor(10.0 * longest) / 10.0
-    if at_most >= MIN_SECONDS and _plans(profile, replace(request, seconds=at_most), params, None):
+    if at_most >= MIN_SECONDS and _plans(replace(fit, seconds=at_most)):
         whys.append(f"it fills {plain_seconds(at_most)} s")
     if not has_bars:
-        return FitError("; ".join(whys))
-    best, needed = float(profile.splices.score.max(initial=0.0)), params.min_seam_score
+        return refusals.not_filled("; ".join(whys), RefusalReason.NO_LOOP_PROFILE)
+    best, needed = float(profile.splices.score.max(initial=0.0)), fit.params.min_seam_score
     if best < needed:
         whys.append(f"its best seam scores {best:.2f}, needed {needed:.2f}")
-    heard_again: Sentence = ()
-    splice = restart_splice(profile)
-    if splice is not None:
-        again = SeamConstraints(pinned=(splice,))
-        pinned = replace(request, constraints=again)
-        if _are_varied(_plans(profile, pinned, params, None), profile, pinned, params):
-            heard_again = ("; it can be heard to end and to begin again from its head with ", again.each[0])
-    unsure: Sentence = ()
-    if best < needed and profile.grid_confidence < SURE_CONFIDENCE:
-        unsure = (
-            f"; its bars are unsure (confidence {profile.grid_confidence:.2f}): `workbench beats TRACK --tempo BPM` "
-            "hears them at the tempo that you know, `--grid FILE` takes your own, `--confirm` keeps the heard ones",
-        )
-    return FitError("; ".join(whys), *heard_again, *unsure)
+    is_unsure = best < needed and profile.grid_confidence < SURE_CONFIDENCE
+    if is_unsure:
+        whys.append(f"its bars are unsure (confidence {profile.grid_confidence:.2f})")
+    refusal = refusals.not_filled(
+        "; ".join(whys), RefusalReason.LOW_CONFIDENCE if is_unsure else RefusalReason.NO_VIABLE_LOOP
+    )
+    again = restart_splice(profile)
+    if again is not None:
+        pinned = fit.asking(replace(fit.request, constraints=SeamConstraints(pinned=(again,))))
+        if pinned.are_varied(_plans(pinned)):
+            refusal = replace(refusal, restart=again)
+    return refusal
 
 
-def _elsewhere(profile: LoopProfile, request: FitRequest, params: CoverParams) -> Sentence:
+def _elsewhere(fit: _Fit) -> Sentence:
     """What to ask for so that the last hit lands, everything else that was asked for being kept."""
+    request = fit.request
     assert request.end_on is not None
 
     def can_land(start_at: VideoSeconds | None, end_on: VideoSeconds) -> bool:
-        return bool(_plans(profile, replace(request, start_at=start_at, end_on=end_on), params, None))
+        return bool(_plans(fit.asking(replace(request, start_at=start_at, end_on=end_on))))
 
     return suggest_landings(
-        profile,
-        seconds=request.seconds,
+        fit.profile,
+        seconds=fit.seconds,
         end_on=request.end_on,
         start_at=request.start_at,
-        last_hit=request.last_hit,
+        last_hit=fit.last_hit,
         can_land=can_land,
     )

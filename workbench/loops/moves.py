@@ -160,7 +160,6 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
         plan_score=float(np.clip(plan.plan_score + params.seams_weight * (part - was), 0.0, 1.0)),
         glide_seconds=plan.gain_glide_seconds,
         start_at=plan.start_at,
-        is_fit=plan.is_fit,
     )
 
 

@@ -163,6 +163,8 @@ class Ending:
     """how often the whole track begins again before that"""
     loses_pickup: bool = False
     """whether it begins again without its pick-up"""
+    named_own: bool = False
+    """whether the words call the track's own ending so first, as in a plan that could have another"""
 
     @property
     def is_own(self) -> bool:
@@ -172,6 +174,10 @@ class Ending:
     @property
     def in_words(self) -> str:
         """How it ends, without restarts."""
+        return f"{_OWN if self.named_own else ''}{self._in_words}"
+
+    @property
+    def _in_words(self) -> str:
         where = f" {self.where}" if self.where else ""
         match self.kind:
             case EndKind.FADE:
@@ -192,10 +198,10 @@ class Ending:
         lost = ", without its pick-up" if self.loses_pickup else ""
         return f"begins again from its head {often} after its own ending{lost}"
 
-    def label(self, *, names_own: bool) -> str:
-        """All of it as the `end_label` of a plan; if `names_own`, the track's own ending is called so first."""
-        named = "own ending: " if names_own and self.is_own else ""
-        return "; ".join(filter(None, (named + self.in_words, self.restart_words)))
+    @property
+    def label(self) -> str:
+        """All of it, as the `end_label` of a plan."""
+        return "; ".join(filter(None, (self.in_words, self.restart_words)))
 
     @classmethod
     def of_label(cls, label: str, tail_seconds: float, fade_seconds: float, outro_start: float | None) -> Ending:
@@ -204,7 +210,8 @@ class Ending:
         A label that `label` does not write, but for its figures, is kept as it is, as that of another program.
         """
         restarts = _RESTARTS.search(label)
-        words = (label if restarts is None else label[: restarts.start()]).removeprefix("own ending: ")
+        words = label if restarts is None else label[: restarts.start()]
+        named_own, words = words.startswith(_OWN), words.removeprefix(_OWN)
         kind, where = EndKind.OTHER, label
         if found := _FADE.fullmatch(words):
             kind, where = EndKind.FADE, found[1] or ""
@@ -216,13 +223,13 @@ class Ending:
             where = where if kind is EndKind.OTHER else ""
         times = 0 if restarts is None else int(restarts[1] or 1)
         lost = restarts is not None and restarts[2] is not None
-        ending = cls(kind, tail_seconds, fade_seconds, where, outro_start, times, lost)
-        written = (ending.label(names_own=names_own) for names_own in (False, True))
-        if _FIGURES.sub("", label) in (_FIGURES.sub("", one) for one in written):
+        ending = cls(kind, tail_seconds, fade_seconds, where, outro_start, times, lost, named_own)
+        if _FIGURES.sub("", label) == _FIGURES.sub("", ending.label):
             return ending
         return cls(EndKind.OTHER, tail_seconds, fade_seconds, label, outro_start)
 
 
+_OWN = "own ending: "
 _FADE = re.compile(r"fades over [\d.]+ s(?: (.+))?")
 _BUTTON = re.compile(r"button: stops on the downbeat(?: (.+))? and rings for [\d.]+ s")
 _FIGURES = re.compile(r"\d+\.\d+")
@@ -265,8 +272,6 @@ class LoopPlan(Shown):
     version: int = PLAN_VERSION
     start_at: VideoSeconds | None = None
     """where the music was asked to start, which is then `music_in`; None where nobody asked"""
-    is_fit: bool = False
-    """whether a length was asked for and any kind of plan will do: its body says the kind, its label an own ending"""
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -339,12 +344,12 @@ class LoopPlan(Shown):
     @property
     def end_label(self) -> str:
         """How the plan ends, in words."""
-        return self.ending.label(names_own=self.is_fit)
+        return self.ending.label
 
     @property
     def last_words(self) -> str:
         """The same without how often the track begins again before that."""
-        return replace(self.ending, restarts=0).label(names_own=self.is_fit)
+        return self.ending.in_words
 
     @property
     def song_start(self) -> TrackSeconds:

@@ -4,7 +4,7 @@
     facts   applicable, plan; hint and retryable     the answer, the same for every caller; what the service stores
     mix     mix                                      only if asked for, applicable and measured
 
-A body is `names | facts`, or `facts | names` where stored facts are given to the next caller. `workbench.results.loop`
+A body is `names | facts`, or `facts | names` where stored facts are given to the next caller. `workbench.results.plan`
 holds the model of the whole and the facts of a plan. This module imports no array code, because HTTP processes import
 it.
 """

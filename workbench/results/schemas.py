@@ -9,16 +9,15 @@ from typing import Any
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.body import Body
-from workbench.results.fit import FitResult, FitsResult
 from workbench.results.lane import MatchResult, UnderscoreResult
-from workbench.results.loop import LoopResult, PlanBody
 from workbench.results.mix import MixBody
+from workbench.results.plan import AnyPlanBody, LoopResult, PlanResult, PlansResult
 
 _BODIES: dict[str, type[Body]] = {
     "LoopResult": LoopResult,
-    "LoopPlan": PlanBody,
-    "FitResult": FitResult,
-    "FitsResult": FitsResult,
+    "Plan": AnyPlanBody,
+    "PlanResult": PlanResult,
+    "PlansResult": PlansResult,
     "Mix": MixBody,
     "AlignResult": AlignResult,
     "BeatGrid": BeatGridBody,

@@ -11,7 +11,7 @@ from html import escape
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.plots.palette import clock
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 
 HEAD = (
     "track", "length", "bpm", "beats to the bar", "confidence", "seams", "worst seam", "plan score",
@@ -19,7 +19,7 @@ HEAD = (
 )  # fmt: skip
 
 
-def loops_table(loops: Sequence[Loop], reports: Sequence[tuple[str, str]]) -> str:
+def loops_table(loops: Sequence[Planned], reports: Sequence[tuple[str, str]]) -> str:
     """An HTML table with a row for each loop, with all text escaped.
 
     `reports` holds for each loop the address of its own report, empty without one, and the reason why there is none.
@@ -31,13 +31,13 @@ def loops_table(loops: Sequence[Loop], reports: Sequence[tuple[str, str]]) -> st
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-def _title(loop: Loop, link: str, fault: str) -> str:
+def _title(loop: Planned, link: str, fault: str) -> str:
     track = loop.track.record
     title = track.title if track is not None and track.title else loop.track.path.stem
     return f'<a href="{escape(link)}">{escape(title)}</a>' if link else escape(f"{title} {fault}".strip())
 
 
-def _of_track(loop: Loop) -> tuple[str, str, str, str]:
+def _of_track(loop: Planned) -> tuple[str, str, str, str]:
     """Length, tempo, metre and confidence; empty where the track was not analysed."""
     if loop.analysis is None:
         return "", "", "", ""

@@ -34,7 +34,7 @@ from workbench.store.reviews import (
 )
 from workbench.store.verdicts import Verdict, every, latest
 from workbench.workflows.csv_rows import write_rows
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.versions import find_version, freeze_plan, loop_subject, subject_of
 from workbench.workspace import Workspace
 
@@ -73,7 +73,7 @@ class PlanReview:
         return 1 + [version.version_id for version in self.versions].index(version_id)
 
 
-def load_review(workspace: Workspace, loop: Loop) -> PlanReview:
+def load_review(workspace: Workspace, loop: Planned) -> PlanReview:
     """What reviewers said about a loop; raises `ParameterError` if it is a refusal."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     version = find_version(workspace, loop)
@@ -116,7 +116,7 @@ def review_of(workspace: Workspace, subject: str, content_hash: str, version: Pl
 
 
 def comment_on(
-    workspace: Workspace, loop: Loop, reviewer: str, text: str, video_s: float, seam: int | None = None
+    workspace: Workspace, loop: Planned, reviewer: str, text: str, video_s: float, seam: int | None = None
 ) -> Comment:
     """Save a comment on a plan, which is frozen for it.
 
@@ -134,7 +134,7 @@ def comment_on(
         return add_comment(connection, version, reviewer, text, video_s=video_s, seam=place)
 
 
-def answer_comment(workspace: Workspace, loop: Loop, comment_id: str, reviewer: str, text: str) -> Comment:
+def answer_comment(workspace: Workspace, loop: Planned, comment_id: str, reviewer: str, text: str) -> Comment:
     """Save an answer to a comment on this track under this video.
 
     Raises `InputError` if there is no such comment, and `ParameterError` without a name or text.
@@ -153,7 +153,7 @@ def resolve_thread(workspace: Workspace, comment_id: str, reviewer: str | None) 
         return resolve(connection, comment_id, reviewer)
 
 
-def decide(workspace: Workspace, loop: Loop, reviewer: str, decision: Decision) -> Approval:
+def decide(workspace: Workspace, loop: Planned, reviewer: str, decision: Decision) -> Approval:
     """Save a reviewer's decision on a plan, which is frozen for it.
 
     Raises `ParameterError` if there is no plan, no name, or no such decision.

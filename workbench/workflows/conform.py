@@ -36,15 +36,15 @@ from workbench.loops.conform import (
 from workbench.loops.constraints import SeamConstraints, clock, on_lines
 from workbench.loops.plan import LoopPlan, seam_lines, segment_table
 from workbench.loops.plan_score import WISHED_FLOOR
+from workbench.loops.refusals import Refusal
 from workbench.media.probe import probe
 from workbench.mix.drawn import read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.profiles import params_from
 from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
 from workbench.render.playback import check_length_of_track
-from workbench.results.fit import fit_result, get_fit
-from workbench.results.loop import loop_result, mix_from_json, plan_from_json
 from workbench.results.mix import MixBody, mix_body
+from workbench.results.plan import mix_from_json, one_of, plan_from_json, plan_result
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import read_constraints, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance, with_recorded_audio
@@ -108,7 +108,7 @@ def conform(
     keep_ending: bool | None = None,
     frame_rate: float | None = None,
     projects: Sequence[str] = (),
-) -> Conformed:
+) -> Conformed | Refusal:
     """Change a plan for another cut of its video.
 
     Parameters
@@ -127,17 +127,18 @@ def conform(
 
     Returns
     -------
-    Conformed : the changed plan, exactly as long as the new cut, and what the edit changed
+    Conformed : the changed plan, exactly as long as the new cut, and what the edit changed; or
+    Refusal : no plan follows the edit
 
     Raises
     ------
     EditError : a cut cannot be read, or the old one is not as long as the plan
-    PlanError : there is no plan in the result, its track is not known, or no plan follows the edit
+    PlanError : there is no plan in the result, or its track is not known
     InputError : the track was not found
     MediaError : a file cannot be read
     """
     keep_ending = min_seam_score is None if keep_ending is None else keep_ending
-    result = get_fit(result, None)
+    result = one_of(result, None)
     old = plan_from_json(result).alone
     made = read_provenance(result)
     if track is None:
@@ -170,6 +171,8 @@ def conform(
     follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, constraints)
     plan = follower.plan(_ending_floor(keep_ending))
     workspace.progress("planning", 1.0)
+    if isinstance(plan, Refusal):
+        return plan
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
     envelope = None if drawn is None else follow_edit(drawn, difference)
     old_mix, mix = mix_from_json(result), None
@@ -244,23 +247,20 @@ def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def conform_json(conformed: Conformed) -> dict[str, Any]:
-    """The changed plan as JSON, in the shape of the result that it was made from, with its provenance.
-
-    A loop that has become straight or a cut-down, and one that starts when it was asked to, has the shape of a fit.
-    """
-    plan, result = conformed.plan, conformed.result
-    shape = fit_result if plan.is_fit else loop_result
-    made = shape(
-        plan,
-        video_id=conformed.video_id,
-        track_id=str(result.get("track_id", "")),
-        track=None,
-        mix=conformed.mix,
-    )
-    body = made.to_json()
-    if isinstance(result.get("track"), Mapping):
-        body["track"] = result["track"]
+    """The changed plan as JSON, with its provenance."""
+    body = conformed_body(conformed.plan, conformed.result, conformed.video_id, conformed.mix)
     return with_provenance(body, conformed.provenance)
+
+
+def conformed_body(
+    answer: LoopPlan | Refusal, old: Mapping[str, Any], video_id: str, mix: MixBody | None = None
+) -> dict[str, Any]:
+    """The body of a changed plan, or of why there is none, with the names in the result `old`."""
+    made = plan_result(answer, video_id=video_id, track_id=str(old.get("track_id", "")), track=None, mix=mix)
+    body = made.to_json()
+    if isinstance(old.get("track"), Mapping):
+        body["track"] = old["track"]
+    return body
 
 
 def conform_summary(conformed: Conformed) -> dict[str, Any]:
@@ -410,10 +410,8 @@ def _ending_words(conformed: Conformed) -> list[str]:
 
 def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | None:
     """The plan that would have been made with the other choice; None if there is none at all."""
-    try:
-        return conformed.follower.plan(_ending_floor(keep_ending))
-    except PlanError:
-        return None  # this is advice
+    other = conformed.follower.plan(_ending_floor(keep_ending))
+    return other if isinstance(other, LoopPlan) else None
 
 
 def _at_a_lower_floor(conformed: Conformed) -> list[str]:
@@ -421,11 +419,8 @@ def _at_a_lower_floor(conformed: Conformed) -> list[str]:
     share = _share(conformed, conformed.plan)
     if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR:
         return []
-    try:
-        plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where somebody gives one
-    except PlanError:
-        return []  # this is advice: a floor without a plan has none to give
-    if _share(conformed, plan) < share + _MORE:
+    plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where somebody gives one
+    if isinstance(plan, Refusal) or _share(conformed, plan) < share + _MORE:
         return []
     kept = f"it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})"
     return [f"with seams of down to {_LOWER_FLOOR:g} {kept}: --min-seam-score {_LOWER_FLOOR:g} takes them"]

@@ -30,6 +30,7 @@ from workbench.loops.constraints import (
     on_lines,
 )
 from workbench.loops.profile import Splices
+from workbench.loops.request import Keep, KeptPart, PlanRequest
 from workbench.loops.seams import seam_evidence
 from workbench.workflows.analyze import Analysis
 from workbench.workspace import Workspace
@@ -71,6 +72,52 @@ def _pair(text: str, otherwise: str) -> tuple[float, float]:
     if len(times) != 2 or times[0] is None or times[1] is None:
         raise ConstraintError(f"{text!r} is not {otherwise}")
     return times[0], times[1]
+
+
+def request_records(request: PlanRequest) -> dict[str, JsonValue]:
+    """What is asked of a plan in JSON types, as a provenance and a project hold it; what is not asked is left out."""
+    kept: list[JsonValue] = [
+        one.part.value if one.part is not None else [one.song_from, one.song_to] for one in request.keep
+    ]
+    records: dict[str, JsonValue] = {
+        "keep": kept or None,
+        "start_at": request.start_at,
+        "end_on": request.end_on,
+        **constraint_records(request.constraints),
+    }
+    return {name: value for name, value in records.items() if value is not None}
+
+
+def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
+    """What was asked of a plan, from the constraints of its provenance; other names are ignored.
+
+    Raises `PlanError` for a value that `request_records` does not write.
+    """
+    keep = recorded.get("keep", [])
+    if not isinstance(keep, list):
+        raise PlanError(f"provenance.constraints.keep: {keep!r} is no list of parts")
+    start_at, end_on = (_recorded_time(recorded, name) for name in ("start_at", "end_on"))
+    return PlanRequest(read_constraints(recorded), tuple(map(_read_keep, keep)), start_at, end_on)
+
+
+def _recorded_time(recorded: Mapping[str, JsonValue], name: str) -> float | None:
+    match recorded.get(name):
+        case None:
+            return None
+        case int() | float() as seconds if 0.0 <= seconds < float("inf"):
+            return float(seconds)
+        case other:
+            raise PlanError(f"provenance.constraints.{name}: {other!r} is no time")
+
+
+def _read_keep(recorded: JsonValue) -> Keep:
+    match recorded:
+        case str() if recorded in set(KeptPart):
+            return Keep(KeptPart(recorded))
+        case [int() | float() as song_from, int() | float() as song_to]:
+            return Keep(None, float(song_from), float(song_to))
+        case _:
+            raise PlanError(f"provenance.constraints.keep: {recorded!r} is no part of a track")
 
 
 def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:

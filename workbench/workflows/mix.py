@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
@@ -25,10 +25,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from workbench.workflows.fit import Fit
-    from workbench.workflows.loop import Loop
-
-Mixed = TypeVar("Mixed", "Loop", "Fit")
+    from workbench.workflows.plan import Planned
 
 
 def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> Mix:
@@ -40,16 +37,16 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
     return plan_mix(soundtrack, played, plan.window_end, params.voice, params.duck, own=params.mix)
 
 
-def draw_envelope(loop: Mixed, points: Points | None) -> Mixed:
-    """A loop or a fit whose mix has a drawn envelope (`workbench.mix.drawn`), which its provenance holds.
+def draw_envelope(planned: Planned, points: Points | None) -> Planned:
+    """A plan whose mix has a drawn envelope (`workbench.mix.drawn`), which its provenance holds.
 
-    None goes back to the measured one. Without a mix the loop is returned as it is.
+    None goes back to the measured one. Without a mix it is returned as it is.
     """
-    if loop.mix is None:
-        return loop
+    if planned.mix is None:
+        return planned
     kept: JsonValue = None if points is None else [[at, depth] for at, depth in points]
-    made = None if loop.provenance is None else loop.provenance.with_constraint(DRAWN_ENVELOPE, kept)
-    return replace(loop, mix=with_drawn(loop.mix, points), provenance=made)
+    made = None if planned.provenance is None else planned.provenance.with_constraint(DRAWN_ENVELOPE, kept)
+    return replace(planned, mix=with_drawn(planned.mix, points), provenance=made)
 
 
 def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:

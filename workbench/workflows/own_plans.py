@@ -301,7 +301,6 @@ def plan_of(
         end,
         plan_score=0.0,
         glide_seconds=gain_glide_seconds,
-        is_fit=True,
         on_grid=False,
     )
     heard = heard_plan(plan, recording, grid, params)

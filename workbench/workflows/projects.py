@@ -6,7 +6,7 @@ A project has a video and a track, and these fields in JSON, each written on its
     fades     crossfades that were set by hand
     envelope  the ducking envelope, if one was drawn
     stack     the tracks that are compared under the video
-    wishes    what is asked of the plan: constraints on seams, kept parts, times
+    request   what is asked of the plan: constraints on seams, kept parts, times
     params    parameters that differ from the defaults, as a profile holds them
     view      where it was looked at last: tab, option, seam, time
 
@@ -26,15 +26,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ConstraintError, ParameterError, PlanError
-from workbench.loops.constraints import NO_CONSTRAINTS
 from workbench.loops.plan import LoopPlan
+from workbench.loops.request import LOOP_ALONE
 from workbench.provenance import read_provenance
-from workbench.results.loop import plan_from_json
+from workbench.results.plan import plan_from_json
 from workbench.store import projects
 from workbench.store.projects import Project
 from workbench.workflows.analyze import analyze
-from workbench.workflows.constraints import read_constraints, with_pinned
-from workbench.workflows.loop import Loop, loop_json, loop_track, video_length
+from workbench.workflows.constraints import read_request, with_pinned
+from workbench.workflows.plan import Planned, plan_track, planned_json, video_length
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
@@ -149,40 +149,41 @@ def load_fields(workspace: Workspace, project_id: str) -> dict[str, JsonValue]:
         return projects.get_fields(connection, project_id)
 
 
-def plan_record(loop: Loop | None) -> dict[str, JsonValue] | None:
+def plan_record(loop: Planned | None) -> dict[str, JsonValue] | None:
     """The field `plan` of a project; None where there is no plan: a refusal is found again."""
     if loop is None or loop.analysis is None or not isinstance(loop.answer, LoopPlan):
         return None
-    return {"content_hash": loop.analysis.content_hash, "result": loop_json(replace(loop, mix=None))}
+    return {"content_hash": loop.analysis.content_hash, "result": planned_json(replace(loop, mix=None))}
 
 
-def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Mapping[str, Any]) -> Loop:
+def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Mapping[str, Any]) -> Planned:
     """The loop whose plan a project has saved with `plan_record`, with its analysis and its mix.
 
     The plan is the saved one, whatever the planner would answer today. Only where the track or the video is another
-    file than when it was made, it is planned again with the same constraints on seams: then the loop's plan differs
-    from the saved one. Raises `ConstraintError` where these make no sense on the other file.
+    file than when it was made, it is planned again with the same request: then the plan differs from the saved one.
+    Raises `ConstraintError` where that makes no sense on the other file.
     """
     seconds = video_length(video)
     analysis = analyze(workspace, track.path)
-    constraints = NO_CONSTRAINTS
+    request = LOOP_ALONE
     try:
         plan, made = plan_from_json(kept["result"]), read_provenance(kept["result"])
-        constraints = read_constraints({} if made is None else made.constraints)
+        if made is not None:
+            request = replace(read_request(made.constraints), only_loop=made.command == "loop")
         fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and kept["content_hash"] == analysis.content_hash
     except (PlanError, KeyError, TypeError):  # written by another version of this package
         fits = False
     if not fits:
-        return loop_track(workspace, track, video, auto_mix=True, constraints=constraints)
+        return plan_track(workspace, track, video, request, auto_mix=True)
     from workbench.workflows.mix import mix_under
     from workbench.workflows.provenance import with_mix_params
 
     # Splices that were pinned on another grid may make no sense on this one; the plan does not need them.
     with suppress(ConstraintError):
-        analysis = with_pinned(workspace, track.path, analysis, constraints)
+        analysis = with_pinned(workspace, track.path, analysis, request.constraints)
     mix = mix_under(workspace, plan, track.path, video)
     made = None if made is None else with_mix_params(made, workspace.params)
-    return Loop(track, video, seconds, plan, analysis, mix, made)
+    return Planned(track, video, seconds, plan, analysis, mix, made, request)
 
 
 def _video(video: Path | None) -> str:

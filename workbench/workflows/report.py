@@ -41,9 +41,8 @@ from workbench.render.video import play_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.deliver import own_music_ranges, speech_ranges, uncertain_speech
-from workbench.workflows.fit import Fit
-from workbench.workflows.loop import Loop
 from workbench.workflows.mix import measure_soundtrack
+from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
@@ -81,8 +80,8 @@ def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analy
     return shown
 
 
-def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
-    """Write the page of a loop or a fit, whole or not at all.
+def write_plan_report(workspace: Workspace, loop: Planned, out: Path) -> Path:
+    """Write the page of a plan, whole or not at all.
 
     For a plan it shows its picture and seams, under a video also the timeline; for a refusal the reason.
     """
@@ -91,7 +90,7 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     if isinstance(loop.answer, Refusal):
         why = ReportSection(
             "Why not",
-            (loop.answer.command_hint or loop.answer.hint,),
+            (loop.answer.hint,),
             tables=(Table(("reason",), ((loop.answer.reason.value,),)),),
         )
         return write_page(ReportPage(f"{name} cannot be looped under {video}", (), None, (why,)), out)
@@ -103,25 +102,27 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     return write_page(ReportPage(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
 
 
-def write_fit_report(workspace: Workspace, fit: Fit, out: Path) -> Path:
-    """Write the page of a fit: as that of a loop; of several lengths each plan after the other."""
-    loops = fit.loops
-    if len(loops) == 1:
-        return write_loop_report(workspace, loops[0], out)
-    recording = workspace.load_recording(fit.track.path)
-    lengths = [f"{plain_seconds(plan.window_end)} s" for plan in fit.plans]
-    sections = [
-        replace(section, heading=f"{length}: {section.heading[0].lower()}{section.heading[1:]}")
-        for length, loop, plan in zip(lengths, loops, fit.plans, strict=True)
-        for section in _plan_sections(workspace, loop, plan, recording, f" --length {plain_seconds(plan.window_end)}")
-    ]
-    sentences = tuple(f"{length}: {plan_sentence(plan)}" for length, plan in zip(lengths, fit.plans, strict=True))
-    title = f"{fit.track.title} in {len(loops)} lengths"
-    return write_page(ReportPage(title, sentences, None, tuple(sections)), out)
+def write_lengths_report(workspace: Workspace, several: Sequence[Planned], out: Path) -> Path:
+    """Write the page of a track in several lengths: each plan, or why there is none, after the other."""
+    track = several[0].track
+    recording = workspace.load_recording(track.path)
+    sections, sentences = [], []
+    for planned in several:
+        seconds = plain_seconds(planned.video_seconds)
+        if isinstance(planned.answer, Refusal):
+            sentences.append(f"{seconds} s: {planned.answer.hint}")
+            continue
+        sentences.append(f"{seconds} s: {plan_sentence(planned.answer)}")
+        sections += [
+            replace(section, heading=f"{seconds} s: {section.heading[0].lower()}{section.heading[1:]}")
+            for section in _plan_sections(workspace, planned, planned.answer, recording, f" --length {seconds}")
+        ]
+    title = f"{track.title} in {len(several)} lengths"
+    return write_page(ReportPage(title, tuple(sentences), None, tuple(sections)), out)
 
 
 def _plan_sections(
-    workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording, chosen: str = ""
+    workspace: Workspace, loop: Planned, plan: LoopPlan, recording: Recording, chosen: str = ""
 ) -> list[ReportSection]:
     """The plan, its options and its seams; `chosen` is what a command needs to find it among several."""
     assert loop.analysis is not None, "a plan comes from an analysis"
@@ -137,7 +138,7 @@ def _plan_sections(
 def plan_sentence(plan: LoopPlan) -> str:
     """Describe a plan in a sentence."""
     begins_again = plan.ending.restart_words
-    seams, ending = len(plan.seam_times), plan.ending.in_words
+    seams, ending = len(plan.seam_times), replace(plan.ending, named_own=False).in_words
     worst = f", the worst of which scores {plan.seam_score:.2f}" if seams > plan.ending.restarts else ""
     joined = f"{seams} seam{'s' if seams != 1 else ''}{worst}"
     resolves = f"the music {begins_again + ', and ' if begins_again else ''}{ending} at {clock(plan.music_end)}"
@@ -157,7 +158,7 @@ def answer_markdown(answer: LoopPlan | Refusal) -> str:
     return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
 
 
-def choose_option(workspace: Workspace, loop: Loop, number: int) -> Loop:
+def choose_option(workspace: Workspace, loop: Planned, number: int) -> Planned:
     """One option of a loop, by its number from 1, to be shown in place of the plan served, which is 1.
 
     Its mix is measured again where the one served has ducking and there is a video. A refusal has no options and stays.
@@ -216,7 +217,7 @@ def _counted_events(timeline: VideoOverview) -> str:
     return ", ".join(f"{name} {marks.of(name).size}" for name in marks.names if marks.of(name).size)
 
 
-def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSection:
+def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSection:
     """The section of the page that shows the whole plan."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     duck = loop.mix.duck if loop.mix is not None else None
@@ -254,7 +255,7 @@ def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSecti
 
 
 def _whole_music(
-    workspace: Workspace, loop: Loop, plan: LoopPlan, recording: Recording, chosen: str = ""
+    workspace: Workspace, loop: Planned, plan: LoopPlan, recording: Recording, chosen: str = ""
 ) -> ReportCard:
     """All that a plan plays, to hear and to save; of a long plan the command that writes it."""
     title = "The music, whole"
@@ -273,7 +274,9 @@ def _whole_music(
     return ReportCard(title, f"All that the plan plays, alone and at its own level{under}.", None, (heard,), None)
 
 
-def options_sections(plan: LoopPlan, loop: Loop, recording: Recording, chosen: str = "") -> tuple[ReportSection, ...]:
+def options_sections(
+    plan: LoopPlan, loop: Planned, recording: Recording, chosen: str = ""
+) -> tuple[ReportSection, ...]:
     """The section of the page that compares the options of a plan, and shows and plays those that are not served.
 
     Each of these has its picture and the worst of its seams to play; the served one has the rest of the page. `chosen`
@@ -390,7 +393,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
 
 
 def mix_section(
-    workspace: Workspace, loop: Loop, recording: Recording, rendered: Recording | None = None
+    workspace: Workspace, loop: Planned, recording: Recording, rendered: Recording | None = None
 ) -> ReportSection:
     """The section of the page on levels and ducking: what is measured, delivery, the least clear speech to play.
 
@@ -528,7 +531,7 @@ def _depth_in_words(duck: Duck, params: RenderParams) -> str:
 
 
 def _passages(
-    workspace: Workspace, loop: Loop, recording: Recording, speech: Sequence[Sequence[float]]
+    workspace: Workspace, loop: Planned, recording: Recording, speech: Sequence[Sequence[float]]
 ) -> tuple[Passage, ...]:
     """How far speech is above the music, as the plan and its mix play."""
     assert isinstance(loop.answer, LoopPlan), "a refusal has no mix"

@@ -2,8 +2,9 @@
 
 Track and video are found by the hash of their bytes, and the recorded parameters are applied. A loop and a fit are
 planned on the tracker's own grid where they were made on it; a grid that a person gave is used where it is still the
-one that the home keeps. The recorded constraints apply. Placements are made on the grid that counts now. A plan that
-followed another cut of its video holds the plan that it was made from; both cuts are found by their names and bytes.
+one that the home keeps. The recorded request is planned again. Placements are made on the grid that counts now. A plan
+that followed another cut of its video holds the plan that it was made from; both cuts are found by their names and
+bytes.
 
 Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
 """
@@ -13,12 +14,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from workbench.edits.documents import document_of
 from workbench.errors import InputError, MediaError, PlanError
+from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import read_points
 from workbench.profiles import params_from
 from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecord, Provenance, read_provenance
@@ -54,9 +56,9 @@ def reproduce(
     Raises `PlanError` for a result without provenance, or of a command that cannot be run again from it,
     `ParameterError` for a recorded parameter that this program does not have, and `InputError` if a file was not found.
     """
-    from workbench.results.fit import get_fit
+    from workbench.results.plan import one_of
 
-    result = get_fit(result, None)
+    result = one_of(result, None)
     made = read_provenance(result)
     if made is None:
         raise PlanError("this result has no provenance; only what this program wrote itself can be made again")
@@ -130,46 +132,24 @@ def _with_bytes(
     raise InputError(f"the {what} {record.name}{digest} is not in this home folder{besides}: give --{what} FILE")
 
 
-def _loop(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.constraints import read_constraints
-    from workbench.workflows.loop import loop_json, loop_track
+def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
+    from workbench.workflows.constraints import read_request
     from workbench.workflows.mix import draw_envelope
-
-    seconds = made.constraints.get("seconds")
-    under = video if video is not None else seconds
-    if track is None or not isinstance(under, Path | float | int):
-        raise PlanError("the provenance names no track, or neither a video nor its length")
-    auto_mix, heard = made.constraints.get("auto_mix") is True, made.grid is not None and made.grid.origin == "heard"
-    constraints = read_constraints(made.constraints)
-    loop = loop_track(workspace, track, under, auto_mix=auto_mix, constraints=constraints, heard=heard)
-    return loop_json(draw_envelope(loop, read_points(made.constraints.get(DRAWN_ENVELOPE))))
-
-
-def _fit(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.fit import fit_json, fit_track
-    from workbench.workflows.mix import draw_envelope
-    from workbench.workflows.wishes import read_wishes
+    from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 
     given, number = made.constraints.get("seconds"), made.constraints.get("number")
-    seconds = [one for one in given if isinstance(one, int | float)] if isinstance(given, list) else []
-    under = video if video is not None else seconds
-    if track is None or under == []:
+    lengths = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, int | float)]
+    if track is None or (video is None and not lengths):
         raise PlanError("the provenance names no track, or neither a video nor a length")
-    wishes = read_wishes(made.constraints)
-    fit = fit_track(
-        workspace,
-        track,
-        under,
-        keep=wishes.keep,
-        start_at=wishes.start_at,
-        end_on=wishes.end_on,
-        auto_mix=made.constraints.get("auto_mix") is True,
-        constraints=wishes.seams,
-        heard=made.grid is not None and made.grid.origin == "heard",
-    )
-    body = fit_json(draw_envelope(fit, read_points(made.constraints.get(DRAWN_ENVELOPE))))
-    several: list[dict[str, Any]] = body.get("fits", [body])
-    return several[number - 1 if isinstance(number, int) and 0 < number <= len(several) else 0]
+    request = replace(read_request(made.constraints), only_loop=made.command == "loop")
+    heard = made.grid is not None and made.grid.origin == "heard"
+    if video is not None or len(lengths) == 1:
+        auto_mix = made.constraints.get("auto_mix") is True
+        planned = plan_track(workspace, track, video or lengths[0], request, auto_mix=auto_mix, heard=heard)
+    else:
+        several = plan_lengths(workspace, track, lengths, request, heard=heard)
+        planned = several[number - 1 if isinstance(number, int) and 0 < number <= len(several) else 0]
+    return planned_json(draw_envelope(planned, read_points(made.constraints.get(DRAWN_ENVELOPE))))
 
 
 def _align(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
@@ -222,6 +202,8 @@ def _conform(
         frame_rate=float(rate) if isinstance(rate, int | float) else None,
         projects=[str(name) for name in projects] if isinstance(projects, list) else (),
     )
+    if isinstance(conformed, Refusal):
+        raise PlanError(conformed.hint)
     return conform_json(conformed)
 
 
@@ -235,7 +217,7 @@ def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterabl
 
 
 # What makes the result of each command again that needs no more than track and video
-_COMMANDS = {"loop": _loop, "fit": _fit, "align": _align, "match": _match}
+_COMMANDS = {"loop": _plan, "fit": _plan, "align": _align, "match": _match}
 _AGAIN = (*_COMMANDS, "conform")
 
 

@@ -44,7 +44,7 @@ from workbench.plots.seams import SeamView
 from workbench.store.reviews import clean_name
 from workbench.store.verdicts import Verdict, Word, add, every, latest
 from workbench.workflows.csv_rows import write_rows
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 __all__ = [
@@ -65,7 +65,7 @@ _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")  # col
 
 def judge_seam(
     workspace: Workspace,
-    loop: Loop,
+    loop: Planned,
     plan: LoopPlan,
     view: SeamView,
     word: Word,

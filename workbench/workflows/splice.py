@@ -178,6 +178,5 @@ def taken_once(profile: LoopProfile, row: int, label: str, params: CoverParams) 
         song_to + duration - song_from,
         plan_score=0.0,
         glide_seconds=params.gain_glide_seconds,
-        is_fit=True,
         on_grid=False,
     )

@@ -21,14 +21,14 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.workflows.align import align_track
 from workbench.workflows.deliver import own_music_ranges, uncertain_speech
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128  # widths of the large frames and of the tiles
 
 
-def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> VideoOverview:
+def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) -> VideoOverview:
     """Gather everything that was found in a video and planned under it."""
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has no timeline"

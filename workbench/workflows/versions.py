@@ -21,10 +21,10 @@ from workbench.errors import ParameterError
 from workbench.loops.plan import LoopPlan
 from workbench.params import RenderParams
 from workbench.provenance import Provenance, read_provenance
-from workbench.results.loop import mix_from_json, plan_from_json
 from workbench.results.mix import MixBody
+from workbench.results.plan import mix_from_json, plan_from_json
 from workbench.store.reviews import PlanVersion, get_version, keep_version, same_version, version_names
-from workbench.workflows.loop import Loop, loop_json
+from workbench.workflows.plan import Planned, planned_json
 from workbench.workspace import Workspace
 
 # Parameters of rendering that change the sound of a mix
@@ -67,7 +67,7 @@ def subject_of(content_hash: str, video_hash: str | None, seconds: float) -> str
     return hashlib.sha256(f"{content_hash}\n{under}".encode()).hexdigest()
 
 
-def loop_subject(workspace: Workspace, loop: Loop) -> str:
+def loop_subject(workspace: Workspace, loop: Planned) -> str:
     """The subject of a loop with a plan; hashes the video where the loop's provenance does not hold its hash."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     video_hash = None
@@ -77,14 +77,14 @@ def loop_subject(workspace: Workspace, loop: Loop) -> str:
     return subject_of(loop.analysis.content_hash, video_hash, loop.video_seconds)
 
 
-def freeze_plan(workspace: Workspace, loop: Loop) -> PlanVersion:
+def freeze_plan(workspace: Workspace, loop: Planned) -> PlanVersion:
     """Freeze the option of a plan that is in use, unless there is a version that sounds the same; then that is the one.
 
     Raises `ParameterError` for a refusal.
     """
     alone = _alone(loop)
     assert alone.analysis is not None, "a plan comes from an analysis"
-    subject, body = loop_subject(workspace, loop), loop_json(alone)
+    subject, body = loop_subject(workspace, loop), planned_json(alone)
     with workspace.database.write() as connection:
         return keep_version(
             connection,
@@ -98,9 +98,9 @@ def freeze_plan(workspace: Workspace, loop: Loop) -> PlanVersion:
         )
 
 
-def find_version(workspace: Workspace, loop: Loop) -> PlanVersion | None:
+def find_version(workspace: Workspace, loop: Planned) -> PlanVersion | None:
     """The version that sounds like a plan, None where it was not frozen; raises `ParameterError` for a refusal."""
-    subject, digest = loop_subject(workspace, loop), _digest(loop_json(_alone(loop)))
+    subject, digest = loop_subject(workspace, loop), _digest(planned_json(_alone(loop)))
     with workspace.database.read() as connection:
         return same_version(connection, subject, digest)
 
@@ -129,7 +129,7 @@ def has_its_video(workspace: Workspace, frozen: FrozenPlan) -> bool:
     return frozen.version.subject == subject_of(frozen.version.content_hash, video_hash, 0.0)
 
 
-def _alone(loop: Loop) -> Loop:
+def _alone(loop: Planned) -> Planned:
     """The loop without its other options: they are not what is reviewed."""
     if not isinstance(loop.answer, LoopPlan):
         raise ParameterError("there is no plan to freeze: the track was refused under this video")

@@ -41,7 +41,7 @@ from workbench.home import Home
 from workbench.loops.cover import plan_loop
 from workbench.loops.fitting import fit_splices, line_sounds
 from workbench.loops.plan import LoopPlan
-from workbench.loops.splices import MAX_GAIN_DB, MIN_GAIN_DB, usable_splices
+from workbench.loops.splices import usable_splices
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, Recording
@@ -324,7 +324,7 @@ def measure_recording(one: ElsewhereRecording, home: Path, role: str) -> Measure
         usable = usable_splices(analysis.profile, CoverParams())
         kinds["usable"] = [
             Join(float(lines[usable.leave[k]]), float(usable.song_to[k]), float(usable.song_from[k]),
-                 float(usable.fade[k]), float(usable.exponent[k]), _gain_in(float(usable.level_step_db[k])))
+                 float(usable.fade[k]), float(usable.exponent[k]), float(usable.gain_in_db[k]))
             for k in rng.permutation(usable.size)[:USABLE_SPLICES]
         ]  # fmt: skip
     kinds["no seam"] = _fitted(recording, lines, control, control)
@@ -344,13 +344,6 @@ def measure_recording(one: ElsewhereRecording, home: Path, role: str) -> Measure
     rows = {kind: np.clip((values - middle) / spread, -8.0, 8.0) for kind, values in rows.items()}
     own = rows.pop("own")[half:]
     return Measured(one.name, own, rows)
-
-
-def _gain_in(level_step_db: float) -> float:
-    """Gain in dB with which the planner enters after a step in level."""
-    if abs(level_step_db) < MIN_GAIN_DB:
-        return 0.0
-    return float(np.clip(-level_step_db, -MAX_GAIN_DB, MAX_GAIN_DB))
 
 
 def _fitted(recording: Recording, lines: FloatArray, leave: NDArray[np.intp], enter: NDArray[np.intp]) -> list[Join]:

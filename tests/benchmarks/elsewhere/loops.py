@@ -36,7 +36,7 @@ from tests.benchmarks.table import Table
 from workbench.beats.edges import EDGE_SECONDS
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workspace import Workspace
 
 EXTRA_SECONDS = 90.0
@@ -114,7 +114,7 @@ def totals_of(plan: LoopPlan, listener: Listener) -> list[float]:
     return [listener.judge(*splice).total for splice in splices if splice[0] < last]
 
 
-def limits(loop: Loop, listener: Listener) -> tuple[float, float, float]:
+def limits(loop: Planned, listener: Listener) -> tuple[float, float, float]:
     """Chance and the best splices between downbeats and between beats, see the head of the module."""
     nothing = float("nan")
     if loop.analysis is None:

@@ -22,7 +22,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.store.listening import get_test
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -33,7 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def loop(workspace: Workspace) -> Loop:
+def loop(workspace: Workspace) -> Planned:
     """A bundled track under 250 s, with three seams."""
     path = bundled_path("data", "bundled", "music", "corner_store.ogg")
     return loop_track(workspace, find_track(workspace, str(path)), 250.0)
@@ -49,7 +49,7 @@ def samples(path: Path) -> np.ndarray:
     return np.asarray(decode(path).samples)
 
 
-def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop: Loop) -> None:
+def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     own = (loop.answer.seam_fades[0], loop.answer.seam_curves[0])
     test = prepare_fades(workspace, loop, 0, (own, (0.3, 0.5)), 6, "Ana")
@@ -64,7 +64,7 @@ def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop:
         assert trial.reference is None
 
 
-def test_two_options_are_equally_loud(workspace: Workspace, loop: Loop) -> None:
+def test_two_options_are_equally_loud(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     at_s = loop.answer.seam_times[0]
     test = prepare_options(workspace, loop, (1, 2), at_s, 2, "Ana")
@@ -73,7 +73,7 @@ def test_two_options_are_equally_loud(workspace: Workspace, loop: Loop) -> None:
     assert levels[0] == pytest.approx(levels[1], abs=0.1)
 
 
-def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: Workspace, loop: Loop) -> None:
+def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     asked = seams_of_options(loop.answer, len(loop.answer.options))
     served = seams_of_options(loop.answer, 1)
@@ -90,7 +90,7 @@ def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: W
             assert np.abs(by_name[name] - by_name["reference"]).max() > 0.01
 
 
-def test_a_seam_that_comes_back_is_asked_about_once(loop: Loop) -> None:
+def test_a_seam_that_comes_back_is_asked_about_once(loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     plan = loop.answer
     served = seams_of_options(plan.alone, 4)
@@ -106,7 +106,7 @@ def test_a_seam_that_comes_back_is_asked_about_once(loop: Loop) -> None:
     assert len(served) < len(rated_seams(plan, every)) == len(heard) <= len(every)
 
 
-def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Loop) -> None:
+def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     own = (loop.answer.seam_fades[0], loop.answer.seam_curves[0])
     with pytest.raises(ParameterError, match="two different sounds"):

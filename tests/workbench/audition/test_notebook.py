@@ -73,16 +73,14 @@ def test_a_loop_and_a_fit_say_what_they_are(piece: Any, tmp_path: Path) -> None:
     recording = piece.recording
     track = write_audio(tmp_path / "<piece>.wav", [recording.samples], recording.sample_rate, recording.channels)
     with wb.open(tmp_path / "home") as workspace:
-        fit = wb.fit_track(workspace, track, [10.0, 120.0])
-        loop, refused = fit.loops[1], wb.loop_track(workspace, track, 1.0)
+        fit, loop = wb.plan_lengths(workspace, track, [10.0, 120.0])
+        refused = wb.loop_track(workspace, track, 1.0)
     html = fit._repr_html_()
-    assert len(_pictures(html)) == 2
+    assert len(_pictures(html)) == 1
     assert "&lt;piece&gt;.wav: straight plan of 0:10, no seam" in html
-    assert isinstance(loop.answer, LoopPlan)
-    seams = f"of 2:00, {len(loop.answer.seam_times)} seams, the worst {loop.answer.seam_score:.2f}, "
-    assert seams in html
+    seams = f"of 2:00, {len(loop.plan.seam_times)} seams, the worst {loop.plan.seam_score:.2f}, "
     assert seams in loop._repr_html_()
-    assert f"{escape(loop.answer.end_label)}; {len(loop.answer.options)} option" in loop._repr_html_()
+    assert f"{escape(loop.plan.end_label)}; {len(loop.plan.options)} option" in loop._repr_html_()
     assert not _pictures(refused._repr_html_())
     assert "longer" in refused._repr_html_()
     assert all(len(repr(one)) < 300 for one in (loop, refused))

@@ -16,7 +16,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.render.playback import render
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workflows.versions import freeze_plan, has_its_video, thaw
 from workbench.workspace import Workspace
@@ -28,14 +28,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def loop(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Loop:
+def loop(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Planned:
     """A copy of a bundled track under four minutes."""
     path = tmp_path_factory.mktemp("track") / "track.ogg"
     shutil.copy(bundled_path("data", "bundled", "music", "corner_store.ogg"), path)
     return loop_track(workspace, find_track(workspace, str(path)), 240.0)
 
 
-def test_a_version_without_a_video_is_its_music(workspace: Workspace, loop: Loop) -> None:
+def test_a_version_without_a_video_is_its_music(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     version = freeze_plan(workspace, loop)
     out = shown_sound(workspace, version.version_id)
@@ -48,7 +48,7 @@ def test_a_version_without_a_video_is_its_music(workspace: Workspace, loop: Loop
     np.testing.assert_allclose(decode(out).samples, expected, atol=2e-4)
 
 
-def test_another_video_at_its_place_is_not_played(workspace: Workspace, loop: Loop, tmp_path: Path) -> None:
+def test_another_video_at_its_place_is_not_played(workspace: Workspace, loop: Planned, tmp_path: Path) -> None:
     video = tmp_path / "film.mp4"
     video.write_bytes(b"one film")
     version = freeze_plan(workspace, replace(loop, video=video, provenance=None))
@@ -60,7 +60,7 @@ def test_another_video_at_its_place_is_not_played(workspace: Workspace, loop: Lo
         shown_sound(workspace, version.version_id)
 
 
-def test_another_track_at_its_place_is_not_played(workspace: Workspace, loop: Loop, tmp_path: Path) -> None:
+def test_another_track_at_its_place_is_not_played(workspace: Workspace, loop: Planned, tmp_path: Path) -> None:
     assert isinstance(loop.answer, LoopPlan)
     plan = replace(loop.answer.alone, seam_fades=(0.2, *loop.answer.seam_fades[1:]))
     path = tmp_path / "moved.ogg"

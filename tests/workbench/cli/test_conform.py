@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.results.loop import plan_from_json
+from workbench.results.plan import plan_from_json
 
 Call = Callable[..., tuple[int, str, str]]
 RATE = 25
@@ -102,7 +102,7 @@ def test_what_was_asked_of_a_plan_is_known_after_an_edit(
     code, out, err = workbench("fit", track_file, "--seconds", 37, "--from", after, "--home", home)
     assert code == 0, err
     assert json.loads(out)["provenance"]["constraints"] == {
-        "seconds": [37.0], "start_at": 1.0, "forbid_seam": [[12.0, 4.0]]
+        "seconds": 37.0, "start_at": 1.0, "forbid_seam": [[12.0, 4.0]]
     }  # fmt: skip
 
 

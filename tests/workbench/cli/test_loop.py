@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.results.loop import plan_from_json
+from workbench.results.plan import plan_from_json
 
 Call = Callable[..., tuple[int, str, str]]
 Loaded = Callable[..., list[str]]
@@ -61,7 +61,7 @@ def test_a_cold_plan_loads_no_more_than_it_needs(loaded_by: Loaded, track_file: 
 def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_file: Path, home: Path) -> None:
     code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", home)
     result = json.loads(out)
-    assert code == 0
+    assert code == 3
     assert result["hint"] in err.splitlines()
     assert result["applicable"] is False
     assert result["plan"]["reason"] == "video_not_longer"
@@ -73,7 +73,7 @@ def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
     workbench: Call, track_file: Path, tmp_path: Path
 ) -> None:
     code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", tmp_path)
-    assert code == 0
+    assert code == 3
     assert json.loads(out)["plan"]["reason"] == "video_not_longer"
     assert "finding the beats" not in err
     assert json.loads(workbench("cache", "--home", tmp_path)[1])["files"] == 0
@@ -137,7 +137,7 @@ def test_a_profile_changes_the_answer(workbench: Call, track_file: Path, home: P
     profile = tmp_path / "long.toml"
     profile.write_text("[cover]\nrequired_excess_seconds = 100.0\n")
     code, out, _ = workbench("loop", track_file, "--seconds", 90, "--home", home, "--profile", profile)
-    assert code == 0
+    assert code == 3
     assert json.loads(out)["plan"]["required_excess_seconds"] == 100.0
 
 

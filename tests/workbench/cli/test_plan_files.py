@@ -19,10 +19,9 @@ from workbench.errors import InputError, PlanError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.sound_streams import SoundChoice
-from workbench.results.loop import plan_body
 from workbench.results.mix import MixBody
-from workbench.workflows.fit import fit_track
-from workbench.workflows.loop import save_plan
+from workbench.results.plan import plan_body
+from workbench.workflows.plan import fit_track, save_plan
 from workbench.workflows.provenance import make_provenance
 from workbench.workspace import Workspace
 
@@ -132,7 +131,7 @@ def test_only_a_mix_of_the_result_was_measured_on_other_streams(
         (b"\xff\xfe\x00", "this is not a plan, nor text at all"),
         (b"no plan", "not a plan, for it is not JSON"),
         (b" \n", "not a plan, for it is empty"),
-        (b'{"a": 1}', "not a loop plan, nor another result of workbench: it has no version"),
+        (b'{"a": 1}', "not a plan, nor another result of workbench: it has no version"),
         (b"[]", "a plan is a JSON object, got list"),
     ],
 )

@@ -125,17 +125,9 @@ def test_wrong_usage_is_2(
     [
         (("--never-cut", "9:00-9:10"), "--never-cut 9:00-9:10: the track ends at 0:32.5"),
         (("--pin-seam", "0:24-0:24.1"), "--pin-seam 0:24-0:24.1: both times are at the same bar line"),
-        (
-            ("--forbid-seam", "0:04-0:08", "--never-cut", "0:07-0:12", "--pin-seam", "0:24-0:08"),
-            "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other",
-        ),
-        (
-            ("--pin-seam", "0:24-0:08", "--forbid-seam", "0:24.2-0:08"),
-            "--pin-seam 0:24-0:08 and --forbid-seam 0:24.2-0:08 contradict each other",
-        ),
     ],
 )
-def test_what_contradicts_is_1_and_one_line(
+def test_what_makes_no_sense_is_1_and_one_line(
     workbench: Call, track_file: Path, home: Path, command: str, arguments: tuple[str, ...], why: str
 ) -> None:
     code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
@@ -183,13 +175,11 @@ def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
     recorded = json.loads(first)["provenance"]["constraints"]
     assert json.loads(more)["provenance"]["constraints"] == recorded | added
     code, _, err = workbench(command, track_file, "--seconds", 90, "--from", plan, "--never-cut", "0:07-0:12")
-    assert code == 1
-    assert "workbench: --pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other" in err.splitlines()
+    assert code == 3
+    assert "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other." in err.splitlines()
 
 
-def test_a_fit_takes_over_kept_parts_and_times_and_a_loop_the_seams_alone(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path
-) -> None:
+def test_kept_parts_and_times_are_taken_over_too(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
 
     def asked(command: str, seconds: str, *arguments: object) -> dict[str, Any]:
@@ -202,12 +192,12 @@ def test_a_fit_takes_over_kept_parts_and_times_and_a_loop_the_seams_alone(
 
     asked("fit", "40,60", "--keep", "0:08-0:16", "--start-at", "0:01", "--forbid-seam", "0:12-0:04")
     seams = {"forbid_seam": [[12.0, 4.0]]}
-    every = {"seconds": [90.0], "keep": [[8.0, 16.0]], "start_at": 1.0, **seams}
+    every = {"seconds": 90.0, "keep": [[8.0, 16.0]], "start_at": 1.0, **seams}
     assert asked("fit", "90", "--from", plan) == every
     both = asked("fit", "90", "--from", plan, "--end-on", "1:29", "--start-at", "0:03", "--keep", "0:08-0:16")
     assert both == every | {"start_at": 3.0, "end_on": 89.0}
     assert asked("fit", "90", "--from", plan) == both
-    assert asked("loop", "90", "--from", plan) == {"seconds": 90.0, **seams}
+    assert asked("loop", "90", "--from", plan) == both
 
 
 @pytest.mark.parametrize(
@@ -233,12 +223,73 @@ def test_what_is_no_plan_to_take_over_from_is_1_and_one_line(
     assert line.startswith(f"workbench: {plan}: {why}")
 
 
+CONTRADICTIONS = [
+    (
+        ("--forbid-seam", "0:04-0:08", "--never-cut", "0:07-0:12", "--pin-seam", "0:24-0:08"),
+        "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other.",
+        ["pinned 0:24-0:08", "never_cut 0:07-0:12"],
+    ),
+    (
+        ("--pin-seam", "0:24-0:08", "--forbid-seam", "0:24.2-0:08"),
+        "--pin-seam 0:24-0:08 and --forbid-seam 0:24.2-0:08 contradict each other.",
+        ["pinned 0:24-0:08", "forbidden 0:24.2-0:08"],
+    ),
+]  # fmt: skip
+
+
+@COMMANDS
+@pytest.mark.parametrize(("arguments", "why", "ids"), CONTRADICTIONS)
+def test_what_contradicts_is_3_with_a_body_and_one_line(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str,
+    arguments: tuple[str, ...], why: str, ids: list[str],
+) -> None:  # fmt: skip
+    plan = tmp_path / "plan.json"
+    plan.write_text("as it was")
+    code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home, "-o", plan)
+    body = json.loads(out)
+    assert code == 3
+    assert (body["applicable"], body["retryable"]) == (False, False)
+    assert (body["plan"]["reason"], body["plan"]["constraints"]) == ("constraints", ids)
+    assert body["hint"] == why
+    assert err.splitlines().count(why) == 1
+    assert plan.read_text() == "as it was"
+
+
 def test_what_cannot_be_kept_in_this_length_is_named(workbench: Call, track_file: Path, home: Path) -> None:
     asked = ("fit", track_file, "--home", home, "--seconds", 1.5)
-    code, out, err = workbench(*asked, "--pin-seam", "0:24-0:08")
-    assert (code, out) == (1, "")
-    assert "--pin-seam 0:24-0:08 cannot be kept in 1.5 s" in err
+    code, out, _ = workbench(*asked, "--pin-seam", "0:24-0:08")
+    assert code == 3
+    assert json.loads(out)["hint"].startswith("--pin-seam 0:24-0:08 cannot be kept in 1.5 s")
     assert workbench(*asked)[0] == 0
+
+
+def test_a_loop_that_starts_too_late_is_refused_for_that(workbench: Call, track_file: Path, home: Path) -> None:
+    code, out, _ = workbench("loop", track_file, "--seconds", 90, "--start-at", "1:15", "--home", home)
+    assert code == 3
+    assert json.loads(out)["plan"]["constraints"] == ["start_at 1:15"]
+    assert workbench("fit", track_file, "--seconds", 90, "--start-at", "1:15", "--home", home)[0] == 0
+
+
+@COMMANDS
+def test_a_plan_goes_to_a_file_whole(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str
+) -> None:
+    asked = (command, track_file, "--seconds", 90, "--keep", "0:04-0:12", "--home", home)
+    printed = json.loads(workbench(*asked)[1])
+    assert printed["plan"]["kind"] == "loop"
+    code, out, _ = workbench(*asked, "-o", tmp_path / "plan.json")
+    assert (code, out) == (0, "")
+    assert json.loads((tmp_path / "plan.json").read_text()) == printed
+    assert json.loads(workbench(*asked, "-o", "-")[1]) == printed
+
+
+def test_of_several_lengths_each_has_a_body_and_one_refusal_is_3(workbench: Call, track_file: Path, home: Path) -> None:
+    asked = ("fit", track_file, "--home", home, "--keep", "0:01-0:29")
+    code, out, err = workbench(*asked, "--seconds", "10,90")
+    assert code == 3
+    short, long = json.loads(out)["fits"]
+    assert (short["applicable"], long["applicable"]) == (False, True)
+    assert "10 s: --keep 0:01-0:29 cannot be kept in 10 s; what is to be kept lasts" in err
 
 
 @COMMANDS

@@ -17,8 +17,7 @@ from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.workflows.fit import fit_track
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, fit_track, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -119,11 +118,11 @@ def short_video(draw_video: Callable[[float], Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def corner_fit(corner_home: Home, short_video: Path) -> Loop:
+def corner_fit(corner_home: Home, short_video: Path) -> Planned:
     """The track of `corner_loop` fitted to a minute: straight first, and a cut-down among its options."""
     path = bundled_path("data", "bundled", "music", "corner_store.ogg")
     workspace = Workspace(corner_home)
-    (loop,) = fit_track(workspace, find_track(workspace, str(path)), short_video, auto_mix=True).loops
+    loop = fit_track(workspace, find_track(workspace, str(path)), short_video, auto_mix=True)
     assert isinstance(loop.answer, LoopPlan)
     kinds = [option.kind for option in loop.answer.options]
     assert kinds[0] is PlanKind.STRAIGHT
@@ -131,7 +130,7 @@ def corner_fit(corner_home: Home, short_video: Path) -> Loop:
     return loop
 
 
-def _planned(home: Home, track: str, seconds: float) -> Loop:
+def _planned(home: Home, track: str, seconds: float) -> Planned:
     path = bundled_path("data", "bundled", "music", f"{track}.ogg")
     return loop_track(Workspace(home), find_track(Workspace(home), str(path)), seconds)
 
@@ -143,7 +142,7 @@ def tide_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.fixture(scope="session")
-def tide_loop(tide_home: Home) -> Loop:
+def tide_loop(tide_home: Home) -> Planned:
     """A bundled track under 200 s, with several options."""
     return _planned(tide_home, "slow_tide", 200.0)
 
@@ -155,7 +154,7 @@ def corner_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.fixture(scope="session")
-def corner_loop(corner_home: Home) -> Loop:
+def corner_loop(corner_home: Home) -> Planned:
     """A bundled track under 250 s, with three seams at least."""
     loop = _planned(corner_home, "corner_store", 250.0)
     assert isinstance(loop.answer, LoopPlan)
@@ -164,7 +163,7 @@ def corner_loop(corner_home: Home) -> Loop:
 
 
 @pytest.fixture(scope="session")
-def corner_look(corner_loop: Loop, corner_home: Home) -> SeamLook:
+def corner_look(corner_loop: Planned, corner_home: Home) -> SeamLook:
     """Its first seam."""
     assert isinstance(corner_loop.answer, LoopPlan)
     return look_at_seam(Workspace(corner_home), corner_loop, corner_loop.answer, 0)

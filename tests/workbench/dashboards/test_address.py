@@ -15,7 +15,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 TITLES = ("Plan", "Seams", "Beats")
@@ -47,7 +47,7 @@ def test_what_is_at_its_beginning_is_left_out() -> None:
     assert Place.read("project=prj_1&option=nan&seam=-4&time=1e400", TITLES) == Place("prj_1")
 
 
-def test_going_somewhere_is_an_entry_and_what_follows_is_none(tmp_path: Path, corner_loop: Loop) -> None:
+def test_going_somewhere_is_an_entry_and_what_follows_is_none(tmp_path: Path, corner_loop: Planned) -> None:
     session = Session(Workspace(Home(tmp_path)), pool=WaitingPool())
     address = Address(session, TITLES)
     assert address.bar.place == ["", True] or address.bar.place == ["", False]
@@ -64,7 +64,7 @@ def test_going_somewhere_is_an_entry_and_what_follows_is_none(tmp_path: Path, co
     assert session.project.name in address.bar.title
 
 
-def test_back_goes_to_the_place_and_what_plays_goes_on(tmp_path: Path, corner_loop: Loop) -> None:
+def test_back_goes_to_the_place_and_what_plays_goes_on(tmp_path: Path, corner_loop: Planned) -> None:
     session = Session(Workspace(Home(tmp_path)), pool=WaitingPool())
     address = Address(session, TITLES)
     session.show(corner_loop)

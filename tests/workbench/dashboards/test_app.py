@@ -27,7 +27,7 @@ from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, plan_track
 from workbench.workspace import Workspace
 
 
@@ -96,7 +96,7 @@ def test_work_is_begun_before_the_tab_that_shows_it_is_made(tmp_path: Path, shor
     async def opened() -> None:
         with set_curdoc(document):
             session.open_new(track, short_video)
-        assert [task.function for task in pool.tasks] == [loop_track]
+        assert [task.function for task in pool.tasks] == [plan_track]
         assert LateTab.made == []
         await asyncio.sleep(0)
         for callback in document.session_callbacks:
@@ -146,7 +146,7 @@ def pool() -> WaitingPool:
 
 
 @pytest.fixture
-def page(corner_home: Home, corner_fit: Loop, pool: WaitingPool) -> Page:
+def page(corner_home: Home, corner_fit: Planned, pool: WaitingPool) -> Page:
     """All tabs opened once, on a track under a video; the last of them, which asks for nothing, is open."""
     session = Session(Workspace(corner_home), pool=pool)
     session.show(corner_fit)
@@ -174,7 +174,7 @@ ASKS = {
 
 
 @FROM_PANEL
-def test_only_the_tab_that_is_open_asks_for_work(page: Page, pool: WaitingPool, corner_fit: Loop) -> None:
+def test_only_the_tab_that_is_open_asks_for_work(page: Page, pool: WaitingPool, corner_fit: Planned) -> None:
     assert isinstance(corner_fit.answer, LoopPlan)
     option = next(one for one in corner_fit.answer.options[1:] if one.seam_times)
     other = with_option_first(corner_fit, option, corner_fit.mix)
@@ -191,7 +191,7 @@ def test_only_the_tab_that_is_open_asks_for_work(page: Page, pool: WaitingPool, 
 
 @FROM_PANEL
 def test_a_tab_that_is_heard_follows_the_plan_while_another_one_is_open(
-    page: Page, pool: WaitingPool, corner_fit: Loop
+    page: Page, pool: WaitingPool, corner_fit: Planned
 ) -> None:
     assert isinstance(corner_fit.answer, LoopPlan)
     page.open_tab([tab.title for tab in TABS].index("Plan"))

@@ -24,7 +24,7 @@ from workbench.media.audio import decode
 from workbench.plots.palette import clock
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
-from workbench.workflows.loop import loop_track
+from workbench.workflows.plan import loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 

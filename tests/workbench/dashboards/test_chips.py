@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.dashboards.chips import SeamChips, worst_of
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 
 
 def test_the_worst_is_the_lowest_that_is_known() -> None:
@@ -13,7 +13,7 @@ def test_the_worst_is_the_lowest_that_is_known() -> None:
     assert worst_of([0.9, None, 0.4, 0.4]) == 2
 
 
-def test_a_chip_for_each_seam_also_where_no_score_is_known(corner_loop: Loop) -> None:
+def test_a_chip_for_each_seam_also_where_no_score_is_known(corner_loop: Planned) -> None:
     plan, chips = corner_loop.answer, SeamChips()
     assert isinstance(plan, LoopPlan)
     count = len(plan.seam_times)

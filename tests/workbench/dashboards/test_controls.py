@@ -100,7 +100,7 @@ def test_a_profile_of_the_page_is_what_the_command_line_loads(
     assert code == 0
     assert json.loads(out)["applicable"] is True
     code, out = workbench("loop", TRACK, "--seconds", "240", "--home", home, "--profile", path)
-    assert code == 0
+    assert code == 3
     assert json.loads(out)["applicable"] is False
 
 

@@ -13,14 +13,14 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.media.probe import probe
-from workbench.results.loop import plan_from_json
-from workbench.workflows.loop import Loop
+from workbench.results.plan import plan_from_json
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 FINISHED = ("video", "music")
 
 
-def test_a_plan_can_be_taken_away_in_every_format(tide_home: Home, tide_loop: Loop) -> None:
+def test_a_plan_can_be_taken_away_in_every_format(tide_home: Home, tide_loop: Planned) -> None:
     files = [download_file(Workspace(tide_home), tide_loop, name) for name, *_ in offered(tide_loop)
              if name not in FINISHED]  # fmt: skip
     assert all(file.stat().st_size > 0 for file in files)
@@ -31,7 +31,7 @@ def test_a_plan_can_be_taken_away_in_every_format(tide_home: Home, tide_loop: Lo
     assert "import" not in said["rpp"]
 
 
-def test_the_json_is_the_plan_as_the_command_line_prints_it(tide_home: Home, tide_loop: Loop) -> None:
+def test_the_json_is_the_plan_as_the_command_line_prints_it(tide_home: Home, tide_loop: Planned) -> None:
     text = download_file(Workspace(tide_home), tide_loop, "json").read_text(encoding="utf-8")
     assert json.loads(text)["applicable"] is True
     read = plan_from_json(text)
@@ -40,7 +40,7 @@ def test_the_json_is_the_plan_as_the_command_line_prints_it(tide_home: Home, tid
     assert len(read.options) == len(tide_loop.answer.options)
 
 
-def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Loop) -> None:
+def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Planned) -> None:
     names = [name for name, *_ in offered(corner_fit)]
     assert "loop-tags" not in names, "a straight plan has no loop"
     for name in names:
@@ -53,7 +53,9 @@ def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Loop) -> None
     assert plan_from_json(text) == corner_fit.answer
 
 
-def test_the_finished_video_and_music_are_among_them(corner_home: Home, corner_fit: Loop, tide_loop: Loop) -> None:
+def test_the_finished_video_and_music_are_among_them(
+    corner_home: Home, corner_fit: Planned, tide_loop: Planned
+) -> None:
     assert [name for name, *_ in offered(corner_fit)][:3] == ["json", *FINISHED]
     assert offered(tide_loop)[1][0] == "music", "only a length was given"
     assert isinstance(corner_fit.answer, LoopPlan)
@@ -66,13 +68,13 @@ def test_the_finished_video_and_music_are_among_them(corner_home: Home, corner_f
     assert after.audio_duration == pytest.approx(before.duration, abs=0.05)
 
 
-def test_a_download_says_which_option_it_holds(tide_loop: Loop) -> None:
+def test_a_download_says_which_option_it_holds(tide_loop: Planned) -> None:
     assert what_is_taken(tide_loop) == "Download option 1, the plan in use"
     assert isinstance(tide_loop.answer, LoopPlan)
     assert what_is_taken(replace(tide_loop, answer=tide_loop.answer.alone)) == "Download the plan"
 
 
-def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Loop) -> None:
-    refused = replace(tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
+def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
+    refused = replace(tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, ("Its bars are too unsure to cut at.",)))
     for loop in (None, refused):
         assert (offered(loop), what_is_taken(loop)) == ([], "")

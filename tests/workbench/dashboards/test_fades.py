@@ -14,7 +14,7 @@ from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -27,19 +27,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.fixture(scope="module")
-def loop(home: Home) -> Loop:
+def loop(home: Home) -> Planned:
     """A bundled track under four minutes, with several seams."""
     return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 240.0)
 
 
 @pytest.fixture(scope="module")
-def plan(loop: Loop) -> LoopPlan:
+def plan(loop: Planned) -> LoopPlan:
     """Its plan in use."""
     assert isinstance(loop.answer, LoopPlan)
     return loop.answer
 
 
-def test_a_fade_is_put_back_at_its_seam_and_nowhere_else(loop: Loop, plan: LoopPlan) -> None:
+def test_a_fade_is_put_back_at_its_seam_and_nowhere_else(loop: Planned, plan: LoopPlan) -> None:
     fade = HandFade.at(with_fade(plan, 1, 0.2, 0.5), 1)
     again, lost = with_hand_fades(loop, [fade])
     assert isinstance(again.answer, LoopPlan)
@@ -49,7 +49,7 @@ def test_a_fade_is_put_back_at_its_seam_and_nowhere_else(loop: Loop, plan: LoopP
     assert (lost, describe_lost(lost)) == ([], "")
 
 
-def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop, plan: LoopPlan) -> None:
+def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Planned, plan: LoopPlan) -> None:
     leave, enter = seam_place(plan, 0)
     gone = HandFade((leave + 40, enter), 0.2, 0.5, 109.0)
     wide = HandFade((leave, enter), 1000.0, 0.5, 61.0)
@@ -59,7 +59,7 @@ def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop
     assert describe_lost(lost) == "the crossfades that you set at 1:49, 1:01 are not in this plan"
 
 
-def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: LoopPlan, tmp_path: Path) -> None:
+def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Planned, plan: LoopPlan, tmp_path: Path) -> None:
     pool = CollectingPool(1)
     try:
         session = Session(Workspace(home), pool=pool)

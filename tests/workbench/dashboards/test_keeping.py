@@ -20,10 +20,12 @@ from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.constraints import SeamConstraints, TrackRange
 from workbench.loops.plan import LoopPlan
+from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.workflows.analyze import analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
+from workbench.workflows.plan import Planned, loop_track, plan_track
 from workbench.workflows.projects import (
     delete_project,
     keep_fields,
@@ -37,18 +39,17 @@ from workbench.workflows.reproduce import reproduce
 from workbench.workflows.review import judge_seam, newest_verdicts
 from workbench.workflows.tracks import find_track
 from workbench.workflows.versions import freeze_plan, thaw
-from workbench.workflows.wishes import PlanWishes, plan_around, plan_with_moved_seam
 from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def filmed(corner_home: Home, corner_loop: Loop, draw_video: Callable[[float], Path]) -> Loop:
+def filmed(corner_home: Home, corner_loop: Planned, draw_video: Callable[[float], Path]) -> Planned:
     """The plan of `corner_loop`, under a video in which somebody speaks."""
     return loop_track(Workspace(corner_home), corner_loop.track, draw_video(corner_loop.video_seconds), auto_mix=True)
 
 
 @pytest.fixture
-def home(corner_home: Home, filmed: Loop, tmp_path: Path) -> Home:
+def home(corner_home: Home, filmed: Planned, tmp_path: Path) -> Home:
     """A home of its own that knows track and video already."""
     assert isinstance(filmed.answer, LoopPlan)
     shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*", "renders"))
@@ -57,11 +58,11 @@ def home(corner_home: Home, filmed: Loop, tmp_path: Path) -> Home:
 
 @pytest.fixture
 def pool() -> DirectPool:
-    return DirectPool(restore_loop, loop_track, analyze, plan_around, plan_with_moved_seam)
+    return DirectPool(restore_loop, plan_track, analyze, plan_around, plan_with_moved_seam)
 
 
 @pytest.fixture
-def session(home: Home, pool: DirectPool, filmed: Loop) -> Session:
+def session(home: Home, pool: DirectPool, filmed: Planned) -> Session:
     """A page that shows the plan, in a new project."""
     session = Session(Workspace(home), pool=pool)
     session.show(filmed)
@@ -102,7 +103,7 @@ def words(session: Session) -> list[tuple[str, bool]]:
 
 def opened_again(session: Session) -> Session:
     """The same project in another window, on a workspace of its own, as after a restart of the server."""
-    other = Session(Workspace(session.home), pool=DirectPool(restore_loop, loop_track, analyze))
+    other = Session(Workspace(session.home), pool=DirectPool(restore_loop, plan_track, analyze))
     other.open_project(project_of(session))
     return other
 
@@ -271,7 +272,7 @@ def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
     assert freeze_plan(session.workspace, session.loop) != version, "a link to it has a sound of its own"
 
 
-SUNG = PlanWishes(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),)))
+SUNG = PlanRequest(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),)))
 
 
 def test_a_constraint_that_is_dropped_in_one_project_stays_in_another_on_the_same_track(session: Session) -> None:
@@ -281,38 +282,38 @@ def test_a_constraint_that_is_dropped_in_one_project_stays_in_another_on_the_sam
     session.ask(SUNG)
     mine, held = project_of(session), plan_of(session)
     session.open_new(track.path, video)
-    assert (session.wishes, plan_of(session)) == (PlanWishes(), before)
+    assert (session.request, plan_of(session)) == (LENGTH_ALONE, before)
     session.ask(SUNG)
-    session.ask(PlanWishes())
-    assert (session.wishes, plan_of(session)) == (PlanWishes(), before)
+    session.ask(LENGTH_ALONE)
+    assert (session.request, plan_of(session)) == (LENGTH_ALONE, before)
     session.open_project(mine)
-    assert (session.wishes, plan_of(session)) == (SUNG, held)
+    assert (session.request, plan_of(session)) == (SUNG, held)
     session.replan()
-    assert (session.wishes, plan_of(session)) == (SUNG, held)
+    assert (session.request, plan_of(session)) == (SUNG, held)
 
 
 def test_constraints_and_moved_seams_are_undone_and_done_again(session: Session, pool: DirectPool) -> None:
-    plans, asked = [plan_of(session)], [session.wishes]
+    plans, asked = [plan_of(session)], [session.request]
 
     def note() -> None:
         plans.append(plan_of(session))
-        asked.append(session.wishes)
+        asked.append(session.request)
 
     session.ask(SUNG)
     note()
     session.move_seam(1, 1)
     note()
-    assert [len(wishes.seams.pinned) for wishes in asked] == [0, 0, 1]
-    assert [set(change.edits) for change in session.history] == [{"wishes", "plan"}] * 2
+    assert [len(request.constraints.pinned) for request in asked] == [0, 0, 1]
+    assert [set(change.edits) for change in session.history] == [{"request", "plan"}] * 2
     again = opened_again(session)
-    assert (again.wishes, plan_of(again)) == (asked[-1], plans[-1])
+    assert (again.request, plan_of(again)) == (asked[-1], plans[-1])
     pool.done.clear()
     for at in (1, 0):
         session.undo()
-        assert (session.wishes, plan_of(session)) == (asked[at], plans[at])
+        assert (session.request, plan_of(session)) == (asked[at], plans[at])
     for at in (1, 2):
         session.redo()
-        assert (session.wishes, plan_of(session)) == (asked[at], plans[at])
+        assert (session.request, plan_of(session)) == (asked[at], plans[at])
     assert set(pool.done) == {restore_loop}, "nothing is planned anew"
 
 
@@ -404,7 +405,7 @@ def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) 
     assert words(session) == [("grid: bars a beat later", True)]
 
 
-def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Loop) -> None:
+def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     session.show(filmed)

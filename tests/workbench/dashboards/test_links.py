@@ -22,7 +22,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.render.video import play_video
 from workbench.workflows.comments import answer_comment, comment_on, decide
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.review_links import sign_link
 from workbench.workflows.versions import freeze_plan, thaw
 from workbench.workspace import Workspace
@@ -31,7 +31,7 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture(scope="module")
-def version(corner_home: Home, corner_fit: Loop) -> str:
+def version(corner_home: Home, corner_fit: Planned) -> str:
     """A frozen plan under a video, with a comment and a decision; its sound is there."""
     workspace = Workspace(corner_home)
     first = comment_on(workspace, corner_fit, "Ana <b>", "</script><script>alert(1)</script>", 12.0)
@@ -43,7 +43,7 @@ def version(corner_home: Home, corner_fit: Loop) -> str:
 
 
 @pytest.fixture(scope="module")
-def other(corner_home: Home, corner_loop: Loop) -> str:
+def other(corner_home: Home, corner_loop: Planned) -> str:
     """Another version, with a comment of its own."""
     workspace = Workspace(corner_home)
     comment_on(workspace, corner_loop, "Cleo", "nobody else may read this", 3.0)
@@ -171,7 +171,7 @@ def test_the_video_of_the_version_is_sent_by_ranges(address: str, corner_home: H
     assert (part.status_code, part.content) == (206, video.read_bytes()[10:20])
 
 
-def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, other: str, corner_loop: Loop) -> None:
+def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, other: str, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     address = root + link_address(sign_link(corner_home, other, DAY))
     assert httpx.get(f"{address}/video").status_code == 404  # it was planned for a length
@@ -186,7 +186,7 @@ def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, ot
 
 
 def test_a_link_plays_the_video_of_its_version_and_no_other(
-    root: str, corner_home: Home, corner_fit: Loop, tmp_path: Path
+    root: str, corner_home: Home, corner_fit: Planned, tmp_path: Path
 ) -> None:
     assert corner_fit.video is not None
     (tmp_path / "elsewhere").mkdir()

@@ -12,7 +12,7 @@ from workbench.dashboards.listening import ALL_SEAMS, FADES, OPTIONS, SEAMS, Lis
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.workflows.listening import begin_mushra, write_abx, write_results
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style
 
 
 @pytest.fixture
-def tab(corner_home: Home, corner_loop: Loop, pool: CollectingPool) -> ListeningTab:
+def tab(corner_home: Home, corner_loop: Planned, pool: CollectingPool) -> ListeningTab:
     session = Session(Workspace(corner_home), pool=pool)
     session.loop, session.reviewer = corner_loop, "Ana"
     return ListeningTab(session)

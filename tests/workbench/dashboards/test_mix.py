@@ -22,7 +22,7 @@ from workbench.mix.balance import plan_mix
 from workbench.mix.clarity import speech_over_music
 from workbench.mix.levels import LevelCurve
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, WorkbenchParams
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
@@ -214,9 +214,9 @@ def test_nothing_open_is_said(session: Session) -> None:
     assert not session.busy
 
 
-def test_a_track_that_is_not_looped_has_no_mix(corner_loop: Loop, home: Home) -> None:
+def test_a_track_that_is_not_looped_has_no_mix(corner_loop: Planned, home: Home) -> None:
     session = Session(Workspace(home), pool=WaitingPool())
-    session.loop = replace(corner_loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, "no two bars go together"))
+    session.loop = replace(corner_loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, ("no two bars go together",)))
     assert "not looped under this video" in MixTab(session).facts.object
 
 
@@ -235,7 +235,7 @@ def test_a_placed_track_lies_where_it_was_put(home: Home, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_track_that_was_fitted_is_mixed_like_one_that_is_looped(
-    corner_home: Home, corner_fit: Loop, pool: CollectingPool
+    corner_home: Home, corner_fit: Planned, pool: CollectingPool
 ) -> None:
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit
@@ -251,7 +251,7 @@ def test_a_track_that_was_fitted_is_mixed_like_one_that_is_looped(
 
 
 def test_parameters_are_recorded_with_the_mix_that_they_made(
-    corner_home: Home, corner_fit: Loop, pool: CollectingPool
+    corner_home: Home, corner_fit: Planned, pool: CollectingPool
 ) -> None:
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit

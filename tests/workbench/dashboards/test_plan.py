@@ -16,7 +16,7 @@ from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Duck, Mix
 from workbench.params import CoverParams, DuckParams
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
@@ -29,13 +29,13 @@ def home(tide_home: Home) -> Home:
 
 
 @pytest.fixture
-def loop(tide_loop: Loop) -> Loop:
+def loop(tide_loop: Planned) -> Planned:
     """A plan with several options."""
     return tide_loop
 
 
 @pytest.mark.slow
-def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: CollectingPool) -> None:
+def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Planned, pool: CollectingPool) -> None:
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
     tab = PlanTab(session)
@@ -57,7 +57,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
 
 
 @pytest.mark.slow
-def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Loop, pool: CollectingPool) -> None:
+def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Planned, pool: CollectingPool) -> None:
     """Letting go of a slider in the Mix tab is no reason to hear another option, or to stop."""
     session = Session(Workspace(home), pool=pool)
     session.show(loop)
@@ -88,7 +88,7 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop:
 
 @pytest.mark.slow
 def test_an_option_that_is_used_records_what_its_mix_was_made_with(
-    corner_home: Home, corner_fit: Loop, pool: CollectingPool
+    corner_home: Home, corner_fit: Planned, pool: CollectingPool
 ) -> None:
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit
@@ -107,7 +107,7 @@ def test_an_option_that_is_used_records_what_its_mix_was_made_with(
     until_idle(session)
 
 
-def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Loop, pool: CollectingPool) -> None:
+def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Planned, pool: CollectingPool) -> None:
     session = Session(Workspace(home), pool=pool)
     tab = PlanTab(session)
     session.loop = loop
@@ -127,7 +127,7 @@ def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Loop, poo
     until_idle(session)
 
 
-def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: CollectingPool) -> None:
+def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Planned, pool: CollectingPool) -> None:
     session = Session(Workspace(home), pool=pool)
     tab = PlanTab(session)
     assert tab.empty.visible
@@ -136,7 +136,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     assert tab.progress.visible
     session.cancel()
     pool.finish(job)
-    session.loop = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
+    session.loop = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, ("Its bars are too unsure to cut at.",)))
     assert "too unsure" in tab.empty.object
     session.loop = loop
     assert not tab.empty.visible
@@ -147,7 +147,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
 
 @pytest.mark.slow
 def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
-    corner_home: Home, corner_fit: Loop, pool: CollectingPool
+    corner_home: Home, corner_fit: Planned, pool: CollectingPool
 ) -> None:
     session = Session(Workspace(corner_home), pool=pool)
     tab = PlanTab(session)
@@ -185,7 +185,7 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     assert session.loop.is_fit
 
 
-def tab_options(loop: Loop) -> tuple[LoopPlan, ...]:
+def tab_options(loop: Planned) -> tuple[LoopPlan, ...]:
     """The options of a plan."""
     assert isinstance(loop.answer, LoopPlan)
     return loop.answer.options

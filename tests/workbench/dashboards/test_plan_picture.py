@@ -18,12 +18,12 @@ from workbench.dashboards.views import LongSound
 from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.plots.palette import DOWNBEAT
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 
 @pytest.fixture
-def state(tide_loop: Loop) -> PlanState:
+def state(tide_loop: Planned) -> PlanState:
     """The tab's state with that plan."""
     state = PlanState()
     state.take(tide_loop)
@@ -37,7 +37,7 @@ def source_of(picture: PlanPicture, name: str) -> ColumnDataSource:
     return glyph.data_source
 
 
-def test_the_picture_sends_no_more_than_the_screen_shows(tide_home: Home, tide_loop: Loop, state: PlanState) -> None:
+def test_the_picture_sends_no_more_than_the_screen_shows(tide_home: Home, tide_loop: Planned, state: PlanState) -> None:
     heard = render_option(Workspace(tide_home), tide_loop, state.options[0])
     state.sounds[0] = LongSound(heard.path)
     picture = PlanPicture(state)
@@ -51,7 +51,7 @@ def test_the_picture_sends_no_more_than_the_screen_shows(tide_home: Home, tide_l
     assert np.median(np.diff(near)) < 0.002
 
 
-def test_a_track_that_is_longer_than_its_video_is_drawn_whole(corner_fit: Loop) -> None:
+def test_a_track_that_is_longer_than_its_video_is_drawn_whole(corner_fit: Planned) -> None:
     state = PlanState()
     state.take(corner_fit)
     picture = PlanPicture(state)
@@ -134,7 +134,7 @@ def test_the_videos_own_music_is_marked_and_named(tide_home: Home, state: PlanSt
     assert list(named.data["x"]) == []
 
 
-def test_without_a_plan_there_are_no_empty_lanes(tide_loop: Loop, state: PlanState) -> None:
+def test_without_a_plan_there_are_no_empty_lanes(tide_loop: Planned, state: PlanState) -> None:
     picture = PlanPicture(state)
     picture.show()
     assert picture.figure.y_range.start == 0.0

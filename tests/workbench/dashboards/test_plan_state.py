@@ -11,12 +11,12 @@ import pytest
 from workbench.audition.plans import render_option, video_times_of
 from workbench.dashboards.plan_state import PlanState, played_pieces
 from workbench.home import Home
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 
 @pytest.fixture
-def state(tide_loop: Loop) -> PlanState:
+def state(tide_loop: Planned) -> PlanState:
     """The tab's state with that plan."""
     state = PlanState()
     state.take(tide_loop)
@@ -33,7 +33,7 @@ def test_the_blocks_of_a_plan_fill_it_from_start_to_end(state: PlanState) -> Non
         assert end == pytest.approx(start, abs=1e-5)
 
 
-def test_bars_are_heard_where_the_plan_plays_them(tide_loop: Loop, state: PlanState) -> None:
+def test_bars_are_heard_where_the_plan_plays_them(tide_loop: Planned, state: PlanState) -> None:
     plan = state.plan
     assert plan is not None
     assert tide_loop.analysis is not None
@@ -52,7 +52,7 @@ def test_two_options_are_compared_and_never_one_with_itself(state: PlanState) ->
     assert (state.a, state.b, state.shown) == (1, None, 1)
 
 
-def test_a_and_b_are_equally_loud_after_matching(tide_home: Home, tide_loop: Loop, state: PlanState) -> None:
+def test_a_and_b_are_equally_loud_after_matching(tide_home: Home, tide_loop: Planned, state: PlanState) -> None:
     state.pick(1, "b")
     for option in (0, 1):
         state.heard[option] = render_option(Workspace(tide_home), tide_loop, state.options[option])
@@ -63,7 +63,7 @@ def test_a_and_b_are_equally_loud_after_matching(tide_home: Home, tide_loop: Loo
     assert state.headroom_db() <= 0.0
 
 
-def test_the_same_plan_under_another_mix_is_the_same_plan(tide_loop: Loop, state: PlanState) -> None:
+def test_the_same_plan_under_another_mix_is_the_same_plan(tide_loop: Planned, state: PlanState) -> None:
     assert state.is_same_plan(replace(tide_loop, mix=None))
     assert not state.is_same_plan(replace(tide_loop, video_seconds=100.0, answer=state.options[1]))
     assert not PlanState().is_same_plan(tide_loop)

@@ -14,8 +14,8 @@ from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
 from workbench.home import Home
 from workbench.loops.moves import move_seam
-from workbench.workflows.loop import Loop
-from workbench.workflows.wishes import find_places
+from workbench.workflows.move_seam import find_places
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ def pool() -> Iterator[CollectingPool]:
 
 
 @pytest.fixture
-def tab(tide_home: Home, tide_loop: Loop, pool: CollectingPool, tmp_path: Path) -> Iterator[PlanTab]:
+def tab(tide_home: Home, tide_loop: Planned, pool: CollectingPool, tmp_path: Path) -> Iterator[PlanTab]:
     """The tab on a plan, in a home of its own: its project is saved there."""
     shutil.copytree(tide_home.root, tmp_path / "home")
     session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
@@ -49,9 +49,9 @@ def ask(tab: PlanTab, *what: object) -> None:
 def test_a_time_is_the_one_at_which_the_button_was_pressed(tab: PlanTab) -> None:
     tab.player.time = 4.0
     ask(tab, "start_at", 4.2004)
-    assert tab._session.wishes.start_at == 4.2
+    assert tab._session.request.start_at == 4.2
     ask(tab, "start_at", None)
-    assert tab._session.wishes.start_at == 4.0
+    assert tab._session.request.start_at == 4.0
 
 
 def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> None:
@@ -61,7 +61,7 @@ def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> Non
     ask(tab, "never_cut", "-".join(panel.stretch))
     ((label, said),) = panel.wishes
     assert said.startswith("never cut")
-    assert session.wishes.seams.never_cut
+    assert session.request.constraints.never_cut
     ask(tab, "drop", label)
     assert panel.wishes == []
     ask(tab, "exclude", "nonsense")
@@ -116,7 +116,7 @@ def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None
 
 
 @pytest.mark.parametrize("end", ["failed", "cancelled"])
-def test_places_that_are_not_found_are_not_waited_for(tide_loop: Loop, tmp_path: Path, end: str) -> None:
+def test_places_that_are_not_found_are_not_waited_for(tide_loop: Planned, tmp_path: Path, end: str) -> None:
     pool = WaitingPool()
     session = Session(Workspace(Home(tmp_path)), pool=pool)
     session.show(tide_loop)

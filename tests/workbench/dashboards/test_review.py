@@ -16,7 +16,7 @@ from workbench.dashboards.transport import Program, Transport
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.probe import probe
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.review_links import open_link
 from workbench.workflows.versions import thaw
 from workbench.workspace import Workspace
@@ -27,7 +27,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def opened(home: Home, loop: Loop, reviewer: str) -> ReviewTab:
+def opened(home: Home, loop: Planned, reviewer: str) -> ReviewTab:
     """A page on a plan, whose work waits."""
     session = Session(Workspace(home), pool=WaitingPool())
     session.loop, session.reviewer = loop, reviewer
@@ -35,11 +35,11 @@ def opened(home: Home, loop: Loop, reviewer: str) -> ReviewTab:
 
 
 @pytest.fixture
-def tab(home: Home, corner_loop: Loop) -> ReviewTab:
+def tab(home: Home, corner_loop: Planned) -> ReviewTab:
     return opened(home, corner_loop, "Ana")
 
 
-def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_loop: Loop) -> None:
+def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     tab.player.time = 12.5
     tab.ask("comment", "too loud", -1)
@@ -50,7 +50,7 @@ def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_lo
     assert (tab.board.version, tab.board.sent) == (1, 2)
 
 
-def test_it_is_listened_to_where_the_page_is(home: Home, corner_loop: Loop) -> None:
+def test_it_is_listened_to_where_the_page_is(home: Home, corner_loop: Planned) -> None:
     session = Session(Workspace(home), pool=WaitingPool())
     session.loop, session.reviewer, session.time = corner_loop, "Ana", 85.0
     tab = ReviewTab(session)
@@ -83,7 +83,7 @@ def test_an_answer_that_is_kept_clears_its_own_field_alone(tab: ReviewTab) -> No
     assert (tab.board.sent, tab.board.answered) == (1, [thread["id"], 2])
 
 
-def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, corner_fit: Loop) -> None:
+def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, corner_fit: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit
@@ -96,7 +96,7 @@ def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, cor
     assert tab.player.soundtrack.endswith(path.name)
 
 
-def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner_fit: Loop) -> None:
+def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner_fit: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(corner_home), pool=pool)
     session.loop = corner_fit
@@ -112,7 +112,7 @@ def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner
     assert tab.player.video_url == ""
 
 
-def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: ReviewTab, corner_loop: Loop) -> None:
+def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: ReviewTab, corner_loop: Planned) -> None:
     other = opened(home, corner_loop, "Ben")
     elsewhere = opened(Home(home.root.parent / "elsewhere"), corner_loop, "Cleo")
     tab.ask("comment", "too loud", -1)
@@ -138,7 +138,7 @@ def test_what_comes_in_quick_succession_is_done_once_each(tab: ReviewTab) -> Non
     assert tab.board.taken == 3
 
 
-def test_nothing_is_said_without_a_name(home: Home, corner_loop: Loop) -> None:
+def test_nothing_is_said_without_a_name(home: Home, corner_loop: Planned) -> None:
     tab = opened(home, corner_loop, "")
     tab.ask("comment", "too loud", -1)
     tab.ask("decide", "approved")
@@ -156,7 +156,7 @@ def test_what_cannot_be_kept_is_told_and_leaves_the_text(tab: ReviewTab) -> None
     assert tab.board.sent == 0
 
 
-def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTab, corner_loop: Loop) -> None:
+def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTab, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("comment", "a click", 0)
     tab.ask("decide", "approved")
@@ -169,7 +169,7 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
     assert tab.board.version == 2
 
 
-def test_a_link_freezes_what_is_heard(tab: ReviewTab, home: Home, corner_loop: Loop) -> None:
+def test_a_link_freezes_what_is_heard(tab: ReviewTab, home: Home, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("link", 7)
     version_id, _ = open_link(home, tab.board.address.rsplit("/", 1)[1])

@@ -20,7 +20,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.review import newest_verdicts
 from workbench.workspace import Workspace
 
@@ -34,7 +34,7 @@ def home(corner_home: Home) -> Home:
 
 
 @pytest.fixture(scope="module")
-def loop(corner_loop: Loop) -> Loop:
+def loop(corner_loop: Planned) -> Planned:
     """A plan with three seams."""
     return corner_loop
 
@@ -46,14 +46,14 @@ def look(corner_look: SeamLook) -> SeamLook:
 
 
 @pytest.fixture
-def state(home: Home, loop: Loop) -> SeamState:
+def state(home: Home, loop: Planned) -> SeamState:
     state = SeamState(Workspace(home))
     state.take(loop)
     return state
 
 
 @pytest.fixture
-def session(home: Home, pool: CollectingPool, loop: Loop) -> Session:
+def session(home: Home, pool: CollectingPool, loop: Planned) -> Session:
     """A page on the plan."""
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
@@ -68,14 +68,14 @@ def tab(session: Session) -> SeamsTab:
     return tab
 
 
-def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: SeamLook, loop: Loop) -> None:
+def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: SeamLook, loop: Planned) -> None:
     assert state.scores == pytest.approx(look.scores, abs=1e-9)
     assert isinstance(loop.answer, LoopPlan)
     assert state.worst is not None
     assert state.scores[state.worst] == pytest.approx(loop.answer.seam_score, abs=1e-4)
 
 
-def test_a_shorter_plan_keeps_to_its_last_seam(state: SeamState, loop: Loop) -> None:
+def test_a_shorter_plan_keeps_to_its_last_seam(state: SeamState, loop: Planned) -> None:
     state.seam = 99
     state.take(loop)
     assert state.seam == state.count - 1
@@ -83,9 +83,9 @@ def test_a_shorter_plan_keeps_to_its_last_seam(state: SeamState, loop: Loop) -> 
     assert (state.plan, state.count, state.seam, state.worst) == (None, 0, 0, None)
 
 
-def test_a_track_that_is_not_looped_has_no_controls_of_a_seam(tab: SeamsTab, loop: Loop) -> None:
+def test_a_track_that_is_not_looped_has_no_controls_of_a_seam(tab: SeamsTab, loop: Planned) -> None:
     assert tab.one.visible
-    tab._session.loop = replace(loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, "no two bars go together"))
+    tab._session.loop = replace(loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, ("no two bars go together",)))
     assert (tab.one.visible, tab.none.visible) == (False, True)
     assert "not looped under this video" in tab.none.object
     tab._session.loop = loop
@@ -93,7 +93,7 @@ def test_a_track_that_is_not_looped_has_no_controls_of_a_seam(tab: SeamsTab, loo
 
 
 def test_a_crossfade_that_is_tried_is_heard_and_served_once_it_is_used(
-    state: SeamState, look: SeamLook, loop: Loop, home: Home
+    state: SeamState, look: SeamLook, loop: Planned, home: Home
 ) -> None:
     state.try_fade(0.3, 0.5)
     assert state.plan is not None
@@ -147,7 +147,7 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
 
 
 def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
-    tab: SeamsTab, session: Session, loop: Loop, home: Home
+    tab: SeamsTab, session: Session, loop: Planned, home: Home
 ) -> None:
     few = loop_track(Workspace(home), loop.track, 150.0)
     assert isinstance(few.answer, LoopPlan)
@@ -216,7 +216,9 @@ def test_verdicts_come_out_as_csv(tab: SeamsTab) -> None:
     assert np.isfinite(float(rows[-1]["score"]))
 
 
-def test_a_verdict_and_its_note_belong_to_their_seam(tab: SeamsTab, session: Session, loop: Loop, home: Home) -> None:
+def test_a_verdict_and_its_note_belong_to_their_seam(
+    tab: SeamsTab, session: Session, loop: Planned, home: Home
+) -> None:
     tab.go(1)
     until_idle(session)
     tab.judge("audible")
@@ -237,7 +239,7 @@ def test_a_verdict_and_its_note_belong_to_their_seam(tab: SeamsTab, session: Ses
     }  # fmt: skip
 
 
-def test_a_verdict_waits_until_its_seam_can_be_heard(home: Home, loop: Loop, look: SeamLook) -> None:
+def test_a_verdict_waits_until_its_seam_can_be_heard(home: Home, loop: Planned, look: SeamLook) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
@@ -257,7 +259,7 @@ def test_a_verdict_waits_until_its_seam_can_be_heard(home: Home, loop: Loop, loo
     assert (tab.waiting.visible, tab.pictures.visible) == (False, True)
 
 
-def test_what_stands_for_a_seam_goes_where_it_cannot_be_drawn(home: Home, loop: Loop) -> None:
+def test_what_stands_for_a_seam_goes_where_it_cannot_be_drawn(home: Home, loop: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     session.loop = loop
@@ -266,7 +268,7 @@ def test_what_stands_for_a_seam_goes_where_it_cannot_be_drawn(home: Home, loop: 
     assert (tab.waiting.visible, tab.pictures.visible) == (False, False)
 
 
-def test_a_crossfade_that_was_tried_outlives_another_mix(tab: SeamsTab, session: Session, loop: Loop) -> None:
+def test_a_crossfade_that_was_tried_outlives_another_mix(tab: SeamsTab, session: Session, loop: Planned) -> None:
     tab.try_fade(0.2, 0.5)
     until_idle(session)
     session.loop = replace(loop)
@@ -286,7 +288,7 @@ def test_a_note_before_its_verdict_waits_at_its_seam(tab: SeamsTab, session: Ses
     until_idle(session)
 
 
-def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: Loop) -> None:
+def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: Planned) -> None:
     tab = SeamsTab(session)
     until_idle(session)
     assert tab.player.sounds

@@ -26,11 +26,10 @@ from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.refusals import audio_unavailable
+from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.media.audio import write_audio
-from workbench.workflows.fit import Fit
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
-from workbench.workflows.wishes import PlanWishes
 from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "slow_tide.ogg")
@@ -88,7 +87,7 @@ def session(home: Home, pool: CollectingPool) -> Session:
 
 
 @pytest.fixture(scope="module")
-def loop(home: Home) -> Loop:
+def loop(home: Home) -> Planned:
     """A bundled track under 200 s."""
     return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 200.0)
 
@@ -232,7 +231,7 @@ def test_a_track_without_a_video_is_analysed_and_drawn(session: Session) -> None
     assert session.plan is None
 
 
-def test_a_plan_that_is_shown_brings_its_track_and_is_forgotten_with_the_next(session: Session, loop: Loop) -> None:
+def test_a_plan_that_is_shown_brings_its_track_and_is_forgotten_with_the_next(session: Session, loop: Planned) -> None:
     session.show(loop)
     assert session.track is loop.track
     assert session.analysis is loop.analysis
@@ -250,7 +249,7 @@ def test_a_plan_that_is_shown_brings_its_track_and_is_forgotten_with_the_next(se
     until_idle(session)
 
 
-def test_a_track_that_is_too_long_for_its_video_still_shows_its_beats(session: Session, loop: Loop) -> None:
+def test_a_track_that_is_too_long_for_its_video_still_shows_its_beats(session: Session, loop: Planned) -> None:
     """Its length alone refused it, before anything was analysed; the page has it analysed then."""
     refused = loop_track(Workspace(session.home), loop.track, 60.0)
     assert refused.analysis is None
@@ -317,20 +316,14 @@ def test_what_cannot_be_fitted_is_not_offered(session: Session, short_video: Pat
     assert (session.plan, session.fitting) == (None, False)
 
 
-def test_a_fit_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_fit: Loop) -> None:
+def test_a_fit_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_fit: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     assert session.fit() is None, "there is nothing to fit"
     session.param.update(track=corner_fit.track, video=short_video)
     session.fit()
     session.open_track(TRACK)
-    assert corner_fit.analysis is not None
-    assert isinstance(corner_fit.answer, LoopPlan)
-    assert corner_fit.provenance is not None
-    late = Fit(
-        corner_fit.track, short_video, (corner_fit.answer,), corner_fit.analysis, corner_fit.mix, corner_fit.provenance
-    )
-    pool.finish(0, late)
+    pool.finish(0, corner_fit)
     assert session.track is not None
     assert (session.track.path, session.loop, session.fitting) == (TRACK, None, False)
     session.fit()
@@ -338,7 +331,7 @@ def test_a_fit_that_comes_too_late_is_not_shown(home: Home, short_video: Path, c
     assert not session.fitting
 
 
-def test_a_plan_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_loop: Loop) -> None:
+def test_a_plan_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_loop: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     session.param.update(track=corner_loop.track, video=short_video)
@@ -359,7 +352,7 @@ def test_a_plan_that_comes_too_late_is_not_shown(home: Home, short_video: Path, 
 
 
 def test_work_for_what_was_open_ends_when_something_else_is_opened(
-    home: Home, short_video: Path, corner_loop: Loop
+    home: Home, short_video: Path, corner_loop: Planned
 ) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
@@ -387,7 +380,7 @@ def test_what_waits_and_is_not_wanted_any_more_gives_way_to_other_work(home: Hom
     assert [task.cancelled for task in pool.tasks] == [True, True, False, False]
 
 
-def test_an_analysis_that_comes_too_late_is_not_shown(home: Home, loop: Loop, corner_loop: Loop) -> None:
+def test_an_analysis_that_comes_too_late_is_not_shown(home: Home, loop: Planned, corner_loop: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
     session.open_track(TRACK)
@@ -409,7 +402,7 @@ def test_a_demo_that_is_still_prepared_gives_way_to_what_is_opened(session: Sess
 
 
 def test_the_demo_over_another_track_brings_its_own_sound(
-    home: Home, loop: Loop, corner_loop: Loop, tmp_path: Path
+    home: Home, loop: Planned, corner_loop: Planned, tmp_path: Path
 ) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
@@ -418,11 +411,11 @@ def test_the_demo_over_another_track_brings_its_own_sound(
     session.show_with_fade(with_option_first(corner_loop, with_fade(corner_loop.answer, 0, 0.08, 0.7)), 0)
     sound = write_audio(tmp_path / "former.wav", [np.zeros((2, 48_000), dtype=np.float32)], 48_000, 2)
     write_summary(session.workspace, sound)
-    session.param.update(track_sound=LongSound(sound), wishes=PlanWishes(start_at=1.0))
+    session.param.update(track_sound=LongSound(sound), request=PlanRequest(start_at=1.0))
     session.open_demo()
     pool.finish(len(pool.tasks) - 1, loop)
     assert (session.track, session.plan, session.option) == (loop.track, loop.answer, 0)
-    assert (session.track_sound, session.hand_fades, session.wishes) == (None, {}, PlanWishes())
+    assert (session.track_sound, session.hand_fades, session.request) == (None, {}, LENGTH_ALONE)
     assert (track_file, (loop.track.path,)) in [(task.function, task.arguments) for task in pool.tasks]
 
 

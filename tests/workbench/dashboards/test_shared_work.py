@@ -26,7 +26,7 @@ from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRa
 from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, WorkbenchParams
 from workbench.workflows.grids import save_grid
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 PARAMS = WorkbenchParams()
@@ -221,13 +221,13 @@ def test_five_pages_of_one_track_and_video_ask_their_workers_once(home: Home, sh
         assert all(page.loop is not None and page.track_sound is not None for page in pages)
         assert all(tab.state.video is not None for tab in tabs)
         assert sorted(set(pool.begun)) == sorted(pool.begun), "each once"
-        assert [pool.times(name) for name in ("loop_track", "load_video", "track_file")] == [1, 1, 1]
+        assert [pool.times(name) for name in ("plan_track", "load_video", "track_file")] == [1, 1, 1]
     finally:
         pool.close()
 
 
 def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams(
-    tide_home: Home, tide_loop: Loop
+    tide_home: Home, tide_loop: Planned
 ) -> None:
     pool = CountingPool()
     try:
@@ -244,7 +244,7 @@ def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams
         pool.close()
 
 
-def test_what_is_known_of_seams_follows_the_grid_and_the_constraints(tide_loop: Loop) -> None:
+def test_what_is_known_of_seams_follows_the_grid_and_the_constraints(tide_loop: Planned) -> None:
     plan, analysis = tide_loop.answer, tide_loop.analysis
     assert isinstance(plan, LoopPlan)
     assert analysis is not None
@@ -270,7 +270,7 @@ def test_a_plan_that_is_begun_before_its_page_is_drawn_is_the_one_that_the_page_
         page.open_new(TRACK, short_video)
         until_idle(page)
         assert page.loop is not None
-        assert pool.times("loop_track") == 1
+        assert pool.times("plan_track") == 1
         page.foresee(TRACK, short_video)
         page.cancel()
         until_idle(page)

@@ -18,18 +18,18 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, RenderParams
 from workbench.workflows.library import open_library
-from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.plan import Planned, plan_track
 from workbench.workflows.projects import load_fields, restore_loop
 from workbench.workspace import Workspace
 
 
 @pytest.fixture
 def pool() -> DirectPool:
-    return DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, loop_track)
+    return DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, plan_track)
 
 
 @pytest.fixture
-def session(corner_home: Home, corner_fit: Loop, pool: DirectPool, tmp_path: Path) -> Session:
+def session(corner_home: Home, corner_fit: Planned, pool: DirectPool, tmp_path: Path) -> Session:
     """A page on a track that was fitted to a minute, in a home of its own."""
     shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*"))
     session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
@@ -146,7 +146,7 @@ def test_a_row_that_has_gone_is_not_asked_for_and_paths_are_not_shown(session: S
 
 
 def test_a_track_that_could_not_be_stacked_is_tried_again_when_it_is_added_again(
-    corner_home: Home, corner_fit: Loop, tmp_path: Path
+    corner_home: Home, corner_fit: Planned, tmp_path: Path
 ) -> None:
     pool = WaitingPool()
     session = Session(Workspace(Home(tmp_path)), pool=pool)
@@ -168,7 +168,7 @@ def test_a_track_that_could_not_be_stacked_is_tried_again_when_it_is_added_again
 
 
 def test_what_cannot_be_planned_is_said_and_nothing_is_shown_without_a_video(
-    corner_home: Home, corner_fit: Loop, tmp_path: Path
+    corner_home: Home, corner_fit: Planned, tmp_path: Path
 ) -> None:
     pool = WaitingPool()
     session = Session(Workspace(Home(tmp_path)), pool=pool)

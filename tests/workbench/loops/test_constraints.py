@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +10,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from workbench.errors import ConstraintError, FitError
+from tests.workbench.loops.fitted import Fit
+from workbench.errors import ConstraintError
 from workbench.loops.constraints import (
     NamedSplice,
     SeamConstraints,
@@ -20,22 +22,28 @@ from workbench.loops.constraints import (
     smallest_contradiction,
 )
 from workbench.loops.cover import plan_loop
-from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
 from workbench.loops.plan import LoopPlan, PlanKind, nearest_line
 from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
-from workbench.loops.refusals import Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.loops.request import Keep, KeptPart
 
 Maker = Callable[..., LoopProfile]
 LOOPED, CUT = 330.0, 61.0
 
 
-def planned(profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True) -> LoopPlan:
+def answered(
+    profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True
+) -> LoopPlan | Refusal:
     """A loop of a length that only a loop fills, else a cut-down, with intro and ending so that it needs a seam."""
     if seconds < profile.song_duration:
         keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING)) if both_ends else ()
-        return plan_fit(profile, FitRequest(seconds, keep, constraints=constraints))
-    plan = plan_loop(profile, seconds, constraints=constraints)
-    assert isinstance(plan, LoopPlan)
+        return Fit(seconds, keep, constraints=constraints).answer(profile)
+    return plan_loop(profile, seconds, constraints=constraints)
+
+
+def planned(profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True) -> LoopPlan:
+    plan = answered(profile, seconds, constraints, both_ends=both_ends)
+    assert isinstance(plan, LoopPlan), plan
     return plan
 
 
@@ -66,12 +74,12 @@ def test_no_seam_lies_inside_a_range_that_is_never_cut(track_profile: Maker, sec
 
 def test_a_cut_down_neither_starts_nor_stops_hard_inside_of_such_a_range(track_profile: Maker) -> None:
     profile = track_profile(ending=None)
-    free = plan_fit(profile, FitRequest(21.3))
+    free = Fit(21.3).plan(profile)
     first, last = free.segments[0].song_from, free.music_end - free.window_end + free.segments[-1].song_to
     constraints = SeamConstraints(
         never_cut=(TrackRange(max(0.0, first - 3.0), first + 3.0), TrackRange(last - 3.0, last + 3.0))
     )
-    for option in plan_fit(profile, FitRequest(21.3, constraints=constraints)).options:
+    for option in Fit(21.3, constraints=constraints).plan(profile).options:
         starts = option.segments[0].song_from
         stops = option.segments[-1].song_to - option.tail_seconds
         for sung in constraints.never_cut:
@@ -114,9 +122,8 @@ def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) ->
     left_out = 0
     for first in np.linspace(0.3, 0.8, 6) * profile.song_duration:
         out = TrackRange(round(float(first), 2), round(float(first) + 6.2, 2))
-        try:
-            plan = planned(profile, seconds, SeamConstraints(excluded=(out,)), both_ends=False)
-        except (ConstraintError, FitError):
+        plan = answered(profile, seconds, SeamConstraints(excluded=(out,)), both_ends=False)
+        if isinstance(plan, Refusal):
             continue  # no way around it
         left_out += 1
         for option in plan.options:
@@ -125,20 +132,20 @@ def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) ->
     assert left_out > 1
 
 
-def test_a_loop_without_the_beginning_of_its_track_names_the_command_that_can(track_profile: Maker) -> None:
+def test_a_loop_without_the_beginning_of_its_track_says_what_can(track_profile: Maker) -> None:
     profile = track_profile()
     out = TrackRange(0.0, float(profile.downbeats[4]))
-    with pytest.raises(ConstraintError, match=r"begins where the track does; `workbench fit` may begin elsewhere"):
-        plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    assert isinstance(refused, Refusal)
+    assert "begins where the track does; a fit may begin elsewhere" in refused.hint
 
 
 def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Maker) -> None:
     profile = track_profile()
     out = TrackRange(float(profile.downbeats[3]), float(profile.downbeats[-3]))
-    with pytest.raises(
-        ConstraintError, match=r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d"
-    ):
-        plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    assert isinstance(refused, Refusal)
+    assert re.search(r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d", refused.hint)
 
 
 def with_splices(profile: LoopProfile, *pairs: tuple[int, int]) -> LoopProfile:
@@ -188,17 +195,9 @@ def test_it_may_leave_as_soon_as_a_segment_lasts(track_profile: Maker) -> None:
 
 def test_where_every_part_that_repeats_holds_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
     profile = with_splices(track_profile(), (9, 17), (48, 4))
-    with pytest.raises(ConstraintError, match=r"no part that repeats unnoticed lies as a whole before 0:19 or after"):
-        plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
-
-
-def test_a_pin_and_an_excluded_range_over_it_are_named_together(track_profile: Maker) -> None:
-    profile = track_profile()
-    pin = named(profile, 20, 8)
-    out = TrackRange(pin.leave - 3.0, pin.leave + 3.0)
-    with pytest.raises(ConstraintError, match="contradict each other") as refused:
-        on_lines(profile, SeamConstraints(pinned=(pin,), excluded=(out,)))
-    assert [one.id for one in refused.value.constraints] == [f"pinned {pin.in_words}", f"excluded {out.in_words}"]
+    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
+    assert isinstance(refused, Refusal)
+    assert "no part that repeats unnoticed lies as a whole before 0:19 or after" in refused.hint
 
 
 def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
@@ -212,15 +211,13 @@ def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
 
 def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
     profile = track_profile()
-    assert plan_fit(profile, FitRequest(profile.song_duration)).kind is PlanKind.STRAIGHT
+    assert Fit(profile.song_duration).plan(profile).kind is PlanKind.STRAIGHT
     pin = SeamConstraints(pinned=(named(profile, 20, 36),))
-    row = profile.splices.row_of(20, 36)
-    if row is None:
-        with pytest.raises(FitError, match=r"pinned .* cannot be kept in"):
-            plan_fit(profile, FitRequest(profile.song_duration, constraints=pin))
+    if profile.splices.row_of(20, 36) is None:
+        assert " cannot be kept in " in Fit(profile.song_duration, constraints=pin).refused(profile)
     short = track_profile(bars=8)
-    with pytest.raises(FitError, match=r"pinned 0:08\.4-0:04\.4 cannot be kept in 1.5 s"):
-        plan_fit(short, FitRequest(1.5, constraints=SeamConstraints(pinned=(named(short, 4, 2),))))
+    pin = SeamConstraints(pinned=(named(short, 4, 2),))
+    assert Fit(1.5, constraints=pin).refused(short).startswith("pinned 0:08.4-0:04.4 cannot be kept in 1.5 s")
 
 
 def test_no_constraints_change_nothing(track_profile: Maker) -> None:
@@ -230,7 +227,7 @@ def test_no_constraints_change_nothing(track_profile: Maker) -> None:
     # Neither does one that touches nothing that the planner could use.
     nowhere = SeamConstraints(never_cut=(TrackRange(0.0, 0.3),))
     assert plan_loop(profile, LOOPED, constraints=nowhere) == plan_loop(profile, LOOPED)
-    assert plan_fit(profile, FitRequest(CUT, constraints=nowhere)) == plan_fit(profile, FitRequest(CUT))
+    assert Fit(CUT, constraints=nowhere).plan(profile) == Fit(CUT).plan(profile)
 
 
 @pytest.mark.parametrize(
@@ -244,23 +241,15 @@ def test_no_constraints_change_nothing(track_profile: Maker) -> None:
             "pinned 0:48.4-0:49: both times are at the same bar line, 0:48.4, so nothing is spliced",
         ),
         (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),
-        (
-            SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(4.4, 8.4),), (NamedSplice(92.4, 48.4),)),
-            "pinned 1:32.4-0:48.4 and never cut 0:40-1:00 contradict each other",
-        ),
-        (
-            SeamConstraints(forbidden=(NamedSplice(92.0, 48.6),), pinned=(NamedSplice(92.4, 48.4),)),
-            "pinned 1:32.4-0:48.4 and forbidden 1:32-0:48.6 contradict each other",
-        ),
     ],
 )
-def test_what_makes_no_sense_is_refused(track_profile: Maker, constraints: SeamConstraints, why: str) -> None:
+def test_what_makes_no_sense_is_an_error(track_profile: Maker, constraints: SeamConstraints, why: str) -> None:
     profile = track_profile()
     with pytest.raises(ConstraintError) as refused:
         plan_loop(profile, LOOPED, constraints=constraints)
     assert why in str(refused.value)
     with pytest.raises(ConstraintError) as refused:
-        plan_fit(profile, FitRequest(CUT, constraints=constraints))
+        Fit(CUT, constraints=constraints).answer(profile)
     assert why in str(refused.value)
 
 
@@ -269,6 +258,33 @@ def test_a_splice_stands_for_the_bar_lines_nearest_to_its_times(track_profile: M
     lines = on_lines(profile, SeamConstraints(pinned=(NamedSplice(130.5, 0.0), NamedSplice(91.5, 49.3))))
     assert lines is not None
     assert profile.downbeats[lines.pinned].tolist() == pytest.approx(np.array([[126.4, 0.4], [92.4, 48.4]]))
+
+
+@pytest.mark.parametrize(
+    ("constraints", "ids"),
+    [
+        (
+            SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(4.4, 8.4),), (NamedSplice(92.4, 48.4),)),
+            ["pinned 1:32.4-0:48.4", "never_cut 0:40-1:00"],
+        ),
+        (
+            SeamConstraints(forbidden=(NamedSplice(92.0, 48.6),), pinned=(NamedSplice(92.4, 48.4),)),
+            ["pinned 1:32.4-0:48.4", "forbidden 1:32-0:48.6"],
+        ),
+        (
+            SeamConstraints(pinned=(NamedSplice(40.4, 16.4),), excluded=(TrackRange(37.4, 43.4),)),
+            ["pinned 0:40.4-0:16.4", "excluded 0:37.4-0:43.4"],
+        ),
+    ],
+)
+def test_constraints_that_rule_each_other_out_are_refused_by_id(
+    track_profile: Maker, constraints: SeamConstraints, ids: list[str]
+) -> None:
+    for seconds in (LOOPED, CUT):
+        refused = answered(track_profile(), seconds, constraints, both_ends=False)
+        assert isinstance(refused, Refusal)
+        assert refused.reason is RefusalReason.CONSTRAINTS
+        assert [one.id for one in refused.constraints] == ids
 
 
 def test_values_that_are_none_are_refused() -> None:
@@ -283,13 +299,13 @@ def test_a_loop_names_the_smallest_contradicting_part(track_profile: Maker, only
     profile = only(track_profile(), [(40, 24), (40, 8), (48, 16)])
     bodies = tuple(named(profile, *pair) for pair in ((40, 24), (40, 8), (48, 16)))
     elsewhere = TrackRange(1.0, 9.0)
-    with pytest.raises(ConstraintError) as refused:
-        plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
-    every = [str(one) for one in SeamConstraints((), bodies).each]
-    assert str(refused.value) == f"{' and '.join(every)} cannot be kept together in a loop of 330 s"
-    with pytest.raises(ConstraintError) as refused:
-        plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
-    assert str(refused.value) == "never cut 0:20-1:50 cannot be kept in a loop of 330 s"
+    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
+    assert isinstance(refused, Refusal)
+    assert refused.constraints == SeamConstraints((), bodies).each
+    assert refused.hint.endswith(" cannot be kept together in a loop of 330 s")
+    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
+    assert isinstance(refused, Refusal)
+    assert refused.hint == "never cut 0:20-1:50 cannot be kept in a loop of 330 s"
 
 
 def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
@@ -299,8 +315,9 @@ def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
     constraints = SeamConstraints(forbidden=(named(profile, 30, 8),))
     refused = plan_loop(profile, LOOPED)
     assert isinstance(refused, Refusal)
-    assert refused.command_hint is not None  # a splice to pin, which is not offered beside constraints
-    assert plan_loop(profile, LOOPED, constraints=constraints) == replace(refused, command_hint=None)
+    assert refused.best_splice is not None  # to pin, which is not offered beside constraints
+    bare = replace(refused, best_splice=None, best_score=0.0)
+    assert plan_loop(profile, LOOPED, constraints=constraints) == bare
 
 
 def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Maker) -> None:
@@ -309,11 +326,9 @@ def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Ma
     row = np.flatnonzero((splices.leave > 8) & (splices.leave < 20) & (splices.enter > 30) & (splices.enter < 48))[0]
     pin = named(profile, int(splices.leave[row]), int(splices.enter[row]))
     others = SeamConstraints((TrackRange(1.0, 3.0),), (named(profile, 3, 40),), (pin,))
-    request = FitRequest(40.0, (Keep(None, 8.5, 9.0),), start_at=36.0, constraints=others)
-    with pytest.raises(FitError) as refused:
-        plan_fit(profile, request)
-    assert str(refused.value) == f"start at 0:36 and pinned {pin.in_words} cannot be kept together in 40 s"
-    assert plan_fit(profile, FitRequest(40.0, (Keep(None, 8.5, 9.0),), constraints=others)).seam_times
+    request = Fit(40.0, (Keep(None, 8.5, 9.0),), start_at=36.0, constraints=others)
+    assert request.refused(profile) == f"start at 0:36 and pinned {pin.in_words} cannot be kept together in 40 s"
+    assert Fit(40.0, (Keep(None, 8.5, 9.0),), constraints=others).plan(profile).seam_times
 
 
 def test_of_many_wishes_a_part_takes_as_many_tries_as_there_are() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.loops.bodies import loop_profile, profile_from_arrays, profile_to_arrays
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
-from workbench.loops.file_loop import find_file_loop, plan_file_loop, with_file_loop
+from workbench.loops.file_loop import FileLoop, find_file_loop, plan_file_loop, with_file_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal
@@ -58,22 +57,21 @@ def profile_with(band: Band, points: tuple[float, float]) -> LoopProfile:
     return with_file_loop(profile, recording, evidence, points, SeamParams())
 
 
-def planned_or_refused(
-    profile: LoopProfile, constraints: SeamConstraints, seconds: float = 120.0
-) -> LoopPlan | Refusal:
-    return plan_loop(profile, seconds, CoverParams(), constraints)
+def answered(
+    profile: LoopProfile, constraints: SeamConstraints = NO_CONSTRAINTS, seconds: float = 120.0
+) -> tuple[FileLoop | None, LoopPlan | Refusal]:
+    def plan(one: LoopProfile, every: SeamConstraints) -> tuple[LoopPlan | Refusal, ...]:
+        return (plan_loop(one, seconds, CoverParams(), every),)
 
-
-def planned(profile: LoopProfile, constraints: SeamConstraints) -> LoopPlan:
-    plan = planned_or_refused(profile, constraints)
-    assert isinstance(plan, LoopPlan)
-    return plan
+    found, answers = plan_file_loop(profile, constraints, plan)
+    return found, answers[0]
 
 
 def test_loop_points_on_bar_lines_are_the_only_loop(band: Band) -> None:
     profile = profile_with(band, (4.0, 27.996))
-    found, plan = plan_file_loop(profile, NO_CONSTRAINTS, planned)
+    found, plan = answered(profile)
     assert found is not None
+    assert isinstance(plan, LoopPlan)
     assert found.in_words.startswith("the loop points of the file, 0:04 to 0:27.996, are used; their seam scores")
     assert plan.segments[0].song_from == 0.0
     for before, after in zip(plan.segments, plan.segments[1:], strict=False):
@@ -84,7 +82,7 @@ def test_loop_points_on_bar_lines_are_the_only_loop(band: Band) -> None:
 
 def test_other_points_are_named_with_what_is_wrong(band: Band) -> None:
     profile = profile_with(band, (4.0, 28.3))
-    found, plan = plan_file_loop(profile, NO_CONSTRAINTS, planned)
+    found, plan = answered(profile)
     assert plan == plan_loop(profile, 120.0)
     assert found is not None
     assert "0:28.3 is 300 ms off a downbeat" in found.in_words
@@ -93,18 +91,16 @@ def test_other_points_are_named_with_what_is_wrong(band: Band) -> None:
 
 def test_constraints_of_a_person_come_before_those_of_the_file(band: Band) -> None:
     profile, asked = profile_with(band, (4.0, 28.0)), SeamConstraints(never_cut=(TrackRange(26.5, 29.5),))
-    found, plan = plan_file_loop(profile, asked, planned)
+    found, plan = answered(profile, asked)
     assert found is not None
     assert found.unused == "constraints on seams were given"
-    assert plan == planned(profile, asked)
+    assert plan == plan_loop(profile, 120.0, constraints=asked)
 
 
 def test_a_loop_that_no_plan_repeats_leaves_the_plan_as_it_is(band: Band) -> None:
     """Two bars of 2 s are too short to be repeated, so the planner refuses them."""
     profile = profile_with(band, (4.0, 8.0))
-    found, plan = plan_file_loop(
-        profile, NO_CONSTRAINTS, lambda one, every: plan_loop(one, 120.0, CoverParams(), every)
-    )
+    found, plan = answered(profile)
     assert found is not None
     assert found.unused == "no plan of this length repeats it"
     assert plan == plan_loop(profile, 120.0)
@@ -115,7 +111,7 @@ def test_points_in_the_tracks_own_ending_are_repeated(band: Band) -> None:
     assert profile.ending is not None
     for start in range(profile.ending.start_bar):
         early = replace(profile, ending=replace(profile.ending, start_bar=max(1, start)))
-        assert isinstance(plan_file_loop(early, NO_CONSTRAINTS, planned_or_refused)[1], LoopPlan)
+        assert isinstance(answered(early)[1], LoopPlan)
 
 
 def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample(band: Band) -> None:
@@ -128,8 +124,7 @@ def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample(band: Band
         loop_profile(recording, grid), recording, seam_evidence(recording, grid), points, SeamParams()
     )
     for seconds in np.arange(60.0, 80.0, 1.3):
-        to_length = partial(planned_or_refused, seconds=float(seconds))
-        found, plan = plan_file_loop(profile, NO_CONSTRAINTS, to_length)
+        found, plan = answered(profile, seconds=float(seconds))
         assert found is not None
         assert found.unused is None
         assert isinstance(plan, LoopPlan)
@@ -138,7 +133,7 @@ def test_a_loop_that_ends_with_the_file_joins_its_start_to_the_sample(band: Band
 
 
 def test_a_poor_seam_of_the_file_is_said(band: Band) -> None:
-    found, _ = plan_file_loop(profile_with(band, (4.0, 18.0)), NO_CONSTRAINTS, planned)
+    found, _ = answered(profile_with(band, (4.0, 18.0)))
     assert found is not None
     assert found.seam_score < 0.5
     assert found.in_words.endswith(f"are used; their seam scores {found.seam_score:.2f}")

@@ -13,20 +13,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.errors import FitError
+from tests.workbench.loops.fitted import Fit
+from workbench.errors import ConstraintError, ParameterError
 from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.fit import (
-    FitRequest,
-    Keep,
-    KeptPart,
     different_share,
     hook_of,
-    plan_fit,
     plan_fits,
     shares_its_parts,
 )
 from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.loops.refusals import Refusal
+from workbench.loops.request import Keep, KeptPart, PlanRequest
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -43,7 +42,7 @@ def heard(plan: LoopPlan, times: np.ndarray) -> np.ndarray:
     return found
 
 
-def check(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None:
+def check(plan: LoopPlan, profile: LoopProfile, request: Fit) -> None:
     for option in plan.options:
         check_one(option, profile, request)
     assert plan.options[0] == plan.alone
@@ -54,7 +53,7 @@ def check(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None:
         assert different_share(one, other) >= 0.1
 
 
-def check_one(plan: LoopPlan, profile: LoopProfile, request: FitRequest) -> None:
+def check_one(plan: LoopPlan, profile: LoopProfile, request: Fit) -> None:
     lines, seconds = profile.downbeats, round(request.seconds, 3)
     bars = np.diff(lines)
     segments = plan.segments
@@ -139,12 +138,12 @@ def is_heard(plan: LoopPlan, song_from: float, song_to: float) -> bool:
     )
 
 
-def fitted(profile: LoopProfile, request: FitRequest) -> LoopPlan | str:
+def fitted(profile: LoopProfile, request: Fit) -> LoopPlan | str:
     """The plan, or the one line that says why not."""
-    try:
-        return plan_fit(profile, request)
-    except FitError as error:
-        why = str(error)
+    answer = request.answer(profile)
+    if isinstance(answer, LoopPlan):
+        return answer
+    why = answer.hint
     assert why
     assert len(why.splitlines()) == 1
     return why
@@ -157,7 +156,7 @@ def test_every_plan_keeps_the_rules(data: st.DataObject, any_profile: st.SearchS
     share = data.draw(st.floats(0.01, 2.5))
     seconds = max(1.0, share * profile.song_duration)
     start_at = data.draw(st.none() | st.floats(0.0, 0.5).map(lambda part: round(part * seconds, 3)))
-    request = FitRequest(seconds, start_at=start_at if seconds > 3.0 else None)
+    request = Fit(seconds, start_at=start_at if seconds > 3.0 else None)
     plan = fitted(profile, request)
     if isinstance(plan, str):
         assert seconds - (start_at or 0.0) > profile.last_sound - profile.song_start, plan
@@ -175,7 +174,7 @@ def test_what_is_asked_for_is_kept_or_refused(data: st.DataObject, any_profile: 
     named = data.draw(st.lists(st.sampled_from(list(KeptPart)), max_size=2, unique=True))
     end_on = data.draw(st.none() | st.floats(0.8, 1.0).map(lambda part: part * seconds))
     keep = (*ranges, *(Keep(part) for part in named))
-    request = FitRequest(seconds, keep, end_on=end_on, last_hit=profile.last_sound - 0.5)
+    request = Fit(seconds, keep, end_on=end_on, last_hit=profile.last_sound - 0.5)
     plan = fitted(profile, request)
     if not isinstance(plan, str):
         check(plan, profile, request)
@@ -184,8 +183,8 @@ def test_what_is_asked_for_is_kept_or_refused(data: st.DataObject, any_profile: 
 @pytest.mark.parametrize("seconds", [6.0, 15.0, 30.0, 60.0, 93.217, 127.0, 131.0, 160.0, 300.0])
 def test_a_track_fits_every_length(track_profile: Maker, seconds: float) -> None:
     profile = track_profile()
-    request = FitRequest(seconds)
-    plan = plan_fit(profile, request)
+    request = Fit(seconds)
+    plan = request.plan(profile)
     check(plan, profile, request)
     assert len(plan.options) > 1 or seconds > 100.0
     longer = profile.last_sound - profile.song_start + 4.0
@@ -194,7 +193,7 @@ def test_a_track_fits_every_length(track_profile: Maker, seconds: float) -> None
 
 def test_the_length_of_the_track_is_the_track(track_profile: Maker) -> None:
     profile = track_profile()
-    plan = plan_fit(profile, FitRequest(profile.song_duration))
+    plan = Fit(profile.song_duration).plan(profile)
     assert plan.kind is PlanKind.STRAIGHT
     assert plan.segments[0].song_from == round(profile.song_start, 6)
     assert plan.segments[0].song_to == round(profile.last_sound, 6)
@@ -205,7 +204,7 @@ def test_the_hook_is_in_a_cut_down_of_15_s_and_more(track_profile: Maker) -> Non
     loud[40:48] += 4.0
     profile = replace(track_profile(), bar_lufs=loud)
     for seconds in (15.0, 20.0, 30.0, 60.0, 90.0):
-        plan = plan_fit(profile, FitRequest(seconds))
+        plan = Fit(seconds).plan(profile)
         hook = hook_of(profile, seconds / 2)
         assert hook is not None
         assert is_heard(plan, *hook)
@@ -215,29 +214,27 @@ def test_the_hook_is_in_a_cut_down_of_15_s_and_more(track_profile: Maker) -> Non
 def test_no_closing_fade_lies_over_what_is_kept(track_profile: Maker, seconds: float) -> None:
     profile = replace(track_profile(), ending=None)  # so that it fades
     for at in np.arange(10.0, 80.0, 3.7):
-        request = FitRequest(seconds, (Keep(None, float(at), float(at) + 0.6 * seconds),))
-        check(plan_fit(profile, request), profile, request)
+        request = Fit(seconds, (Keep(None, float(at), float(at) + 0.6 * seconds),))
+        check(request.plan(profile), profile, request)
 
 
 def test_what_is_kept_is_no_reason_to_begin_off_the_bars(track_profile: Maker) -> None:
     profile = replace(track_profile(), ending=None)
     first = float(profile.downbeats[20])
-    request = FitRequest(6.05, (Keep(None, first + 0.5, first + 5.9),))  # three bars, and no room for a fade
-    with pytest.raises(FitError, match="keep"):
-        plan_fit(profile, request)
-    check(plan_fit(profile, FitRequest(6.4, request.keep)), profile, FitRequest(6.4, request.keep))
+    request = Fit(6.05, (Keep(None, first + 0.5, first + 5.9),))  # three bars, and no room for a fade
+    assert re.search("keep", request.refused(profile))
+    check(Fit(6.4, request.keep).plan(profile), profile, Fit(6.4, request.keep))
 
 
 def test_without_bars_no_closing_fade_lies_over_what_is_kept(track_profile: Maker) -> None:
     whole = track_profile()
     profile = replace(whole, downbeats=whole.downbeats[:1], bar_lufs=whole.bar_lufs[:1], sections=(), ending=None)
-    plan = plan_fit(profile, FitRequest(20.0, (Keep(None, 31.0, 50.0),)))
+    plan = Fit(20.0, (Keep(None, 31.0, 50.0),)).plan(profile)
     assert is_heard(plan, 31.0, 50.0)
     assert plan.end_fade_seconds == pytest.approx(1.0, abs=0.01)
-    with pytest.raises(FitError, match="keep"):
-        plan_fit(profile, FitRequest(20.0, (Keep(None, 31.0, 50.9),)))  # a tenth of a second is no fade
+    assert re.search("keep", Fit(20.0, (Keep(None, 31.0, 50.9),)).refused(profile))  # a tenth of a second is no fade
     last = profile.song_duration
-    plan = plan_fit(profile, FitRequest(20.0, (Keep(None, last - 20.0, last),)))
+    plan = Fit(20.0, (Keep(None, last - 20.0, last),)).plan(profile)
     assert plan.end_fade_seconds == 0.0
     assert plan.end_label == "own ending: plays out to its last sound"
 
@@ -245,8 +242,8 @@ def test_without_bars_no_closing_fade_lies_over_what_is_kept(track_profile: Make
 def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
     profile = track_profile()
     keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
-    plan = plan_fit(profile, FitRequest(45.0, keep))
-    check(plan, profile, FitRequest(45.0, keep))
+    plan = Fit(45.0, keep).plan(profile)
+    check(plan, profile, Fit(45.0, keep))
     intro = profile.sections[0]
     assert plan.segments[0].song_from <= intro.song_from
     assert plan.segments[0].song_to >= intro.song_to - 0.011
@@ -257,22 +254,22 @@ def test_named_parts_are_kept_whole(track_profile: Maker) -> None:
 def test_a_first_bar_line_just_before_the_sound_keeps_no_part_out(track_profile: Maker) -> None:
     profile = track_profile(bars=48, lead_in=0.5)
     early = replace(profile, song_start=float(profile.downbeats[0]) + 0.03)
-    plan = plan_fit(early, FitRequest(40.0, (Keep(KeptPart.INTRO),)))
+    plan = Fit(40.0, (Keep(KeptPart.INTRO),)).plan(early)
     assert plan.segments[0].song_from == pytest.approx(early.song_start, abs=1e-6)
 
 
 def test_times_that_are_asked_for_are_rounded_to_the_microsecond(track_profile: Maker) -> None:
     no_bars = replace(track_profile(), downbeats=np.array([]), bar_lufs=np.array([]), sections=(), ending=None)
-    assert plan_fit(no_bars, FitRequest(20.0, start_at=5.12345678)).music_in == 5.123457
-    with pytest.raises(FitError, match="start at: a time in the video is 0 s or more"):
-        FitRequest(20.0, start_at=-1.0)
+    assert Fit(20.0, start_at=5.12345678).plan(no_bars).music_in == 5.123457
+    with pytest.raises(ParameterError, match="start at: a time in the video is 0 s or more"):
+        PlanRequest(start_at=-1.0)
 
 
 def test_the_music_starts_where_it_is_asked_to_after_silence(track_profile: Maker) -> None:
     profile = track_profile()
     for seconds in (30.0, 200.0):
-        request = FitRequest(seconds, start_at=5.25)
-        plan = plan_fit(profile, request)
+        request = Fit(seconds, start_at=5.25)
+        plan = request.plan(profile)
         check(plan, profile, request)
         assert plan.start_label == "5.25 s after the first picture, as asked for"
 
@@ -280,44 +277,52 @@ def test_the_music_starts_where_it_is_asked_to_after_silence(track_profile: Make
 @pytest.mark.parametrize("seconds", [40.0, 200.0])
 def test_the_last_hit_lands_where_it_is_asked_to(track_profile: Maker, seconds: float) -> None:
     profile = track_profile()
-    request = FitRequest(seconds, end_on=seconds - 2.3, last_hit=profile.last_sound - 1.7)
-    plan = plan_fit(profile, request)
+    request = Fit(seconds, end_on=seconds - 2.3, last_hit=profile.last_sound - 1.7)
+    plan = request.plan(profile)
     check(plan, profile, request)
     assert plan.end_label.startswith("own ending")
 
 
 def test_a_button_lands_its_hit_on_a_downbeat(track_profile: Maker) -> None:
     profile = track_profile(ending=None)
-    request = FitRequest(31.0, end_on=30.02)
-    plan = plan_fit(profile, request)
+    request = Fit(31.0, end_on=30.02)
+    plan = request.plan(profile)
     check(plan, profile, request)
     assert plan.end_label.startswith("button")
 
 
 CONTRADICTIONS = [
-    ("the track ends at", {"keep": (Keep(None, 100.0, 500.0),)}),
     ("keep 0:10-0:50 cannot be kept in 30 s", {"keep": (Keep(None, 10.0, 50.0),)}),
     ("keep intro and keep ending cannot be kept together in 30 s; what is to be kept lasts 3", {
         "keep": (Keep(KeptPart.INTRO), Keep(None, 20.0, 22.0), Keep(KeptPart.ENDING))}),
-    ("end on 0:31: that is outside of 30 s", {"end_on": 31.0}),
-    ("start at 0:29.5: that leaves no", {"start_at": 29.5}),
-    ("start at 0:20 and end on 0:10 contradict", {"start_at": 20.0, "end_on": 10.0}),
     ("end on 0:10 cannot be kept in 30 s", {"end_on": 10.0}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("why", "wishes"), CONTRADICTIONS)
 def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, wishes: dict[str, object]) -> None:
-    with pytest.raises(FitError, match=why):
-        plan_fit(track_profile(), FitRequest(30.0, **wishes))  # type: ignore[arg-type]
+    assert re.search(why, Fit(30.0, **wishes).refused(track_profile()))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("why", "wishes"),
+    [
+        ("the track ends at", {"keep": (Keep(None, 100.0, 500.0),)}),
+        ("end on 0:31: that is outside of 30 s", {"end_on": 31.0}),
+        ("start at 0:29.5: that leaves no", {"start_at": 29.5}),
+    ],
+)
+def test_what_makes_no_sense_is_an_error(track_profile: Maker, why: str, wishes: dict[str, object]) -> None:
+    with pytest.raises(ConstraintError, match=why):
+        Fit(30.0, **wishes).answer(track_profile())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seconds", [10.0, 20.0, 30.0])
 def test_the_hook_is_kept_in_a_length_of_just_so_many_bars(track_profile: Maker, seconds: float) -> None:
     profile = track_profile()
     assert seconds % float(np.median(np.diff(profile.downbeats))) == pytest.approx(0.0, abs=1e-6)
-    request = FitRequest(seconds, (Keep(KeptPart.HOOK),))
-    plan = plan_fit(profile, request)
+    request = Fit(seconds, (Keep(KeptPart.HOOK),))
+    plan = request.plan(profile)
     check(plan, profile, request)
     first, last = hook_of(profile, seconds - 2.1) or (0.0, 0.0)
     assert any(one.song_from <= first and one.song_to >= last for one in plan.segments)
@@ -327,8 +332,8 @@ def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profi
     profile = track_profile()
     first, last = hook_of(profile, 20.0) or (0.0, 0.0)
     left_out = SeamConstraints(excluded=(TrackRange(first + 4.0, last - 4.0),))
-    with pytest.raises(FitError, match=r"keep hook and excluded [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s$"):
-        plan_fit(profile, FitRequest(20.0, (Keep(KeptPart.HOOK),), constraints=left_out))
+    why = Fit(20.0, (Keep(KeptPart.HOOK),), constraints=left_out).refused(profile)
+    assert re.search(r"keep hook and excluded [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s$", why)
 
 
 def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_it(
@@ -337,33 +342,30 @@ def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_
     # 64 bars of 2 s: the first and the last section, eight bars each, meet by one cut alone.
     keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
     unsure, worse = (only(track_profile(), [(8, 56)], score) for score in (0.35, 0.15))
-    request = FitRequest(round(unsure.last_sound - unsure.song_start - 96.0, 3), keep)
-    plan = plan_fit(unsure, request)
+    request = Fit(round(unsure.last_sound - unsure.song_start - 96.0, 3), keep)
+    plan = request.plan(unsure)
     assert [(s.song_from, s.song_to) for s in plan.segments] == [(0.3, 16.4), (112.4, 130.7)]
     assert plan.seam_score == 0.35
-    with pytest.raises(FitError, match=r"no seams of 0\.2 and more make this length of them"):
-        plan_fit(worse, request)
-    with pytest.raises(FitError, match="cannot be kept together"):
-        plan_fit(unsure, request, CoverParams(min_seam_score=0.6))  # a floor that somebody raised is kept
+    assert re.search(r"no seams of 0\.2 and more make this length of them", request.refused(worse))
+    # a floor that somebody raised is kept
+    assert "cannot be kept together" in request.refused(unsure, CoverParams(min_seam_score=0.6))
 
 
 def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     profile = only(track_profile(), [(40, 8)], score=0.2)
-    with pytest.raises(FitError, match="cannot be looped without an audible seam, so it does not fill 200 s"):
-        plan_fit(profile, FitRequest(200.0))
-    assert plan_fit(profile, FitRequest(60.0)).kind is PlanKind.STRAIGHT
-    with pytest.raises(FitError, match=r"; its best seam scores 0\.20, needed 0\.50$") as refused:
-        plan_fit(profile, FitRequest(200.0))
-    found = re.search(r"; it fills ([0-9.]+) s;", str(refused.value))
+    assert re.search("cannot be looped without an audible seam, so it does not fill 200 s", Fit(200.0).refused(profile))
+    assert Fit(60.0).plan(profile).kind is PlanKind.STRAIGHT
+    assert re.search(r"; its best seam scores 0\.20, needed 0\.50$", Fit(200.0).refused(profile))
+    found = re.search(r"; it fills ([0-9.]+) s;", Fit(200.0).refused(profile))
     assert found is not None
-    assert plan_fit(profile, FitRequest(float(found[1]))).window_end == float(found[1])
-    with pytest.raises(FitError):
-        plan_fit(profile, FitRequest(float(found[1]) + 0.2))
-    with pytest.raises(FitError, match=r"its bars are unsure \(confidence 0.20\): `workbench beats TRACK --tempo BPM`"):
-        plan_fit(replace(profile, grid_confidence=0.2), FitRequest(200.0))
+    assert Fit(float(found[1])).plan(profile).window_end == float(found[1])
+    assert Fit(float(found[1]) + 0.2).refused(profile)
+    assert re.search(
+        r"its bars are unsure \(confidence 0.20\)$", Fit(200.0).refused(replace(profile, grid_confidence=0.2))
+    )
     for seconds in (0.0, -1.0, float("nan"), 0.5):
-        with pytest.raises(FitError, match="fitted to 1 s or more"):
-            FitRequest(seconds)
+        with pytest.raises(ParameterError, match="fitted to 1 s or more"):
+            Fit(seconds).answer(profile)
 
 
 def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
@@ -371,11 +373,12 @@ def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only
     lines, again = whole.downbeats, whole.restart
     assert again is not None
     profile = only(whole, [(40, 8), (again.leave, again.enter)], score=0.2)
-    with pytest.raises(FitError, match=r"begin again from its head with pinned ([0-9:.]+)-([0-9:.]+)$"):
-        plan_fit(profile, FitRequest(200.0), CoverParams(min_variety_seconds=0.0))
-    assert plan_fit(profile, FitRequest(200.0)).ending.restarts == 1, "it is the only way that is varied"
+    assert Fit(200.0).plan(profile).ending.restarts == 1, "it is the only way that is varied"
+    refusal = Fit(200.0).answer(profile, CoverParams(min_variety_seconds=0.0))
     splice = NamedSplice(float(lines[again.leave]), float(lines[again.enter]))
-    plan = plan_fit(profile, FitRequest(200.0, constraints=SeamConstraints(pinned=(splice,))))
+    assert isinstance(refusal, Refusal)
+    assert refusal.restart == splice
+    plan = Fit(200.0, constraints=SeamConstraints(pinned=(splice,))).plan(profile)
     assert plan.kind is PlanKind.LOOP
     assert plan.window_end == 200.0
 
@@ -384,7 +387,7 @@ def test_a_seam_that_many_hear_is_not_served_where_a_loop_has_none(track_profile
     profile = track_profile(bars=40, ending=EndingKind.OUTRO, splices=30, seed=0)
     scores = np.random.default_rng(0).uniform(0.5, 0.95, profile.splices.score.size)
     profile = replace(profile, splices=replace(profile.splices, score=scores))
-    plan = plan_fit(profile, FitRequest(profile.last_sound - profile.song_start + 22.0))
+    plan = Fit(profile.last_sound - profile.song_start + 22.0).plan(profile)
     assert plan.seam_score > 0.75, "a route of the cut-down's search scores higher, for its seams are not squared"
 
 
@@ -392,24 +395,21 @@ def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
     empty = track_profile()
     profile = replace(empty, downbeats=empty.downbeats[:1], bar_lufs=empty.bar_lufs[:1], sections=(), ending=None)
     for seconds in (5.0, 60.0, profile.song_duration):
-        plan = plan_fit(profile, FitRequest(seconds))
+        plan = Fit(seconds).plan(profile)
         assert plan.kind is PlanKind.STRAIGHT
         assert plan.window_end == round(seconds, 3)
-    for refused in (FitRequest(profile.song_duration + 1.0), FitRequest(30.0, (Keep(KeptPart.HOOK),))):
-        with pytest.raises(FitError):
-            plan_fit(profile, refused)
-    with pytest.raises(FitError, match="has no bars to be looped on, so it does not fill 500 s; it fills "):
-        plan_fit(profile, FitRequest(500.0))
+    for refused in (Fit(profile.song_duration + 1.0), Fit(30.0, (Keep(KeptPart.HOOK),))):
+        assert refused.refused(profile)
+    assert re.search("has no bars to be looped on, so it does not fill 500 s; it fills ", Fit(500.0).refused(profile))
     short = replace(profile, song_start=0.0, last_sound=0.7, song_duration=0.8)
-    with pytest.raises(FitError, match=r"has no bars to be looped on, so it does not fill 500 s$"):
-        plan_fit(short, FitRequest(500.0))
+    assert re.search(r"has no bars to be looped on, so it does not fill 500 s$", Fit(500.0).refused(short))
 
 
 @pytest.mark.parametrize("ending", [None, EndingKind.OUTRO])
 def test_several_lengths_share_their_parts(track_profile: Maker, ending: EndingKind | None) -> None:
     profile = track_profile(ending=ending)
     lengths = (60.0, 15.0, 185.0, 30.0)
-    plans = plan_fits(profile, [FitRequest(seconds) for seconds in lengths])
+    plans = [answer for answer in plan_fits(profile, lengths) if isinstance(answer, LoopPlan)]
     assert [plan.window_end for plan in plans] == list(lengths)
     in_order = sorted(plans, key=lambda plan: plan.window_end)
     for shorter, longer in pairwise(in_order):

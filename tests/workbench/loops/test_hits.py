@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.errors import FitError
-from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
+from tests.workbench.loops.fitted import Fit
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile
+from workbench.loops.request import Keep, KeptPart
 
 Maker = Callable[..., LoopProfile]
 
@@ -37,80 +37,77 @@ def test_a_landing_that_cannot_be_had_names_what_can(
     bar = float(np.median(np.diff(profile.downbeats)))
     refused = elsewhere = 0
     for tail in np.linspace(0.3, 0.9 * bar, 4):
-        request = FitRequest(seconds, start_at=start_at, end_on=round(seconds - float(tail), 2))
-        try:
-            plan_fit(profile, request)
+        request = Fit(seconds, start_at=start_at, end_on=round(seconds - float(tail), 2))
+        answer = request.answer(profile)
+        if isinstance(answer, LoopPlan):
             continue
-        except FitError as error:
-            sentence, refused = str(error), refused + 1
+        sentence, refused = answer.hint, refused + 1
         later = re.search(r"it lands there with start at ([\d:.]+)", sentence)
         near = re.search(r"lands it at ([\d:.]+)", sentence)
         assert later is not None, sentence
         silent = seconds_of(later[1])
         assert (start_at or 0.0) < silent < (start_at or 0.0) + bar
-        assert landing(plan_fit(profile, replace(request, start_at=silent))) == pytest.approx(request.end_on, abs=0.02)
+        assert landing(replace(request, start_at=silent).plan(profile)) == pytest.approx(request.end_on, abs=0.02)
         if near is None:  # a whole bar from the end, or on it
             continue
         elsewhere += 1
         other = seconds_of(near[1])
         assert seconds - bar < other <= seconds
-        assert landing(plan_fit(profile, replace(request, end_on=other))) == pytest.approx(other, abs=0.02)
+        assert landing(replace(request, end_on=other).plan(profile)) == pytest.approx(other, abs=0.02)
     assert elsewhere >= refused - 1
     assert refused >= 2
 
 
 def test_a_hit_long_before_the_end_is_told_how_late_it_can_be(track_profile: Maker) -> None:
     profile = track_profile()
-    with pytest.raises(FitError, match="the last hit rings for less than a bar, so it lands after 0:2") as told:
-        plan_fit(profile, FitRequest(30.0, end_on=10.0))
-    after = seconds_of(str(told.value).rpartition(" ")[2])
+    told = Fit(30.0, end_on=10.0).refused(profile)
+    assert "the last hit rings for less than a bar, so it lands after 0:2" in told
+    after = seconds_of(told.rpartition(" ")[2])
     assert after == pytest.approx(30.0 - float(np.median(np.diff(profile.downbeats))), abs=0.011)
 
 
 @pytest.mark.parametrize("end_on", [20.0, 51.0])
 def test_a_hit_that_rings_for_bars_is_told_where_the_own_ending_lands_it(track_profile: Maker, end_on: float) -> None:
     profile = track_profile(ring_bars=2)
-    request = FitRequest(60.0, end_on=end_on, last_hit=profile.last_sound - 4.1)
+    request = Fit(60.0, end_on=end_on, last_hit=profile.last_sound - 4.1)
     bar = float(np.median(np.diff(profile.downbeats)))
-    with pytest.raises(FitError, match="the track's own ending lands its last hit at ") as told:
-        plan_fit(profile, request)
-    own = re.search(r"its last hit at ([\d:.]+); one that stops on a bar line lands after ([\d:.]+)", str(told.value))
-    assert own is not None, told.value
+    told = request.refused(profile)
+    own = re.search(
+        r"own ending lands its last hit at ([\d:.]+); one that stops on a bar line lands after ([\d:.]+)", told
+    )
+    assert own is not None, told
     assert 60.0 - 4.1 - bar <= seconds_of(own[1]) <= 60.0 - 4.1
     assert seconds_of(own[2]) == pytest.approx(60.0 - bar, abs=0.011)
-    plan = plan_fit(profile, replace(request, end_on=seconds_of(own[1])))
+    plan = replace(request, end_on=seconds_of(own[1])).plan(profile)
     assert plan.end_label.startswith("own ending")
     assert plan.music_end - 4.1 == pytest.approx(seconds_of(own[1]), abs=0.02)
 
 
 def test_the_ending_that_is_kept_is_told_where_it_lands(track_profile: Maker) -> None:
     profile = track_profile(ring_bars=2)
-    request = FitRequest(60.0, (Keep(KeptPart.ENDING),), end_on=58.77, last_hit=profile.last_sound - 4.1)
-    with pytest.raises(FitError, match=r"end on 0:58\.77 cannot be kept in 60 s; the track's own ending lands") as told:
-        plan_fit(profile, request)
-    plan = plan_fit(profile, replace(request, end_on=seconds_of(str(told.value).rpartition(" ")[2])))
+    request = Fit(60.0, (Keep(KeptPart.ENDING),), end_on=58.77, last_hit=profile.last_sound - 4.1)
+    told = request.refused(profile)
+    assert "end on 0:58.77 cannot be kept in 60 s; the track's own ending lands" in told
+    plan = replace(request, end_on=seconds_of(told.rpartition(" ")[2])).plan(profile)
     assert plan.end_label.startswith("own ending")
 
 
 def test_what_helps_without_the_other_wishes_is_said_where_nothing_helps_with_them(track_profile: Maker) -> None:
     profile = track_profile()
-    request = FitRequest(60.0, (Keep(KeptPart.ENDING),), end_on=58.77)
-    with pytest.raises(FitError) as told:
-        plan_fit(profile, request)
-    found = re.search(
-        r"cannot be kept in 60 s; without keep ending, it lands there with start at ([\d:.]+)", str(told.value)
-    )
-    assert found is not None, told.value
-    plan = plan_fit(profile, FitRequest(60.0, start_at=seconds_of(found[1]), end_on=58.77))
+    request = Fit(60.0, (Keep(KeptPart.ENDING),), end_on=58.77)
+    told = request.refused(profile)
+    found = re.search(r"cannot be kept in 60 s; without keep ending, it lands there with start at ([\d:.]+)", told)
+    assert found is not None, told
+    plan = Fit(60.0, start_at=seconds_of(found[1]), end_on=58.77).plan(profile)
     assert landing(plan) == pytest.approx(58.77, abs=0.02)
 
 
 def test_other_wishes_are_kept_by_what_is_named(track_profile: Maker) -> None:
-    asked = FitRequest(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
-    with pytest.raises(FitError, match=r"end on 0:39\.1 cannot be kept in 40 s; it lands there with ") as told:
-        plan_fit(track_profile(ending=None), asked)
-    later = re.search(r"start at ([\d:.]+)", str(told.value))
+    asked = Fit(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
+    told = asked.refused(track_profile(ending=None))
+    assert "end on 0:39.1 cannot be kept in 40 s; it lands there with " in told
+    later = re.search(r"start at ([\d:.]+)", told)
     assert later is not None
-    plan = plan_fit(track_profile(ending=None), replace(asked, start_at=seconds_of(later[1])))
+    plan = replace(asked, start_at=seconds_of(later[1])).plan(track_profile(ending=None))
     assert landing(plan) == pytest.approx(39.1, abs=0.02)
     assert plan.segments[0].song_from < track_profile().downbeats[1], "the intro is heard from its start"

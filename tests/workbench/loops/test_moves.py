@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.workbench.loops.fitted import Fit
 from workbench.errors import PlanError
 from workbench.loops.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.loops.cover import plan_loop
-from workbench.loops.fit import FitRequest, Keep, KeptPart, plan_fit
 from workbench.loops.moves import REACH_BARS, move_seam, place_pairs, seam_pairs, seam_places, seam_scores
 from workbench.loops.plan import LoopPlan
 from workbench.loops.plan_score import hearings_of, seams_part
 from workbench.loops.profile import LoopProfile
+from workbench.loops.request import Keep, KeptPart
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -39,7 +40,7 @@ def with_every_place(profile: LoopProfile, plan: LoopPlan) -> LoopProfile:
 
 def planned(profile: LoopProfile, seconds: float) -> LoopPlan:
     if seconds < profile.song_duration:
-        return plan_fit(profile, FitRequest(seconds, (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING)))).alone
+        return Fit(seconds, (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))).plan(profile).alone
     plan = plan_loop(profile, seconds)
     assert isinstance(plan, LoopPlan)
     return plan.alone

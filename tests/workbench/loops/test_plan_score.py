@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_fades_and_splices_follow_the_form(track_profile: Callable[..., LoopProf
 
 
 def test_the_total_is_the_weighted_mean_less_what_limits_cost() -> None:
-    parts = dict.fromkeys(("freshness", "coverage", "segment_seconds"), np.asarray(0.7))
+    parts: dict[str, Any] = dict.fromkeys(("freshness", "coverage", "segment_seconds"), np.asarray(0.7))
     parts |= {"worst": np.asarray(1.0), "mean": np.asarray(1.0)}
     parts |= {"ending": np.asarray(0.5), "phrasing": np.asarray(0.0)}
     weights = {"seams": 1.0, "ending": 0.5, "phrasing": 0.5, "freshness": 0.0, "coverage": 0.0, "economy": 0.0}

@@ -131,9 +131,8 @@ def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_pl
     strict = CoverParams(min_seam_score=0.99, min_variety_seconds=0.0)
     refused = plan_loop(profile, 600.0, strict)
     assert isinstance(refused, Refusal)
-    assert refused.command_hint is not None
-    assert refused.command_hint.endswith("head: `workbench loop` plays it so with `--pin-seam 2:06.4-0:00.4`.")
-    assert "--pin-seam" not in refused.hint
+    assert refused.restart is not None
+    assert refused.restart.in_words == "2:06.4-0:00.4"
     pinned = SeamConstraints(pinned=(NamedSplice(126.0, 0.0),))
     asked = plan_loop(profile, 600.0, strict, pinned)
     assert isinstance(asked, LoopPlan)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.errors import FitError
 from workbench.loops.cover import plan_loop
-from workbench.loops.fit import FitRequest, plan_fit
+from workbench.loops.fit import plan_fit
 from workbench.loops.plan import LoopPlan, segment_table
 from workbench.loops.plan_score import FAIR
 from workbench.loops.profile import LoopProfile
@@ -42,15 +41,15 @@ def varied(plan: LoopPlan, profile: LoopProfile) -> bool:
 
 def kinds(profile: LoopProfile, seconds: float = 700.0, params: CoverParams = CoverParams()) -> list[str]:
     """What each option does, the plan served first, of a loop and of a fit, which are the same."""
-    plan = plan_loop(profile, seconds, params)
+    plan, fit = plan_loop(profile, seconds, params), plan_fit(profile, seconds, params=params)
     if isinstance(plan, Refusal):
-        with pytest.raises(FitError):
-            plan_fit(profile, FitRequest(seconds), params)
+        assert isinstance(fit, Refusal)
         return []
+    assert isinstance(fit, LoopPlan)
     scores = [option.plan_score for option in plan.options]
     assert scores == sorted(scores, reverse=True)
     said = [_kind(option) for option in plan.options]
-    assert _kind(plan_fit(profile, FitRequest(seconds), params)) == said[0]
+    assert _kind(fit) == said[0]
     return said
 
 

@@ -17,7 +17,7 @@ from workbench.errors import MediaError
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.media.video import frames
-from workbench.workflows.loop import video_length
+from workbench.workflows.plan import video_length
 
 RATE = 48_000
 

@@ -10,15 +10,15 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
+from tests.workbench.loops.fitted import Fit
 from workbench.bundled import bundled_path
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.home import Home
 from workbench.loops.conform import conform_plan, unsure_seams
-from workbench.loops.fit import FitRequest, plan_fit
 from workbench.loops.plan import LoopPlan
 from workbench.plots.conform import conform_figure
 from workbench.plots.palette import ENDING
-from workbench.workflows.loop import loop_track
+from workbench.workflows.plan import loop_track
 from workbench.workspace import Workspace
 
 
@@ -31,6 +31,7 @@ def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callab
     difference = EditDifference(300.0, 297.0, kept, (EditChange(90.0, 90.0, -3.0, "trim"),), 0.04)
     old = loop.answer.alone
     new = conform_plan(loop.analysis.profile, old, difference)
+    assert isinstance(new, LoopPlan)
     figure = conform_figure(old, new, difference, loop.analysis.profile)
     (axes,) = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["old cut", "new cut"]
@@ -44,10 +45,11 @@ def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callab
     assert not [text for text in axes.texts if text.get_text().strip().startswith("0.")]
     check_legible(figure)
     # The own ending asks for seams that are less sure than those of a loop: each is shown with its score.
-    old = plan_fit(loop.analysis.profile, FitRequest(100.0)).alone
+    old = Fit(100.0).plan(loop.analysis.profile).alone
     kept = (KeptSpan(0.0, 0.0, 68.0), KeptSpan(70.0, 68.0, 30.0))
     difference = EditDifference(100.0, 98.0, kept, (EditChange(68.0, 68.0, -2.0, "trim"),), 0.04)
     new = conform_plan(loop.analysis.profile, old, difference)
+    assert isinstance(new, LoopPlan)
     figure = conform_figure(old, new, difference, loop.analysis.profile)
     scores = [text.get_text().strip() for text in figure.axes[0].texts if text.get_text().strip().startswith("0.")]
     assert scores == [f"{seam.score:.2f}" for seam in unsure_seams(new, old, loop.analysis.profile)]

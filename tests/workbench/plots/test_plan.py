@@ -16,7 +16,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.plots.plan import plan_figure
 from workbench.workflows.analyze import analyze
-from workbench.workflows.loop import loop_track
+from workbench.workflows.plan import loop_track
 from workbench.workspace import Workspace
 
 TRACKS = ("slow_ember", "hill_road", "glass_circuit")

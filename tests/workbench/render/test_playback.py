@@ -15,7 +15,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.params import RenderParams
 from workbench.recording import Recording
 from workbench.render.playback import expected_excerpt, render, render_blocks, seam_excerpt
-from workbench.results.loop import plan_body
+from workbench.results.plan import plan_body
 
 RATES = [22_050, 32_000, 44_100, 48_000, 96_000]
 

@@ -58,11 +58,11 @@ def test_it_stands_beside_ours() -> None:
 def test_the_command_takes_it(tmp_path: Path) -> None:
     recording, _ = click_track(120.0)
     from workbench.media.audio import write_audio
-    from workbench.results.fit import fit_result
+    from workbench.results.plan import plan_result
 
     track = write_audio(tmp_path / "track.wav", [recording.samples], recording.sample_rate, 1)
     plan = plan_of([(0.25, 16.25), (8.25, 24.25)], recording).plan
-    body = fit_result(plan, video_id="32s", track_id="track.wav", track=None, mix=None).to_json()
+    body = plan_result(plan, video_id="32s", track_id="track.wav", track=None, mix=None).to_json()
     (tmp_path / "plan.json").write_text(json.dumps(body))
     arguments = [str(tmp_path / "plan.json"), "--format", "markdown", "-o", str(tmp_path / "plan.md")]
     arguments += ["--track", str(track), "--home", str(tmp_path / "home")]

@@ -10,8 +10,8 @@ import soundfile
 
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.notebooks import find_notebook, run_notebook
+from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -66,7 +66,7 @@ def tunes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def reviewed_loop(tmp_path_factory: pytest.TempPathFactory) -> Loop:
+def reviewed_loop(tmp_path_factory: pytest.TempPathFactory) -> Planned:
     """A bundled track under four minutes, with three seams."""
     workspace = Workspace(Home(tmp_path_factory.mktemp("reviewed")))
     path = bundled_path("data", "bundled", "music", "corner_store.ogg")

@@ -27,7 +27,7 @@ from workbench.workflows.comments import (
     write_comments,
     write_decisions,
 )
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 
 
@@ -37,20 +37,20 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def plan(reviewed_loop: Loop) -> LoopPlan:
+def plan(reviewed_loop: Planned) -> LoopPlan:
     assert isinstance(reviewed_loop.answer, LoopPlan)
     return reviewed_loop.answer.alone
 
 
 @pytest.fixture
-def faded(reviewed_loop: Loop, plan: LoopPlan) -> Loop:
+def faded(reviewed_loop: Planned, plan: LoopPlan) -> Planned:
     """The same plan with another crossfade at its first seam."""
     fades = (round(plan.seam_fades[0] + 0.01, 6), *plan.seam_fades[1:])
     return replace(reviewed_loop, answer=replace(plan, seam_fades=fades))
 
 
 def test_comments_go_on_to_the_next_version_and_decisions_do_not(
-    workspace: Workspace, reviewed_loop: Loop, faded: Loop
+    workspace: Workspace, reviewed_loop: Planned, faded: Planned
 ) -> None:
     assert load_review(workspace, reviewed_loop).version is None
     early = comment_on(workspace, reviewed_loop, "Ana", "starts too late", 3.0)
@@ -66,7 +66,9 @@ def test_comments_go_on_to_the_next_version_and_decisions_do_not(
     assert second.number(second.version.version_id) == 2
 
 
-def test_a_thread_holds_its_answers_and_is_resolved(workspace: Workspace, reviewed_loop: Loop, faded: Loop) -> None:
+def test_a_thread_holds_its_answers_and_is_resolved(
+    workspace: Workspace, reviewed_loop: Planned, faded: Planned
+) -> None:
     first = comment_on(workspace, reviewed_loop, "Ana", "a click?", 3.0)
     answer = answer_comment(workspace, faded, first.comment_id, "Ben", "gone now")
     resolve_thread(workspace, answer.comment_id, "Ana")
@@ -76,7 +78,7 @@ def test_a_thread_holds_its_answers_and_is_resolved(workspace: Workspace, review
     assert not load_review(workspace, faded).threads[0].resolved
 
 
-def test_a_comment_on_a_seam_follows_its_splice(workspace: Workspace, reviewed_loop: Loop, plan: LoopPlan) -> None:
+def test_a_comment_on_a_seam_follows_its_splice(workspace: Workspace, reviewed_loop: Planned, plan: LoopPlan) -> None:
     comment = comment_on(workspace, reviewed_loop, "Ana", "the chord changes", 0.0, seam=1)
     assert comment.video_s == pytest.approx(plan.seam_times[1])
     assert seam_of(plan, comment) == 1
@@ -88,7 +90,7 @@ def test_a_comment_on_a_seam_follows_its_splice(workspace: Workspace, reviewed_l
 
 
 def test_verdicts_become_markers_only_where_the_seam_is_heard_as_it_was_judged(
-    workspace: Workspace, reviewed_loop: Loop, plan: LoopPlan, faded: Loop
+    workspace: Workspace, reviewed_loop: Planned, plan: LoopPlan, faded: Planned
 ) -> None:
     assert reviewed_loop.analysis is not None
     seam = {
@@ -113,7 +115,7 @@ def test_verdicts_become_markers_only_where_the_seam_is_heard_as_it_was_judged(
 
 
 def test_the_review_of_a_plan_from_a_file_is_found(
-    workspace: Workspace, reviewed_loop: Loop, plan: LoopPlan, tmp_path: Path
+    workspace: Workspace, reviewed_loop: Planned, plan: LoopPlan, tmp_path: Path
 ) -> None:
     track = reviewed_loop.track.path
     empty = Workspace(Home(tmp_path / "empty"))
@@ -129,7 +131,7 @@ def test_the_review_of_a_plan_from_a_file_is_found(
     assert [thread.first for thread in find_review(workspace, plan, track, video, None).threads] == [other]
 
 
-def test_comments_and_decisions_become_tables(workspace: Workspace, reviewed_loop: Loop) -> None:
+def test_comments_and_decisions_become_tables(workspace: Workspace, reviewed_loop: Planned) -> None:
     first = comment_on(workspace, reviewed_loop, "Ana", 'says "no", twice', 3.0, seam=0)
     answer_comment(workspace, reviewed_loop, first.comment_id, "Ben", "why?")
     decide(workspace, reviewed_loop, "Ana", "needs work")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import opentimelineio as otio
@@ -17,11 +18,12 @@ from workbench.home import Home
 from workbench.loops.constraints import SeamConstraints, TrackRange, clock
 from workbench.loops.plan import PlanKind
 from workbench.loops.plan_score import WISHED_FLOOR
+from workbench.loops.request import PlanRequest
 from workbench.params import CoverParams, WorkbenchParams
-from workbench.results.loop import plan_from_json
-from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
-from workbench.workflows.fit import fit_json, fit_track
-from workbench.workflows.loop import loop_json, loop_track
+from workbench.results.plan import plan_from_json
+from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
+from workbench.workflows.conform import conform as conform_or_refusal
+from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
 from workbench.workspace import Workspace
 
@@ -42,6 +44,13 @@ def write_cut(path: Path, shots: list[tuple[str, float, float]]) -> Path:
     return path
 
 
+def conform(*arguments: Any, **named: Any) -> Conformed:
+    """The workflow where a plan follows."""
+    made = conform_or_refusal(*arguments, **named)
+    assert isinstance(made, Conformed), made
+    return made
+
+
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return Workspace(Home(tmp_path_factory.mktemp("home")))
@@ -56,7 +65,7 @@ def cuts(tmp_path: Path) -> tuple[Path, Path]:
 def test_names_parameters_and_constraints_carry_over(workspace: Workspace, cuts: tuple[Path, Path]) -> None:
     params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
     never = SeamConstraints(never_cut=(TrackRange(20.0, 30.0),))
-    made = loop_json(loop_track(workspace.with_params(params), TRACK, 300.0, constraints=never))
+    made = planned_json(loop_track(workspace.with_params(params), TRACK, 300.0, PlanRequest(never)))
     found = conform(workspace, json.loads(json.dumps(made)), *cuts, track=TRACK)
     body = conform_json(found)
     assert (body["track_id"], body["video_id"]) == (made["track_id"], "new.otio")
@@ -76,7 +85,7 @@ def test_a_conformed_plan_is_conformed_again_and_reproduced(
     workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
 ) -> None:
     params = WorkbenchParams(cover=CoverParams(min_seam_score=0.6))
-    made = loop_json(loop_track(workspace.with_params(params), TRACK, 300.0))
+    made = planned_json(loop_track(workspace.with_params(params), TRACK, 300.0))
     once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
     back = conform(workspace, once, cuts[1], cuts[0], track=TRACK)
     assert back.plan.window_end == 300.0
@@ -91,7 +100,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     shots = [("a", 0.0, 40.0), ("b", 0.0, 30.0), ("c", 0.0, 30.0)]
     old = write_cut(tmp_path / "old.otio", shots)
     new = write_cut(tmp_path / "new.otio", [shots[0], ("b", 0.0, 28.0), shots[2]])
-    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 100.0))))
+    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 100.0))))
     usual = conform(workspace, made, old, new, track=TRACK)
     faded = conform(workspace, made, old, new, track=TRACK, keep_ending=False)
     assert not usual.plan.ends_in_fade
@@ -130,7 +139,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
 def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Workspace, tmp_path: Path) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 60.0), ("b", 0.0, 40.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 60.0), ("b", 0.0, 39.0)])
-    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 100.0))))
+    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 100.0))))
     found = conform(workspace, made, old, new, track=TRACK)
     less = found.analysis.profile.last_sound - found.plan.segments[-1].song_to
     assert 0.0 < less <= 1.0
@@ -144,7 +153,7 @@ def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Wo
 def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_path: Path) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 45.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 9.0)])
-    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 45.0))))
+    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 45.0))))
     for keep_ending in (False, True):
         found = conform(workspace, made, old, new, track=TRACK, keep_ending=keep_ending)
         lost = "the track's own ending is lost to a fade: no seams over 0.2 lead to it from the first change on"
@@ -156,7 +165,7 @@ def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_pat
 def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
     workspace: Workspace, cuts: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    made = loop_json(loop_track(workspace, TRACK, 300.0))
+    made = planned_json(loop_track(workspace, TRACK, 300.0))
     once = json.loads(json.dumps(conform_json(conform(workspace, made, *cuts, track=TRACK))))
     other = json.loads(json.dumps(once))
     other["plan"]["seam_fades"][0] += 0.01
@@ -177,7 +186,7 @@ def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path:
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 8.0), ("b", 4.0, 8.0)])
     noise = 0.01 * np.random.default_rng(1).standard_normal((1, 16 * 48_000))
     write_video(tmp_path / "new.mp4", [grey(90)] * 80, 5, sound=noise.astype(np.float32))
-    made = json.loads(json.dumps(fit_json(fit_track(workspace, TRACK, 20.0))))
+    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 20.0))))
     points = [[2.0, 0.0], [3.0, 9.0], [10.0, 9.0], [14.0, 9.0], [15.0, 0.0]]
     made["provenance"]["constraints"]["envelope_points"] = points
     duck = {"envelope_points": points, "envelope_hz": 100, "speech_ranges": [], "depth_db": 9.0,

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from workbench.bundled import bundled_path
-from workbench.errors import ConstraintError, FitError, PlanError
+from workbench.errors import ConstraintError, PlanError
 from workbench.home import Home
 from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair
-from workbench.loops.fit import Keep, KeptPart
 from workbench.loops.plan import LoopPlan, nearest_line
 from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal
+from workbench.loops.request import Keep, KeptPart, PlanRequest
 from workbench.workflows.analyze import analyze
 from workbench.workflows.constraints import (
     constraint_records,
@@ -27,8 +28,7 @@ from workbench.workflows.constraints import (
     read_splice,
     with_splices,
 )
-from workbench.workflows.fit import fit_json, fit_track
-from workbench.workflows.loop import loop_json, loop_track
+from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
 from workbench.workspace import Workspace
 
@@ -84,13 +84,11 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
 ) -> None:
     def plan_of(constraints: SeamConstraints) -> tuple[LoopPlan, dict[str, object]]:
         if seconds > 200.0:
-            loop = loop_track(workspace, song, seconds, constraints=constraints)
-            assert isinstance(loop.answer, LoopPlan)
-            return loop.answer, loop_json(loop)
+            loop = loop_track(workspace, song, seconds, PlanRequest(constraints))
+            return loop.plan, planned_json(loop)
         # With its intro the best plan of this length has seams.
-        intro = [Keep(KeptPart.INTRO)]
-        fit = fit_track(workspace, song, seconds, keep=intro, constraints=constraints)
-        return fit.plans[0], fit_json(fit)
+        fit = fit_track(workspace, song, seconds, PlanRequest(constraints, (Keep(KeptPart.INTRO),)))
+        return fit.plan, planned_json(fit)
 
     profile = analyze(workspace, song).profile
     free, _ = plan_of(SeamConstraints())
@@ -117,13 +115,15 @@ def test_a_song_is_planned_with_each_constraint_and_the_plan_is_made_again(
 
 def test_what_contradicts_is_named(workspace: Workspace, song: Path) -> None:
     pin = (NamedSplice(92.0, 48.0),)
-    with pytest.raises(ConstraintError, match=r"^pinned 1:32-0:48 and never cut 0:40-1:00 contradict each other$"):
-        loop_track(workspace, song, 256.0, constraints=SeamConstraints(never_cut=(TrackRange(40.0, 60.0),), pinned=pin))
-    with pytest.raises(FitError, match=r"^start at 0:28 and pinned 1:32-0:48 cannot be kept together in 30 s$"):
-        fit_track(
-            workspace, song, 30.0, start_at=28.0,
-            constraints=SeamConstraints((TrackRange(3.0, 5.0),), (NamedSplice(20.0, 40.0),), pin),
-        )  # fmt: skip
+    sung = SeamConstraints(never_cut=(TrackRange(40.0, 60.0),), pinned=pin)
+    refused = loop_track(workspace, song, 256.0, PlanRequest(sung)).answer
+    assert isinstance(refused, Refusal)
+    assert [one.id for one in refused.constraints] == ["pinned 1:32-0:48", "never_cut 0:40-1:00"]
+    others = SeamConstraints((TrackRange(3.0, 5.0),), (NamedSplice(20.0, 40.0),), pin)
+    refused = fit_track(workspace, song, 30.0, PlanRequest(others, start_at=28.0)).answer
+    assert isinstance(refused, Refusal)
+    assert refused.hint == "start at 0:28 and pinned 1:32-0:48 cannot be kept together in 30 s"
+    assert [one.id for one in refused.constraints] == ["start_at 0:28", "pinned 1:32-0:48"]
 
 
 def test_a_splice_that_the_profile_lacks_is_measured_like_the_others(workspace: Workspace, song: Path) -> None:

@@ -12,16 +12,15 @@ import pytest
 import soundfile
 
 from workbench.bundled import bundled_path
-from workbench.errors import FitError, ParameterError
+from workbench.errors import ConstraintError, ParameterError
 from workbench.home import Home
-from workbench.loops.fit import Keep
 from workbench.loops.plan import PlanKind
+from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.loops.request import Keep, PlanRequest
 from workbench.media.audio import decode
 from workbench.render.video import render_audio
-from workbench.results.fit import FitResult, FitsResult, get_fit
-from workbench.results.loop import plan_from_json
-from workbench.workflows.fit import can_fit, fit_body, fit_json, fit_track
-from workbench.workflows.loop import loop_json, loop_track, save_plan
+from workbench.results.plan import one_of, plan_from_json
+from workbench.workflows.plan import can_fit, fit_track, loop_track, plan_lengths, planned_json, save_plan
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -38,20 +37,18 @@ def test_the_render_has_the_length_to_the_sample(
     workspace: Workspace, track: Path, tmp_path: Path, seconds: float
 ) -> None:
     fit = fit_track(workspace, track, seconds)
-    for number, option in enumerate(fit.plans[0].options):
+    for number, option in enumerate(fit.plan.options):
         out = tmp_path / f"{number}.wav"
         render_audio(option, decode(track), out, workspace.params.render)
         assert soundfile.info(out).frames == round(round(seconds, 3) * RATE)
         sound, _ = soundfile.read(out)
         assert np.max(np.abs(sound[: RATE // 2])) > 0.05, "it starts with music"
-    body = fit_body(fit)
-    assert isinstance(body, FitResult)
-    assert body.plan.kind == fit.plans[0].kind.value
+    assert planned_json(fit)["plan"]["kind"] == fit.plan.kind.value
 
 
 def test_silence_before_the_start_that_was_asked_for(workspace: Workspace, track: Path, tmp_path: Path) -> None:
-    fit = fit_track(workspace, track, 20.0, start_at=3.5)
-    render_audio(fit.plans[0], decode(track), tmp_path / "late.wav", workspace.params.render)
+    fit = fit_track(workspace, track, 20.0, PlanRequest(start_at=3.5))
+    render_audio(fit.plan, decode(track), tmp_path / "late.wav", workspace.params.render)
     sound, _ = soundfile.read(tmp_path / "late.wav")
     assert len(sound) == 20 * RATE
     assert np.max(np.abs(sound[: round(3.5 * RATE)])) < 1e-4  # dither alone
@@ -59,67 +56,75 @@ def test_silence_before_the_start_that_was_asked_for(workspace: Workspace, track
 
 
 def test_the_last_attack_lands_where_it_is_asked_to(workspace: Workspace, track: Path, tmp_path: Path) -> None:
-    fit = fit_track(workspace, track, 20.0, end_on=19.1)
-    plan = fit.plans[0]
+    fit = fit_track(workspace, track, 20.0, PlanRequest(end_on=19.1))
+    plan = fit.plan
     render_audio(plan, decode(track), tmp_path / "hit.wav", workspace.params.render)
     sound, _ = soundfile.read(tmp_path / "hit.wav")
     around = np.abs(sound[round(19.0 * RATE) : round(19.25 * RATE)])
     assert np.argmax(around > 0.1) / RATE == pytest.approx(0.1, abs=0.02)
 
 
-def test_several_lengths_are_one_body(workspace: Workspace, track: Path) -> None:
-    fit = fit_track(workspace, track, [20.0, 10.0])
-    body = fit_body(fit)
-    assert isinstance(body, FitsResult)
-    assert [one.plan.window_end for one in body.fits] == [20.0, 10.0]
-    assert [one.video_id for one in body.fits] == ["20s", "10s"]
+def test_several_lengths_have_a_body_each(workspace: Workspace, track: Path) -> None:
+    bodies = [planned_json(one) for one in plan_lengths(workspace, track, [20.0, 10.0])]
+    assert [body["plan"]["window_end"] for body in bodies] == [20.0, 10.0]
+    assert [body["video_id"] for body in bodies] == ["20s", "10s"]
 
 
 def test_silence_and_what_does_not_fit(workspace: Workspace, track: Path, tmp_path: Path) -> None:
     silence = tmp_path / "silence.wav"
     soundfile.write(silence, np.zeros(8 * RATE), RATE)
-    plan = fit_track(workspace, silence, 5.0).plans[0]
+    plan = fit_track(workspace, silence, 5.0).plan
     assert plan.kind is PlanKind.STRAIGHT
-    for seconds, keep in ((9.0, ()), (5.0, (Keep(None, 6.0, 7.0), Keep(None, 0.0, 1.0)))):
-        with pytest.raises(FitError):
-            fit_track(workspace, silence, seconds, keep=keep)
-    with pytest.raises(FitError, match="the track ends at 0:32"):
-        fit_track(workspace, track, 20.0, keep=(Keep(None, 30.0, 90.0),))
+    refused = fit_track(workspace, silence, 9.0).answer
+    assert isinstance(refused, Refusal)
+    assert refused.reason is RefusalReason.NO_LOOP_PROFILE
+    both = PlanRequest(keep=(Keep(None, 6.0, 7.0), Keep(None, 0.0, 1.0)))
+    refused = fit_track(workspace, silence, 5.0, both).answer
+    assert isinstance(refused, Refusal)
+    assert [one.id for one in refused.constraints] == ["keep 0:06-0:07", "keep 0:00-0:01"]
+    with pytest.raises(ConstraintError, match="the track ends at 0:32"):
+        fit_track(workspace, track, 20.0, PlanRequest(keep=(Keep(None, 30.0, 90.0),)))
     with pytest.raises(ParameterError, match="a mix needs the video"):
         fit_track(workspace, track, 20.0, auto_mix=True)
     with pytest.raises(ParameterError, match="one length"):
-        fit_track(workspace, track, [])
+        plan_lengths(workspace, track, [])
 
 
 def test_the_length_is_rounded_to_the_millisecond(workspace: Workspace, track: Path) -> None:
-    plan = fit_track(workspace, track, 12.34567).plans[0]
+    plan = fit_track(workspace, track, 12.34567).plan
     assert plan.window_end == plan.music_out == 12.346
     assert plan.alone == replace(plan, options=())
 
 
-def test_each_plan_of_a_fit_is_written_like_that_of_a_loop(workspace: Workspace, track: Path) -> None:
-    one = fit_track(workspace, track, 20.0, start_at=3.5)
-    assert [loop_json(loop) for loop in one.loops] == [fit_json(one)]
-    several = fit_track(workspace, track, [10.0, 65.0])
-    assert [plan.kind for plan in several.plans] == [PlanKind.STRAIGHT, PlanKind.LOOP]
-    assert [loop_json(loop) for loop in several.loops] == fit_json(several)["fits"]
-    assert all(loop.is_fit for loop in several.loops)
-    assert all(replace(loop, provenance=None).is_fit for loop in one.loops), "the plan itself says so"
-    assert not loop_track(workspace, track, 65.0).is_fit
-    assert not loop_track(workspace, track, 20.0).is_fit
+def test_a_loop_is_a_fit_that_is_longer_by_half_a_minute(workspace: Workspace, track: Path) -> None:
+    looped, fitted = loop_track(workspace, track, 65.0), fit_track(workspace, track, 65.0)
+    assert looped.plan.segments == fitted.plan.segments
+    assert isinstance(loop_track(workspace, track, 60.0).answer, Refusal)
+    assert fit_track(workspace, track, 60.0).plan.kind is PlanKind.LOOP
 
 
-@pytest.mark.parametrize("lengths", [20.0, [20.0, 10.0]], ids=["one", "several"])
-def test_a_fit_is_saved_as_the_command_line_prints_it(
-    workspace: Workspace, track: Path, tmp_path: Path, lengths: float | list[float]
-) -> None:
-    fit = fit_track(workspace, track, lengths)
+def test_a_loop_keeps_parts_and_times_as_a_fit_does(workspace: Workspace, track: Path) -> None:
+    asked = PlanRequest(keep=(Keep(None, 4.0, 12.0),), start_at=2.0)
+    for planned in (loop_track(workspace, track, 90.0, asked), fit_track(workspace, track, 90.0, asked)):
+        assert planned.plan.kind is PlanKind.LOOP
+        assert planned.plan.music_in == 2.0
+        assert any(one.song_from <= 4.02 and one.song_to >= 11.98 for one in planned.plan.segments)
+    late = loop_track(workspace, track, 90.0, PlanRequest(start_at=70.0)).answer
+    assert isinstance(late, Refusal)
+    assert [one.id for one in late.constraints] == ["start_at 1:10"], "20 s of music repeat nothing"
+
+
+def test_plans_are_saved_as_the_command_line_prints_them(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    fit = fit_track(workspace, track, 20.0)
     saved = json.loads(save_plan(fit, tmp_path / "plan.json").read_text())
-    assert saved == json.loads(json.dumps(fit_json(fit)))
-    chosen = None if isinstance(lengths, float) else 20.0
-    assert plan_from_json(get_fit(saved, chosen)).alone == fit.plans[0].alone
+    assert saved == json.loads(json.dumps(planned_json(fit)))
+    assert plan_from_json(saved) == fit.plan
     assert "20.000 s" in repr(fit)
     assert len(repr(fit)) < 500, "no arrays"
+    several = plan_lengths(workspace, track, [20.0, 10.0])
+    saved = json.loads(save_plan(several, tmp_path / "plans.json").read_text())
+    assert saved == json.loads(json.dumps({"fits": [planned_json(one) for one in several]}))
+    assert plan_from_json(one_of(saved, 10.0)) == several[1].plan
 
 
 def test_whether_a_track_can_be_fitted(workspace: Workspace, track: Path) -> None:

@@ -17,7 +17,7 @@ from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.provenance import read_provenance
 from workbench.workflows.analyze import analyze
-from workbench.workflows.loop import loop_body, loop_json, loop_track, save_plan
+from workbench.workflows.plan import loop_track, planned_body, planned_json, save_plan
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
@@ -133,10 +133,10 @@ def test_other_excesses_decide_early_too(track: Path, tmp_path: Path) -> None:
 
 def test_the_body_names_a_video_without_an_id_after_what_is_known_of_it(long_track: Path, tmp_path: Path) -> None:
     loop = loop_track(Workspace(Home(tmp_path)), long_track, 60.0)
-    assert loop_body(loop).video_id == "60s"
+    assert planned_body(loop).video_id == "60s"
     written = json.loads(save_plan(loop, tmp_path / "plan.json").read_text())
-    assert written == json.loads(json.dumps(loop_json(loop)))
+    assert written == json.loads(json.dumps(planned_json(loop)))
     assert read_provenance(written) == loop.provenance
-    assert set(written) - {"provenance"} == set(loop_body(loop).to_json())
-    assert loop_body(loop, "vid_1").video_id == "vid_1"
-    assert loop_body(loop).track_id == long_track.name
+    assert set(written) - {"provenance"} == set(planned_body(loop).to_json())
+    assert planned_body(loop, "vid_1").video_id == "vid_1"
+    assert planned_body(loop).track_id == long_track.name

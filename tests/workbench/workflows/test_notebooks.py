@@ -16,10 +16,9 @@ from workbench.cli.main import run
 from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.results.loop import plan_body
-from workbench.workflows.fit import fit_track
-from workbench.workflows.loop import loop_track, save_plan
+from workbench.results.plan import plan_body
 from workbench.workflows.notebooks import copy_notebooks, run_notebook
+from workbench.workflows.plan import fit_track, loop_track, save_plan
 from workbench.workflows.report import plan_sentence
 from workbench.workspace import Workspace
 
@@ -71,9 +70,8 @@ def test_the_plan_report_shows_the_option_that_is_asked_for(
 def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, page: Callable[..., str]) -> None:
     """Planned now or before; a straight plan has no seam and no body."""
     fit = fit_track(Workspace(home), track, 30.0)
-    (plan,) = fit.plans
-    assert plan.kind is PlanKind.STRAIGHT
-    made_before = save_plan(fit.loops[0], tmp_path / "plan.json")
+    assert fit.plan.kind is PlanKind.STRAIGHT
+    made_before = save_plan(fit, tmp_path / "plan.json")
     for number, given in enumerate(({"plan_file": str(made_before)}, {"fit": "true", "video_seconds": "30"})):
         html = page("reports/plan", tmp_path / f"{number}.html", home, track=str(track), **given)
         assert "clicks.flac under a video of 0:30" in html

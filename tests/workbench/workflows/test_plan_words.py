@@ -63,7 +63,6 @@ def plan(
         sections_covered=tuple(sections.split()),
         seam_score=0.9,
         plan_score=0.8,
-        is_fit=not loops,
     )
 
 

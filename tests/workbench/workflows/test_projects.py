@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import ParameterError, UnknownProject
 from workbench.home import Home
-from workbench.workflows.loop import loop_track
+from workbench.workflows.plan import loop_track
 from workbench.workflows.projects import (
     can_complete,
     complete_project,

@@ -23,17 +23,16 @@ from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, WorkbenchParams
 from workbench.recording import Recording
-from workbench.workflows.fit import fit_track
-from workbench.workflows.loop import loop_track
 from workbench.workflows.mix import mix_under
+from workbench.workflows.plan import fit_track, loop_track, plan_lengths
 from workbench.workflows.report import (
     _whole_music,
     answer_markdown,
     mix_section,
     mp3,
     plan_sentence,
-    write_fit_report,
-    write_loop_report,
+    write_lengths_report,
+    write_plan_report,
 )
 from workbench.workspace import Workspace
 
@@ -63,9 +62,9 @@ def test_excerpts_are_mp3_of_the_same_length() -> None:
 def test_the_page_of_a_refusal_holds_the_reason(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     refused = loop_track(workspace, track, 10.0)
-    reason = write_loop_report(workspace, refused, tmp_path / "refused.html").read_text()
+    reason = write_plan_report(workspace, refused, tmp_path / "refused.html").read_text()
     assert "clicks.flac cannot be looped under a video of 0:10" in reason
-    assert "<code>workbench fit TRACK --seconds 10</code>" in reason, "what helps, as the command line says it"
+    assert "Play the track straight" in reason
     assert "video_not_longer" in reason
 
 
@@ -86,7 +85,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
 ) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     ducked = loop_track(workspace, track, spoken_video, auto_mix=True)
-    page = write_loop_report(workspace, ducked, tmp_path / "ducked.html").read_text()
+    page = write_plan_report(workspace, ducked, tmp_path / "ducked.html").read_text()
     levels = page[page.index("<h2>Levels</h2>") :]
     over = [float(lu) for lu in re.findall(r"<h3>Speech over music, \d+ of the \d+ least clear: (-?[\d.]+) LU", levels)]
     assert 5 <= len(over) <= 10
@@ -107,7 +106,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
     assert "perhaps speech besides" not in facts
 
     plain = loop_track(workspace, track, spoken_video)
-    page = write_loop_report(workspace, plain, tmp_path / "plain.html").read_text()
+    page = write_plan_report(workspace, plain, tmp_path / "plain.html").read_text()
     levels = page[page.index("<h2>Levels</h2>") :]
     loud = [float(lu) for lu in re.findall(r"least clear: (-?[\d.]+) LU", levels)]
     assert loud[0] < min(over)
@@ -120,7 +119,7 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
     voice = narration.samples[:, round(26 * narration.sample_rate) : round(36 * narration.sample_rate)]
     pictures = (grey(40 * (k % 6)) for k in range(20))
     video = write_video(tmp_path / "spoken.mp4", pictures, 2, sound=voice, sample_rate=narration.sample_rate)
-    (fitted,) = fit_track(workspace, track, 10.0).loops
+    fitted = fit_track(workspace, track, 10.0)
     under, recording = replace(fitted, video=video), workspace.load_recording(track)
 
     def section(voice: VoiceParams) -> tuple[dict[str, str], list[ReportCard]]:
@@ -144,8 +143,7 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
 
 def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    (fitted,) = fit_track(workspace, track, 20.0).loops
-    assert isinstance(fitted.answer, LoopPlan)
+    fitted = fit_track(workspace, track, 20.0)
     narration = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
     rate = narration.sample_rate
     few = np.zeros((1, 20 * rate), dtype=np.float32)
@@ -157,7 +155,7 @@ def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_p
         there = workspace.with_params(WorkbenchParams.model_validate({"mix": {"own_music": own_music}}))
         shots = (grey(40 * (k % 6)) for k in range(40))
         video = write_video(tmp_path / f"{name}.mp4", shots, 2, sound=sound, sample_rate=rate)
-        mix = mix_under(there, fitted.answer, track, video)  # type: ignore[arg-type]  # a plan, see above
+        mix = mix_under(there, fitted.plan, track, video)
         found = mix_section(there, replace(fitted, video=video, mix=mix), there.load_recording(track))
         return str(found.text[0]), {name: fact for name, fact, *_ in found.tables[0].rows}
 
@@ -179,9 +177,8 @@ def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_p
 def test_the_page_of_a_straight_plan_says_that_it_has_no_seam(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     fit = fit_track(workspace, track, 30.0)
-    (plan,) = fit.plans
-    assert plan.kind is PlanKind.STRAIGHT
-    text = write_fit_report(workspace, fit, tmp_path / "straight.html").read_text()
+    assert fit.plan.kind is PlanKind.STRAIGHT
+    text = write_plan_report(workspace, fit, tmp_path / "straight.html").read_text()
     assert re.search(r"0:30 of video [^<]* 0:32 of track, [^<]*straight", text)
     assert "<td>played as</td><td>a straight plan</td>" in text
     assert re.search(r"<h2>The seams</h2>\n<p>[^<]*no seam[^<]*</p>\n</section>", text)
@@ -197,9 +194,9 @@ def test_a_page_holds_the_plans_of_several_lengths(
 ) -> None:
     monkeypatch.setattr("workbench.workflows.report._MOST_HEARD_SECONDS", 60.0)
     workspace = Workspace(Home(tmp_path / "home"))
-    fit = fit_track(workspace, track, (10.0, 65.0))
-    assert [plan.kind for plan in fit.plans] == [PlanKind.STRAIGHT, PlanKind.LOOP]
-    text = write_fit_report(workspace, fit, tmp_path / "both.html").read_text()
+    several = plan_lengths(workspace, track, (10.0, 65.0))
+    assert [one.plan.kind for one in several] == [PlanKind.STRAIGHT, PlanKind.LOOP]
+    text = write_lengths_report(workspace, several, tmp_path / "both.html").read_text()
     assert "<h1>clicks.flac in 2 lengths</h1>" in text
     short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
     # Each command names its plan: `render` asks which of several it is to play.
@@ -212,12 +209,11 @@ def test_a_page_holds_the_plans_of_several_lengths(
 
 def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home")).with_params(WorkbenchParams(render=RenderParams(block_seconds=1.0)))
-    (loop,) = fit_track(workspace, track, 60.0).loops
+    loop = fit_track(workspace, track, 60.0)
     recording = workspace.load_recording(track)
-    assert isinstance(loop.answer, LoopPlan)
     mp3(recording)  # what is imported for it takes memory once
     tracemalloc.start()
-    (sound,) = _whole_music(workspace, loop, loop.answer, recording).sounds
+    (sound,) = _whole_music(workspace, loop, loop.plan, recording).sounds
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert soundfile.info(io.BytesIO(sound.mp3)).duration == pytest.approx(60.0, abs=0.06)
@@ -227,7 +223,7 @@ def test_the_whole_music_is_encoded_without_being_whole_in_memory(track: Path, t
 @pytest.mark.slow
 def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(track: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
-    text = write_fit_report(workspace, fit_track(workspace, track, 601.0), tmp_path / "long.html").read_text()
+    text = write_plan_report(workspace, fit_track(workspace, track, 601.0), tmp_path / "long.html").read_text()
     assert re.search(r"10:01, too long [^<]*<code>workbench render PLAN.json</code>", text)
     assert "data-save=" not in text
 
@@ -235,5 +231,5 @@ def test_music_too_long_for_a_page_is_named_with_the_command_that_writes_it(trac
 def test_music_without_bars_has_a_page_too(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     fit = fit_track(workspace, bundled_path("data", "bundled", "music", "silence.ogg"), 10.0)
-    text = write_fit_report(workspace, fit, tmp_path / "silence.html").read_text()
+    text = write_plan_report(workspace, fit, tmp_path / "silence.html").read_text()
     assert "played straight, with no seam" in text

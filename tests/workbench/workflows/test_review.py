@@ -16,7 +16,7 @@ from workbench.plots.review import (
 )
 from workbench.store import verdicts
 from workbench.store.verdicts import Verdict, Word
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.review import (
     judge_seam,
     known_splices,
@@ -72,7 +72,7 @@ def test_a_file_from_before_reviewers_is_read(tmp_path: Path) -> None:
 
 
 def test_a_verdict_is_a_reviewers_and_of_the_crossfade_that_was_heard(
-    workspace: Workspace, reviewed_loop: Loop
+    workspace: Workspace, reviewed_loop: Planned
 ) -> None:
     plan, analysis = reviewed_loop.answer, reviewed_loop.analysis
     assert isinstance(plan, LoopPlan)

@@ -15,8 +15,9 @@ from workbench.errors import ConstraintError
 from workbench.home import Home
 from workbench.loops.constraints import NamedSplice, SeamConstraints
 from workbench.loops.plan import LoopPlan
+from workbench.loops.request import PlanRequest
 from workbench.render.playback import seam_excerpt
-from workbench.workflows.loop import loop_track
+from workbench.workflows.plan import loop_track
 from workbench.workflows.seams import EXCERPT_SECONDS, seam_views
 from workbench.workflows.splice import heard_around, save_picture, save_sound, splice_json, try_splice
 from workbench.workspace import Workspace
@@ -37,7 +38,7 @@ def song() -> Path:
 def test_numbers_and_sound_are_those_of_a_plan(
     workspace: Workspace, song: Path, pinned: tuple[NamedSplice, ...]
 ) -> None:
-    loop = loop_track(workspace, song, 256.0, constraints=SeamConstraints(pinned=pinned))
+    loop = loop_track(workspace, song, 256.0, PlanRequest(SeamConstraints(pinned=pinned)))
     plan = loop.answer
     assert isinstance(plan, LoopPlan)
     assert loop.analysis is not None

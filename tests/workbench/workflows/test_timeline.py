@@ -10,7 +10,7 @@ from tests.videos import coloured_shots, write_video
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.mix.levels import HOPS_PER_SECOND
-from workbench.workflows.loop import loop_track
+from workbench.workflows.plan import loop_track
 from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
 

@@ -12,7 +12,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Mix
-from workbench.workflows.loop import Loop
+from workbench.workflows.plan import Planned
 from workbench.workflows.versions import find_version, freeze_plan, loop_subject, subject_of, thaw
 from workbench.workspace import Workspace
 
@@ -23,12 +23,12 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def loop(reviewed_loop: Loop) -> Loop:
+def loop(reviewed_loop: Planned) -> Planned:
     assert isinstance(reviewed_loop.answer, LoopPlan)
     return replace(reviewed_loop, answer=reviewed_loop.answer.alone)
 
 
-def test_a_frozen_plan_comes_back_with_its_fades(workspace: Workspace, loop: Loop) -> None:
+def test_a_frozen_plan_comes_back_with_its_fades(workspace: Workspace, loop: Planned) -> None:
     assert find_version(workspace, loop) is None
     version = freeze_plan(workspace, loop)
     read = thaw(workspace, version.version_id)
@@ -40,7 +40,7 @@ def test_a_frozen_plan_comes_back_with_its_fades(workspace: Workspace, loop: Loo
         thaw(workspace, "pv_nothing")
 
 
-def test_another_fade_or_mix_is_another_version_and_the_same_is_none(workspace: Workspace, loop: Loop) -> None:
+def test_another_fade_or_mix_is_another_version_and_the_same_is_none(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     first = freeze_plan(workspace, loop)
     faded = replace(loop, answer=replace(loop.answer, seam_fades=(0.3, *loop.answer.seam_fades[1:])))
@@ -54,7 +54,7 @@ def test_another_fade_or_mix_is_another_version_and_the_same_is_none(workspace: 
     assert thaw(workspace, third.version_id).mix is not None
 
 
-def test_options_that_are_not_in_use_make_no_version(workspace: Workspace, loop: Loop) -> None:
+def test_options_that_are_not_in_use_make_no_version(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     with_options = replace(loop, answer=replace(loop.answer, options=(loop.answer,)))
     version = freeze_plan(workspace, with_options)
@@ -62,13 +62,13 @@ def test_options_that_are_not_in_use_make_no_version(workspace: Workspace, loop:
     assert thaw(workspace, version.version_id).plan.options == ()
 
 
-def test_a_refusal_cannot_be_frozen(workspace: Workspace, loop: Loop) -> None:
-    refused = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "no beat"))
+def test_a_refusal_cannot_be_frozen(workspace: Workspace, loop: Planned) -> None:
+    refused = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, ("no beat",)))
     with pytest.raises(ParameterError, match="refused"):
         freeze_plan(workspace, refused)
 
 
-def test_the_subject_is_the_track_under_the_video(workspace: Workspace, loop: Loop, tmp_path: Path) -> None:
+def test_the_subject_is_the_track_under_the_video(workspace: Workspace, loop: Planned, tmp_path: Path) -> None:
     assert loop.analysis is not None
     video = tmp_path / "video.mp4"
     video.write_bytes(b"pictures")

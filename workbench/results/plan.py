@@ -1,23 +1,27 @@
-"""The JSON body of a loop: a plan that covers the video, or the reason why there is none.
+"""The JSON body of a plan, or the reason why there is none.
 
-`loop_result` makes the body of the planner's answer from its parts in `workbench.results.loop_parts`; `plan_from_json`
-reads a plan back, bare or inside a whole result, and validates its invariants again. Plans of any length have their
-bodies in `workbench.results.fit`; `plan_from_json` reads these too.
+In `/v1` a plan is always a loop (`LoopResult`). The command line prints plans of any kind (`PlanResult`), with `kind`
+in the plan, its options and its alternates; what only a loop has (`loop_start_a`, `loop_end_b`, `bars`, `repeats`) is
+absent elsewhere.
+
+`loop_facts` is what `/v1` stores of an answer, `plan_result` makes the body that the command line prints, both from
+`workbench.results.loop_parts`. `plan_from_json` reads a plan of either back, bare or inside a whole result, and
+validates its invariants again; `one_of` finds one of several lengths, `mix_from_json` the mix.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, ValidationError, model_validator
+from pydantic import Discriminator, Field, JsonValue, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.errors import PlanError
-from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment
-from workbench.loops.refusals import Refusal, RefusalReason
-from workbench.results.body import Body, NonNegative, optional
+from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
+from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
+from workbench.results.body import Body, Count, NonNegative, optional
 from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody
 
@@ -112,11 +116,15 @@ class PlanBody(OptionBody, title="LoopPlan"):
     )
 
 
+_REASONS: list[JsonValue] = [reason.value for reason in RefusalReason if reason is not RefusalReason.CONSTRAINTS]
+"""those of `/v1`"""
+
+
 class RefusedBody(Body, title="LoopRefusal"):
     """No plan."""
 
     applicable: Literal[False] = Field(description="false: there is nothing to loop")
-    reason: str = Field(description="why not", json_schema_extra={"enum": [reason.value for reason in RefusalReason]})
+    reason: str = Field(description="why not", json_schema_extra={"enum": _REASONS})
     video_seconds: float | SkipJsonSchema[None] = optional("length of the video, s; with video_not_longer")
     track_seconds: float | SkipJsonSchema[None] = optional("length of the track, s; with video_not_longer")
     required_excess_seconds: float | SkipJsonSchema[None] = optional(
@@ -134,16 +142,14 @@ def _without_discriminator(schema: dict[str, Any]) -> None:
     schema.pop("discriminator", None)
 
 
-class LoopResult(Body):
-    """A loop of one track under one video."""
+class Result(Body):
+    """An answer about one track and one video."""
 
     video_id: str = Field(description="the video, as the request named it")
     track_id: str = Field(description="the track, as the request named it")
     track: TrackRef = Field(description="where the caller's catalog has the track")
     applicable: bool = Field(description="false where there is nothing to loop")
-    plan: Annotated[PlanBody | RefusedBody, Discriminator("applicable")] = Field(
-        description="the plan, or why there is none", json_schema_extra=_without_discriminator
-    )
+    plan: Any
     hint: str | SkipJsonSchema[None] = optional("the reason in words and what to do; only where not applicable")
     retryable: bool | SkipJsonSchema[None] = optional(
         "whether to call again in a few seconds; only where not applicable"
@@ -151,26 +157,129 @@ class LoopResult(Body):
     mix: MixBody | SkipJsonSchema[None] = optional("only where asked for, applicable and measured")
 
     @model_validator(mode="after")
-    def _one_shape(self) -> LoopResult:
+    def _one_shape(self) -> Self:
         if self.applicable != self.plan.applicable:
             raise ValueError("applicable must agree with plan.applicable")
         for name in ("hint", "retryable"):
             if (getattr(self, name) is None) != self.applicable:
-                raise ValueError(f"{name} is given where the loop is not applicable, and only there")
+                raise ValueError(f"{name} is given where there is no plan, and only there")
         if self.mix is not None and not self.applicable:
-            raise ValueError("mix is given only where the loop is applicable")
+            raise ValueError("mix is given only where there is a plan")
         return self
 
 
-def loop_result(
-    answer: LoopPlan | Refusal, *, video_id: str, track_id: str, track: CatalogIds | None, mix: MixBody | None = None
-) -> LoopResult:
+class LoopResult(Result):
+    """A loop of one track under one video."""
+
+    plan: Annotated[PlanBody | RefusedBody, Discriminator("applicable")] = Field(
+        description="the plan, or why there is none", json_schema_extra=_without_discriminator
+    )
+
+
+Kind = Literal["loop", "straight", "cut_down"]
+
+
+class _AnyKindBody(Body):
+    """What is repeated, where something is."""
+
+    kind: Kind = Field(description="loop: some of it is heard twice; straight: no seam; cut_down: seams, nothing twice")
+    loop_start_a: NonNegative | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop")
+    loop_end_b: NonNegative | SkipJsonSchema[None] = optional("its end, track s; of a loop")
+    bars: Count | SkipJsonSchema[None] = optional("its length in whole bars; of a loop")
+    beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
+    repeats: Count | SkipJsonSchema[None] = optional("passes of that body heard in full; of a loop")
+    start_at: NonNegative | SkipJsonSchema[None] = optional("where the music was asked to start, video s")
+
+
+class AnyOptionBody(EndsBody, _AnyKindBody, PlayedBody, title="PlanOption"):
+    """One whole plan of any kind."""
+
+    segments: list[SegmentBody] = Field(min_length=1, description="track ranges played back to back; authoritative")
+
+
+class AnyAlternateBody(Body, title="PlanAlternate"):
+    """Summary of an option that is not served."""
+
+    kind: Kind
+    loop_start_a: NonNegative | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop")
+    loop_end_b: NonNegative | SkipJsonSchema[None] = optional("its end, track s; of a loop")
+    bars: Count | SkipJsonSchema[None] = optional("its length in whole bars; of a loop")
+    repeats: Count | SkipJsonSchema[None] = optional("passes heard in full; of a loop")
+    seam_score: float = Field(ge=0, le=1, description="of the worst seam")
+    plan_score: float = Field(ge=0, le=1, description="ranking score")
+    end_label: str = Field(description="how the plan ends, in words")
+
+
+class AnyPlanBody(AnyOptionBody, title="Plan"):
+    """The served plan and its alternatives."""
+
+    options: Annotated[list[AnyOptionBody], Field(min_length=1, max_length=MAX_OPTIONS)] | SkipJsonSchema[None] = (
+        optional("up to four plans, best first, the first equal to this one")
+    )
+    alternates: Annotated[list[AnyAlternateBody], Field(max_length=MAX_OPTIONS - 1)] | SkipJsonSchema[None] = optional(
+        "summary of the other options"
+    )
+
+
+class AnyRefusedBody(RefusedBody, title="Refusal"):
+    """No plan, for one of the reasons of `/v1` or because of what was asked for."""
+
+    reason: str = Field(description="why not", json_schema_extra={"enum": [reason.value for reason in RefusalReason]})
+    constraints: list[str] | SkipJsonSchema[None] = optional(
+        "ids of the constraints that cannot be kept together; with the reason constraints"
+    )
+
+
+class PlanResult(Result):
+    """One track under one video, or of one length."""
+
+    plan: Annotated[AnyPlanBody | AnyRefusedBody, Discriminator("applicable")] = Field(
+        description="the plan, or why there is none", json_schema_extra=_without_discriminator
+    )
+
+
+class PlansResult(Body):
+    """One track of several lengths."""
+
+    fits: list[PlanResult] = Field(min_length=1, description="one a length, in the order asked for")
+
+
+def plan_result(
+    answer: LoopPlan | Refusal,
+    *,
+    video_id: str,
+    track_id: str,
+    track: CatalogIds | None,
+    mix: MixBody | None = None,
+    hint: str | None = None,
+) -> PlanResult:
     """The body of an answer of the planner; a refusal gets no mix.
 
-    `track` is the record of the track, None for one that is in no catalog.
+    `track` is the record of the track, None for one that is in no catalog. `hint` words a refusal; None: in its own
+    words.
     """
-    facts = refusal_facts(answer) if isinstance(answer, Refusal) else {"applicable": True, "plan": plan_body(answer)}
-    return LoopResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
+    if isinstance(answer, LoopPlan):
+        facts: dict[str, Any] = with_mix({"applicable": True, "plan": _any_plan_body(answer)}, mix)
+    else:
+        facts = refusal_facts(answer)
+        if answer.constraints:
+            facts["plan"] |= {"constraints": [one.id for one in answer.constraints]}
+        if hint is not None:
+            facts["hint"] = hint
+    return PlanResult.model_validate(loop_names(video_id, track_id, track) | facts)
+
+
+def _any_plan_body(plan: LoopPlan) -> AnyPlanBody:
+    fields = option_fields(plan, AnyOptionBody)
+    if plan.options:
+        fields["options"] = [AnyOptionBody(**option_fields(option, AnyOptionBody)) for option in plan.options]
+        fields["alternates"] = [AnyAlternateBody(**_alternate(option)) for option in plan.options[1:]]
+    return AnyPlanBody(**fields)
+
+
+def _alternate(plan: LoopPlan) -> dict[str, Any]:
+    values = {name: getattr(plan, name) for name in AnyAlternateBody.model_fields}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
@@ -193,44 +302,72 @@ def plan_body(plan: LoopPlan) -> PlanBody:
 
 
 def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
-    """Read a plan: a bare one, or the one in a whole LoopResult, as JSON text or parsed.
+    """Read a plan: a bare one, or the one in a whole result, as JSON text or parsed.
 
     Raises `PlanError` if it is no JSON, no plan, one of a later format, a refusal, or one that breaks an invariant.
     """
     given = parse_result(data)
     for field, what in _OTHER_RESULTS.items():
         if field in given and "plan" not in given:
-            raise PlanError(f"not a loop plan, but {what}")
+            raise PlanError(f"not a plan, but {what}")
     plan = given["plan"] if isinstance(given.get("plan"), Mapping) else given
     if plan.get("applicable") is False:
         raise PlanError(f"there is no plan in this result: {plan.get('reason')}. {given.get('hint', '')}".strip())
-    if "kind" in plan:
-        from workbench.results.fit import fit_plan_from_json
-
-        return fit_plan_from_json(plan)
     if "version" not in plan:
-        raise PlanError("not a loop plan, nor another result of workbench: it has no version")
-    body = validated(PlanBody, plan, "not a loop plan")
-    return plan_of_body(body, tuple(plan_of_body(option) for option in body.options or ()))
+        raise PlanError("not a plan, nor another result of workbench: it has no version")
+    body = _validated(plan)
+    return _plan_of_body(body, tuple(_plan_of_body(option) for option in body.options or ()))
 
 
-AnyPlanBody = TypeVar("AnyPlanBody", bound=PlayedBody)
-
-
-def validated(model: type[AnyPlanBody], plan: Mapping[str, Any], otherwise: str) -> AnyPlanBody:
-    """The body of a plan.
-
-    Raises `PlanError` if it is of a later format, or with the text `otherwise` if it is no plan.
-    """
+def _validated(plan: Mapping[str, Any]) -> AnyPlanBody:
+    """The body of a plan; raises `PlanError` if it is of a later format, or no plan."""
     try:
-        body = model.model_validate({"applicable": True, "reason": None, **plan})
+        body = AnyPlanBody.model_validate({"applicable": True, "reason": None, **_with_kind(plan)})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the plan"
-        raise PlanError(f"{otherwise}: {where}: {first['msg']}") from error
+        raise PlanError(f"not a plan: {where}: {first['msg']}") from error
     if body.version > PLAN_VERSION:
         raise PlanError(f"the plan has format version {body.version}; this program knows versions up to {PLAN_VERSION}")
     return body
+
+
+def _with_kind(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan, its options and alternates with their kind: those of `/v1`, all of them loops, do not say it."""
+    several = {
+        name: [_with_kind(one) if isinstance(one, Mapping) else one for one in plan[name]]
+        for name in ("options", "alternates")
+        if isinstance(plan.get(name), list)
+    }
+    return {"kind": PlanKind.LOOP.value, **plan, **several}
+
+
+def one_of(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, Any]:
+    """One of the plans of several lengths, by its seconds to the millisecond.
+
+    A result of one plan is returned as it is if no length is wanted. Raises `PlanError` if there are several lengths
+    and none is named, or none like that, or it is not a result of several.
+    """
+    fits = result.get("fits")
+    if not isinstance(fits, list):
+        if seconds is not None:
+            raise PlanError("these are not plans of several lengths; leave --length out")
+        return result
+    known: dict[str, Mapping[str, Any]] = {}
+    for fit in fits:
+        match fit:
+            case {"plan": {"window_end": int() | float() as lasts}}:
+                known[plain_seconds(lasts)] = fit
+            case {"applicable": False}:
+                continue
+            case _:
+                raise PlanError("these are not plans of several lengths, as `workbench fit` prints them")
+    lengths = f"plans of several lengths: {', '.join(known)} s"
+    if seconds is None:
+        raise PlanError(f"these are {lengths}; name one by --length S")
+    if plain_seconds(seconds) not in known:
+        raise PlanError(f"there is no plan of {plain_seconds(seconds)} s; these are {lengths}")
+    return known[plain_seconds(seconds)]
 
 
 def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
@@ -293,13 +430,16 @@ def option_fields(plan: LoopPlan, model: type[PlayedBody]) -> dict[str, Any]:
     return fields | {"segments": [bodies[segment] for segment in plan.segments]}
 
 
-def plan_of_body(body: Any, options: tuple[LoopPlan, ...] = (), *, is_fit: bool = False) -> LoopPlan:
+def _plan_of_body(body: AnyOptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
     """The plan that a body tells of, with its options.
 
     Many fields of a body follow from others. Raises `PlanError` if one says otherwise, or the plan breaks an invariant.
     """
-    looped = (body.loop_start_a, body.loop_end_b, body.bars, body.repeats)
-    if None in looped and any(field is not None for field in looped):
+    start, end, bars, repeats = body.loop_start_a, body.loop_end_b, body.bars, body.repeats
+    looped = None
+    if start is not None and end is not None and bars is not None and repeats is not None:
+        looped = LoopBody(start, end, bars, repeats)
+    elif (start, end, bars, repeats) != (None,) * 4:
         raise PlanError("loop_start_a, loop_end_b, bars and repeats stand together or not at all")
     if (body.outro_start is None) != (body.outro_end is None):
         raise PlanError("outro_start and outro_end stand together or not at all")
@@ -314,22 +454,21 @@ def plan_of_body(body: Any, options: tuple[LoopPlan, ...] = (), *, is_fit: bool 
         window_end=body.window_end,
         song_duration=body.song_duration,
         beats_per_bar=body.beats_per_bar,
-        body=None if None in looped else LoopBody(*looped),
+        body=looped,
         sections_covered=tuple(body.sections_covered),
         seam_score=body.seam_score,
         plan_score=body.plan_score,
         options=options,
         version=body.version,
-        start_at=getattr(body, "start_at", None),
-        is_fit=is_fit,
+        start_at=body.start_at,
     )
     _check_what_follows(body, plan)
     return plan
 
 
-def _check_what_follows(body: Any, plan: LoopPlan) -> None:
+def _check_what_follows(body: AnyOptionBody, plan: LoopPlan) -> None:
     for name in ("music_out", "music_end", "song_start", "outro_end", "seam_times", "kind"):
-        given, follows = getattr(body, name, None), getattr(plan, name)
+        given, follows = getattr(body, name), getattr(plan, name)
         if given is None or given == follows:
             continue
         pairs = [(given, follows)] if name != "seam_times" else zip(given, follows, strict=False)

@@ -1,4 +1,4 @@
-"""The JSON of a fit: says of which kind it is, holds what a loop has only for a loop, and is read back the same."""
+"""The JSON that the command line prints: of which kind a plan is, what only a loop has, or why there is no plan."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+import jsonschema
 import pytest
 
 from workbench.errors import PlanError
+from workbench.loops.constraints import Constraint, ConstraintKind
 from workbench.loops.plan import LoopPlan
-from workbench.results.fit import FitResult, FitsResult, fit_result, get_fit
-from workbench.results.loop import loop_result, plan_from_json
+from workbench.loops.refusals import Refusal, contradiction
+from workbench.results.plan import PlanResult, PlansResult, loop_facts, one_of, plan_from_json, plan_result
+from workbench.results.schemas import schemas
 
 LOOP_ONLY = {"loop_start_a", "loop_end_b", "bars", "repeats"}
 
@@ -24,15 +27,14 @@ def looped(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 @pytest.fixture
 def cut_down(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     plan = make_plan([(0.0, 10.0, 0.0, 0.0), (20.0, 30.0, 0.0, 0.0)], [0.02], [1.0], song_duration=40.0)
-    return replace(plan, body=None, is_fit=True)
+    return replace(plan, body=None)
 
 
-def result(plan: LoopPlan) -> FitResult:
-    return fit_result(plan, video_id="20s", track_id="a.wav", track=None)
+def result(plan: LoopPlan | Refusal) -> PlanResult:
+    return plan_result(plan, video_id="20s", track_id="a.wav", track=None)
 
 
 def test_a_cut_down_has_no_body(cut_down: LoopPlan, looped: LoopPlan) -> None:
-    looped = replace(looped, is_fit=True)
     plan = replace(cut_down, options=(cut_down, looped))
     body = result(plan).to_json()
     assert body["applicable"] is True
@@ -65,12 +67,26 @@ def test_a_straight_plan_has_one_segment(cut_down: LoopPlan) -> None:
 
 
 def test_a_loop_of_the_interface_never_says_its_kind(looped: LoopPlan) -> None:
-    body = loop_result(looped, video_id="v", track_id="t", track=None).to_json()
+    body = loop_facts(looped)
     assert "kind" not in json.dumps(body)
     assert plan_from_json(body) == looped
+    assert result(looped).to_json()["plan"] == body["plan"] | {"kind": "loop"}
 
 
-def test_what_is_no_fit_is_told(cut_down: LoopPlan) -> None:
+def test_a_refusal_names_the_constraints_that_contradict_by_id() -> None:
+    pinned, kept = Constraint(ConstraintKind.PINNED, (92.0, 48.0)), Constraint(ConstraintKind.KEEP, part="hook")
+    refusal = contradiction((pinned, " and ", kept, " cannot be kept together in 30 s"), (pinned, kept))
+    body = result(refusal).to_json()
+    assert (body["applicable"], body["retryable"]) == (False, False)
+    assert body["plan"] == {
+        "applicable": False, "reason": "constraints", "constraints": ["pinned 1:32-0:48", "keep hook"],
+    }  # fmt: skip
+    assert body["hint"] == "pinned 1:32-0:48 and keep hook cannot be kept together in 30 s"
+    jsonschema.validate(body, schemas()["PlanResult"])
+    assert "constraints" not in json.dumps(schemas()["LoopResult"])
+
+
+def test_what_is_no_plan_is_told(cut_down: LoopPlan) -> None:
     body = result(cut_down).to_json()
     for broken, why in (
         ({**body["plan"], "kind": "medley"}, "not a plan: kind"),
@@ -79,7 +95,7 @@ def test_what_is_no_fit_is_told(cut_down: LoopPlan) -> None:
     ):
         with pytest.raises(PlanError, match=why):
             plan_from_json(broken)
-    several = FitsResult(fits=[result(cut_down), result(cut_down)]).to_json()
+    several = PlansResult(fits=[result(cut_down), result(cut_down)]).to_json()
     with pytest.raises(PlanError, match="plans of several lengths"):
         plan_from_json(several)
     assert plan_from_json(several["fits"][1]) == cut_down
@@ -89,9 +105,9 @@ def test_one_of_several_lengths_is_found_by_its_seconds(cut_down: LoopPlan) -> N
     one = result(cut_down).to_json()
     other = {**one, "plan": {**one["plan"], "window_end": 12.345}}
     several = {"fits": [one, other]}
-    assert get_fit(several, 12.345) is other
-    assert get_fit(several, one["plan"]["window_end"]) is one
-    assert get_fit(one, None) is one
+    assert one_of(several, 12.345) is other
+    assert one_of(several, one["plan"]["window_end"]) is one
+    assert one_of(one, None) is one
     for given, seconds, why in (
         (several, None, r"plans of several lengths: [0-9.]+, 12.345 s; name one by --length S$"),
         (several, 12.3, r"^there is no plan of 12.3 s; these are plans of several lengths"),
@@ -99,4 +115,4 @@ def test_one_of_several_lengths_is_found_by_its_seconds(cut_down: LoopPlan) -> N
         ({"fits": [{"plan": 3}]}, 12.345, "as `workbench fit` prints them"),
     ):
         with pytest.raises(PlanError, match=why):
-            get_fit(given, seconds)
+            one_of(given, seconds)

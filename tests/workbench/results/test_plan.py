@@ -13,10 +13,17 @@ from pydantic import ValidationError
 from workbench.errors import PlanError
 from workbench.loops import refusals
 from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
-from workbench.results.fit import fit_result
-from workbench.results.loop import TrackRef, loop_facts, loop_result, mix_from_json, plan_body, plan_from_json
 from workbench.results.loop_parts import loop_names, with_mix
 from workbench.results.mix import DuckBody, MixBody
+from workbench.results.plan import (
+    LoopResult,
+    TrackRef,
+    loop_facts,
+    mix_from_json,
+    plan_body,
+    plan_from_json,
+    plan_result,
+)
 from workbench.results.schemas import schemas
 
 TRACK = TrackRef(catalog_song_id="track-1", catalog_audio_file_id=None)
@@ -58,8 +65,10 @@ def plan() -> LoopPlan:
     return replace(alone, options=(alone, other))
 
 
-def body_of(plan: LoopPlan, **given: Any) -> dict[str, Any]:
-    return loop_result(plan, video_id="vid_1", track_id="trk_1", track=TRACK, **given).to_json()
+def body_of(answer: LoopPlan | refusals.Refusal, mix: MixBody | None = None) -> dict[str, Any]:
+    """As `/v1` answers."""
+    facts = with_mix(loop_facts(answer), mix)
+    return LoopResult.model_validate(loop_names("vid_1", "trk_1", TRACK) | facts).to_json()
 
 
 def test_a_result_reads_back_as_the_plan_it_was_made_of(plan: LoopPlan) -> None:
@@ -85,17 +94,17 @@ def test_a_finished_job_reads_back_too(plan: LoopPlan) -> None:
 def test_bodies_fit_their_schemas(plan: LoopPlan) -> None:
     known = schemas()
     assert set(known) == {
-        "LoopResult", "LoopPlan", "FitResult", "FitsResult", "Mix", "AlignResult", "BeatGrid", "MatchResult",
+        "LoopResult", "Plan", "PlanResult", "PlansResult", "Mix", "AlignResult", "BeatGrid", "MatchResult",
         "UnderscoreResult",
     }  # fmt: skip
     for schema in known.values():
         jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(body_of(plan, mix=MIX), known["LoopResult"])
-    jsonschema.validate(plan_body(plan).to_json(), known["LoopPlan"])
     jsonschema.validate(MIX.to_json(), known["Mix"])
-    fit = fit_result(plan, video_id="vid_1", track_id="trk_1", track=TRACK, mix=MIX).to_json()
-    jsonschema.validate(fit, known["FitResult"])
-    jsonschema.validate({"fits": [fit]}, known["FitsResult"])
+    planned = plan_result(plan, video_id="vid_1", track_id="trk_1", track=TRACK, mix=MIX).to_json()
+    jsonschema.validate(planned, known["PlanResult"])
+    jsonschema.validate(planned["plan"], known["Plan"])
+    jsonschema.validate({"fits": [planned]}, known["PlansResult"])
 
 
 def test_schemas_refuse_what_no_client_should_see(plan: LoopPlan) -> None:
@@ -157,7 +166,7 @@ def test_the_fields_are_those_of_the_specification(plan: LoopPlan) -> None:
     ],
 )
 def test_refusals(refusal: refusals.Refusal) -> None:
-    result = loop_result(refusal, video_id="vid_1", track_id="trk_1", track=TRACK, mix=MIX).to_json()
+    result = body_of(refusal, MIX)
     jsonschema.validate(result, schemas()["LoopResult"])
     assert (result["applicable"], result["retryable"], result["hint"]) == (False, refusal.retryable, refusal.hint)
     assert "mix" not in result
@@ -173,7 +182,7 @@ def test_what_is_no_plan_is_told_in_one_sentence(plan: LoopPlan) -> None:
     for data, message in (
         ("{", "not JSON"),
         ("[]", "JSON object, got list"),
-        ({}, "not a loop plan"),
+        ({}, "not a plan"),
         (good | {"segments": [{"song_from": "0"}]}, "segments.0.song_from"),
         (good | {"sections": []}, "sections"),
         (good | {"bars": 16.5}, "bars"),
@@ -190,11 +199,11 @@ def test_what_is_no_plan_is_told_in_one_sentence(plan: LoopPlan) -> None:
 
 
 def test_a_result_has_one_shape(plan: LoopPlan) -> None:
-    result = loop_result(plan, video_id="v", track_id="t", track=TRACK)
+    body = plan_body(plan)
     with pytest.raises(ValidationError, match="hint"):
-        type(result)(video_id="v", track_id="t", track=TRACK, applicable=True, plan=result.plan, hint="why")
+        LoopResult(video_id="v", track_id="t", track=TRACK, applicable=True, plan=body, hint="why")
     with pytest.raises(ValidationError, match="agree"):
-        type(result)(video_id="v", track_id="t", track=TRACK, applicable=False, plan=result.plan)
+        LoopResult(video_id="v", track_id="t", track=TRACK, applicable=False, plan=body)
 
 
 def test_the_parts_make_the_same_bytes_as_the_whole(plan: LoopPlan) -> None:
@@ -202,6 +211,6 @@ def test_the_parts_make_the_same_bytes_as_the_whole(plan: LoopPlan) -> None:
     for answer in (plan, refusals.video_not_longer(100.0, 90.0, 30.0), refusals.timeout(120.0)):
         assert answer is not None
         for mix in (None, MIX):
-            whole = loop_result(answer, video_id="vid_1", track_id="trk_1", track=TRACK, mix=mix).to_json()
+            whole = body_of(answer, mix)
             parts = names | with_mix(loop_facts(answer), None if mix is None else mix.to_json())
             assert json.dumps(parts) == json.dumps(whole)

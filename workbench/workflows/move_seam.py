@@ -1,0 +1,144 @@
+"""Plan a track again around what a person asks of it, at once, and move a seam of a plan.
+
+Whoever asked can drop one of the constraints that a refusal names.
+
+Classes: `FoundPlaces`. Functions: `plan_around`; `find_places`, where each seam could be, and `plan_with_moved_seam`;
+`named_seam`, `is_same_splice`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.errors import ConstraintError
+from workbench.loops import refusals
+from workbench.loops.constraints import NamedSplice, SeamConstraints, line_pair, on_lines
+from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_pairs, seam_places
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.loops.request import PlanRequest
+from workbench.provenance import CHANGED_BY_HAND
+from workbench.workflows.analyze import Analysis
+from workbench.workflows.constraints import MeasuredSplices, measure_splices, measured_splices, remember_splices
+from workbench.workflows.plan import Planned, plan_track, video_length
+from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
+
+
+def plan_around(
+    workspace: Workspace,
+    track: TrackSource,
+    video: Path | float,
+    request: PlanRequest,
+    *,
+    auto_mix: bool = False,
+    found: FoundPlaces | None = None,
+) -> Planned:
+    """`plan_track`, where a request that makes no sense on the track is refused too, and can be changed.
+
+    `found`, of the plan before, has measures that are used for a pinned seam.
+    """
+    if found is not None:
+        remember_splices(found.measured)
+    try:
+        return plan_track(workspace, track, video, request, auto_mix=auto_mix)
+    except ConstraintError as error:
+        refusal = refusals.contradiction(error.sentence, error.constraints)
+        under = video if isinstance(video, Path) else None
+        return Planned(track, under, video_length(video), refusal, None, None, request=request)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundPlaces:
+    """Where the seams of a plan could be."""
+
+    places: tuple[tuple[SeamPlace, ...], ...]  # of each seam, earliest place first
+    profile: LoopProfile  # of the track, with the splices at these places
+    measured: MeasuredSplices  # at these places, to plan with at once
+
+
+def find_places(workspace: Workspace, loop: Planned, constraints: SeamConstraints) -> FoundPlaces:
+    """Where each seam of a plan could be, with its score there, or what is in the way.
+
+    The track is decoded where the plan's analysis lacks one of the splices.
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    plan = loop.plan.alone
+    analysis = _with_places(workspace, loop, loop.analysis, plan, range(len(plan.seam_times)))
+    on = on_lines(analysis.profile, constraints)
+    places = tuple(
+        tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on))
+        for seam in range(len(plan.seam_times))
+    )
+    return FoundPlaces(places, analysis.profile, measured_splices(workspace, analysis))
+
+
+def plan_with_moved_seam(
+    workspace: Workspace,
+    loop: Planned,
+    seam: int,
+    bars: int,
+    request: PlanRequest,
+    *,
+    found: FoundPlaces | None = None,
+) -> Planned:
+    """A plan with one seam, from 0, moved by some bars (negative: earlier) and pinned there.
+
+    Behind it as options what else meets the request; a pin of the seam goes with it. Raises `PlanError` if the seam
+    cannot be there.
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    if found is not None:
+        remember_splices(found.measured)
+    plan = loop.plan.alone
+    analysis = _with_places(workspace, loop, loop.analysis, plan, [seam])
+    moved = move_seam(analysis.profile, plan, seam, bars, workspace.params.cover)
+    asked = replace(request, constraints=_with_pin_moved(analysis, plan, moved, seam, request.constraints))
+    around = plan_around(workspace, loop.track, loop.video or loop.video_seconds, asked)
+    if not isinstance(around.answer, LoopPlan):
+        return around
+    others = [option for option in around.answer.options if option != moved]
+    options = (moved, *others)[:MAX_OPTIONS]
+    provenance = around.provenance
+    if provenance is not None and around.answer.alone != moved:
+        provenance = provenance.with_constraint(CHANGED_BY_HAND, True)
+    return replace(around, answer=replace(moved, options=options), provenance=provenance)
+
+
+def named_seam(analysis: Analysis, plan: LoopPlan, seam: int) -> NamedSplice:
+    """The splice at a seam, counted from 0, by its bar lines, as it is pinned or forbidden."""
+    lines = analysis.profile.downbeats
+    leave, enter = seam_pairs(analysis.profile, plan)[seam]
+    return NamedSplice(round(float(lines[leave]), 3), round(float(lines[enter]), 3))
+
+
+def is_same_splice(analysis: Analysis, one: NamedSplice, other: NamedSplice) -> bool:
+    """Whether two named splices are at the same bar lines."""
+    try:
+        return line_pair(analysis.profile, one, "") == line_pair(analysis.profile, other, "")
+    except ConstraintError:
+        return False
+
+
+def _with_pin_moved(
+    analysis: Analysis, plan: LoopPlan, moved: LoopPlan, seam: int, constraints: SeamConstraints
+) -> SeamConstraints:
+    """Constraints with the seam pinned where it is now; a pin where it was goes, unless another seam is the same."""
+    before, after = (named_seam(analysis, one, seam) for one in (plan, moved))
+    still = any(named_seam(analysis, moved, other) == before for other in range(len(moved.seam_times)))
+    pinned = tuple(one for one in constraints.pinned if still or not is_same_splice(analysis, one, before))
+    return replace(constraints, pinned=tuple(dict.fromkeys((*pinned, after))))
+
+
+def _with_places(
+    workspace: Workspace, loop: Planned, analysis: Analysis, plan: LoopPlan, seams: range | list[int]
+) -> Analysis:
+    """The analysis with the splices of all places of some seams."""
+    profile = analysis.profile
+    wanted = dict.fromkeys(pair for seam in seams for pair in place_pairs(profile, plan, seam).values())
+    missing = [pair for pair in wanted if profile.splices.row_of(*pair) is None]
+    if not missing:
+        return analysis
+    found = measure_splices(workspace, loop.track.path, analysis, missing)
+    return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))

@@ -1,0 +1,325 @@
+"""Plan how a track covers a video or fills lengths: its analysis, the plans, and the levels under the soundtrack.
+
+If the music cannot do it, or the sound of a track of the catalog cannot be decoded (`audio_unavailable`), the answer is
+a refusal and not an exception. A video or a bare file that cannot be read is the caller's fault and raises.
+
+Functions: `plan_track`, and `plan_lengths` for several that share their parts; `loop_track` and `fit_track`, which say
+what kinds of plans will do; `planned_body` and `planned_json`, the result as JSON, without and with its provenance;
+`save_plan`, that as a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ContradictionError, MediaError, ParameterError, PlanError, StoreError
+from workbench.files import write_text
+from workbench.loops import refusals
+from workbench.loops.constraints import SeamConstraints
+from workbench.loops.endings import last_hit
+from workbench.loops.file_loop import FileLoop, plan_file_loop
+from workbench.loops.fit import plan_fits
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.loops.refusals import Refusal, plain_seconds
+from workbench.loops.request import LENGTH_ALONE, PlanRequest
+from workbench.notebook import Shown
+from workbench.provenance import FILE_LOOP, Provenance, with_provenance
+from workbench.results.mix import mix_body
+from workbench.results.plan import PlanResult, plan_result
+from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
+from workbench.workflows.constraints import request_records, with_pinned
+from workbench.workflows.provenance import grid_record, make_provenance
+from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.mix.balance import Mix
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(Shown):
+    """One track under one video, or of one length."""
+
+    track: TrackSource
+    video: Path | None  # None where only a length was given
+    video_seconds: float
+    answer: LoopPlan | Refusal
+    analysis: Analysis | None  # None if the sound cannot be decoded, or the track is too long for the video
+    mix: Mix | None  # None if it was not asked for, or there is no plan
+    provenance: Provenance | None = None  # None for a plan that was read from a file without one
+    request: PlanRequest = LENGTH_ALONE
+    # The loop points of the track's file; None without, and where they do not matter
+    file_loop: FileLoop | None = None
+
+    def __repr__(self) -> str:
+        under = f"{self.track.title} under {self.video_seconds:.3f} s"
+        if isinstance(self.answer, Refusal):
+            return f"<{under}: {self.answer.reason.value}>"
+        return f"<{under}: {self.answer.kind.in_words}, {len(self.answer.seam_times)} seams, {self.answer.end_label}>"
+
+    @property
+    def plan(self) -> LoopPlan:
+        """The plan; a refusal raises `PlanError`."""
+        if isinstance(self.answer, Refusal):
+            raise PlanError(f"there is no plan, for it was refused: {self.answer.hint}")
+        return self.answer
+
+
+def loop_track(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    to: Path | float,
+    request: PlanRequest = LENGTH_ALONE,
+    *,
+    auto_mix: bool = False,
+    heard: bool = False,
+) -> Planned:
+    """Loop a track under a longer video: `plan_track` where only a loop will do."""
+    return plan_track(workspace, track, to, replace(request, only_loop=True), auto_mix=auto_mix, heard=heard)
+
+
+def fit_track(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    to: Path | float,
+    request: PlanRequest = LENGTH_ALONE,
+    *,
+    auto_mix: bool = False,
+    heard: bool = False,
+) -> Planned:
+    """Fit a track to a video or a length: `plan_track` where any kind of plan will do."""
+    return plan_track(workspace, track, to, replace(request, only_loop=False), auto_mix=auto_mix, heard=heard)
+
+
+def plan_track(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    to: Path | float,
+    request: PlanRequest = LENGTH_ALONE,
+    *,
+    auto_mix: bool = False,
+    heard: bool = False,
+) -> Planned:
+    """Plan how a track covers a video, or fills a length.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track : a track, or the path of its file
+    to : the video, or sound without a picture such as a podcast's, or its length in seconds
+    request : what is asked for besides, and whether only a loop will do
+    auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+    heard : plan on the tracker's grid even where a corrected one is saved
+
+    Returns
+    -------
+    Planned : with the plan, or a refusal if the track cannot be looped, cannot fill the length or cannot keep what was
+        asked for, or is one of the catalog whose sound cannot be decoded
+
+    Raises
+    ------
+    ConstraintError : something that was asked for makes no sense on this track or length
+    MediaError : the video cannot be read, or a track that is a bare file cannot be decoded
+    ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
+    """
+    video = None if isinstance(to, int | float) else Path(to)
+    if auto_mix and video is None:
+        raise ParameterError("a mix needs the video itself, not only its length")
+    seconds = video_length(to if video is None else video)
+    (planned,) = _planned(workspace, track, video, [seconds], request, auto_mix=auto_mix, heard=heard)
+    if not auto_mix or video is None or isinstance(planned.answer, Refusal):
+        return planned
+    from workbench.workflows.mix import mix_under
+
+    return replace(planned, mix=mix_under(workspace, planned.answer, planned.track.path, video))
+
+
+def plan_lengths(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    lengths: Sequence[float],
+    request: PlanRequest = LENGTH_ALONE,
+    *,
+    heard: bool = False,
+) -> tuple[Planned, ...]:
+    """Fill several lengths, each in seconds, with plans that share their parts; in the order asked for.
+
+    Errors and the other parameters are those of `plan_track`.
+    """
+    if not lengths:
+        raise ParameterError("music is fitted to one length at least")
+    return _planned(workspace, track, None, list(lengths), request, auto_mix=False, heard=heard)
+
+
+def _planned(
+    workspace: Workspace,
+    track: TrackSource | Path | str,
+    video: Path | None,
+    lengths: Sequence[float],
+    request: PlanRequest,
+    *,
+    auto_mix: bool,
+    heard: bool,
+) -> tuple[Planned, ...]:
+    if not isinstance(track, TrackSource):
+        track = TrackSource(Path(track).name, Path(track), None)
+    sound = Sound(workspace, track.path, heard=heard)
+    analysis = _analysis_for(lengths, sound, request, in_catalog=track.record is not None)
+    refused = analysis if isinstance(analysis, Refusal) else None
+    provenance = make_provenance(
+        workspace,
+        "loop" if request.only_loop else "fit",
+        ("beats", "loops", "plan", *(("soundtrack",) if auto_mix else ())),
+        track=track.path,
+        video=video,
+        grid=None if isinstance(analysis, Refusal) else grid_record(analysis.grid, sound.correction),
+        constraints={
+            "seconds": None if video is not None else lengths[0] if len(lengths) == 1 else [*lengths],
+            "auto_mix": auto_mix,
+            **request_records(request),
+        },
+    )
+    file_loop: FileLoop | None = None
+    answers: tuple[LoopPlan | Refusal, ...] = () if refused is None else (refused,) * len(lengths)
+    if not isinstance(analysis, Refusal):
+        try:
+            analysis = with_pinned(workspace, track.path, analysis, request.constraints)
+            file_loop, answers = _answers(workspace, track, analysis, lengths, request)
+        except ContradictionError as error:
+            answers = (refusals.contradiction(error.sentence, error.constraints),) * len(lengths)
+    if file_loop is not None:
+        provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
+    found = None if isinstance(analysis, Refusal) else analysis
+    return tuple(
+        Planned(
+            track,
+            video,
+            seconds,
+            answer,
+            found,
+            None,
+            provenance.with_constraint("number", number) if len(lengths) > 1 else provenance,
+            request,
+            file_loop,
+        )
+        for number, (seconds, answer) in enumerate(zip(lengths, answers, strict=True), start=1)
+    )
+
+
+def _answers(
+    workspace: Workspace, track: TrackSource, analysis: Analysis, lengths: Sequence[float], request: PlanRequest
+) -> tuple[FileLoop | None, tuple[LoopPlan | Refusal, ...]]:
+    """Plan every length; with the loop of the track's file where each is longer than the track and asks for no more."""
+    hit = None
+    if request.end_on is not None:
+        hit = last_hit(workspace.load_recording(track.path), analysis.profile.downbeats)
+
+    def planned(profile: LoopProfile, constraints: SeamConstraints) -> tuple[LoopPlan | Refusal, ...]:
+        asked = replace(request, constraints=constraints)
+        return plan_fits(profile, lengths, asked, workspace.params.cover, last_hit=hit)
+
+    workspace.progress("planning", 0.0)
+    if not request.asks_beyond_seams and min(lengths) > analysis.duration:
+        file_loop, answers = plan_file_loop(analysis.profile, request.constraints, planned)
+    else:
+        file_loop, answers = None, planned(analysis.profile, request.constraints)
+    workspace.progress("planning", 1.0)
+    return file_loop, answers
+
+
+def _analysis_for(lengths: Sequence[float], sound: Sound, request: PlanRequest, in_catalog: bool) -> Analysis | Refusal:
+    """The analysis of a track; a refusal if it is too long to be looped, or is in the catalog and cannot be decoded.
+
+    Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the
+    refusal that the planner would give. Raises `MediaError` if a bare file cannot be decoded.
+    """
+    try:
+        if request.only_loop:
+            shortest, excess = min(lengths), sound.params.cover.required_excess_seconds
+            track_seconds = decoded_seconds(sound, expected_most=shortest - excess)
+            refusal = refusals.video_not_longer(shortest, track_seconds, excess)
+            if refusal is not None:
+                return refusal
+        return analyze_sound(sound)
+    except MediaError as error:
+        if not in_catalog:
+            raise
+        return refusals.audio_unavailable(str(error))
+
+
+def planned_body(planned: Planned, video_id: str | None = None, hint: str | None = None) -> PlanResult:
+    """The JSON body: the plan or the refusal, with the mix if any.
+
+    Without a `video_id` the video is named after its file, or after its length in seconds if only that is known.
+    `hint` words a refusal; None: in its own words.
+    """
+    length = f"{plain_seconds(planned.video_seconds)}s"
+    return plan_result(
+        planned.answer,
+        video_id=video_id or (planned.video.name if planned.video is not None else length),
+        track_id=planned.track.track_id,
+        track=planned.track.record,
+        mix=None if planned.mix is None else mix_body(planned.mix),
+        hint=hint,
+    )
+
+
+def planned_json(planned: Planned, video_id: str | None = None, hint: str | None = None) -> dict[str, Any]:
+    """The JSON as the command line prints it: the body, and beside it the provenance."""
+    return with_provenance(planned_body(planned, video_id, hint).to_json(), planned.provenance)
+
+
+def save_plan(planned: Planned | Sequence[Planned], path: Path | str) -> Path:
+    """Write a plan as the command line prints it, for `workbench render`, `export` and `reproduce`.
+
+    Parameters
+    ----------
+    planned : the result of `plan_track` or `plan_lengths`; several lengths are written with all their plans, of which
+        `--length` chooses one
+    path : a file of that name is replaced, and appears whole or not at all
+
+    Returns
+    -------
+    the path
+
+    Raises
+    ------
+    StoreError : the file cannot be written
+    """
+    path = Path(path)
+    body = planned_json(planned) if isinstance(planned, Planned) else {"fits": [planned_json(one) for one in planned]}
+    write_text(path, json.dumps(body, ensure_ascii=False, indent=2) + "\n", StoreError)
+    return path
+
+
+def can_fit(
+    workspace: Workspace, track: TrackSource | Path | str, to: Path | float, request: PlanRequest = LENGTH_ALONE
+) -> bool:
+    """Whether a track can be fitted to a video, or to a length in seconds, as is asked for.
+
+    Raises `ParameterError` for a length that is not positive and finite.
+    """
+    return isinstance(fit_track(workspace, track, to, request).answer, LoopPlan)
+
+
+def video_length(video: Path | float) -> float:
+    """The length, s, of a video, or of sound without a picture; a length is returned as it is.
+
+    Raises `MediaError` if there is neither picture nor sound that can be decoded, and `ParameterError` for a length
+    that is not positive and finite.
+    """
+    if isinstance(video, Path):
+        from workbench.media.probe import probe
+
+        info = probe(video)
+        if info.lacks_decoder:
+            raise MediaError(f"{video}: its picture cannot be decoded; convert it, or give the length in seconds")
+        return info.duration
+    if not 0.0 < video < float("inf"):
+        raise ParameterError(f"a video lasts some time, got {video} s")
+    return float(video)
