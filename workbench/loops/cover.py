@@ -1,37 +1,17 @@
 """Fill a video with a track, to the millisecond: choose bodies, how often each repeats, and how it ends.
 
-The music plays the track from its start and takes splices (`workbench.loops.splices`). A loop back adds the length of
-its body to the track's own, a cut ahead takes some away, and so the length of the result is a sum that does not depend
-on the order. Which sums exist is therefore enumerated over few splices, and how often the main body repeats follows by
-division: the planner's work does not grow with the video (Wenner et al. 2013 and Plachouras & Miron 2023 search the
-same space by dynamic programming over the beats of the result).
-
-A route is built of
-
-- a tour (`workbench.loops.tours`): bodies in an order in which the track is heard evenly and nothing comes again soon,
-  several regions one after the other where the track has them, the same bodies in a long cycle in a video of hours;
-- its main body P, heard as often more as the length asks for. The simplest tour is P alone;
-- before or after it one more body or cut Q, up to three times;
-- one last splice R, which brings the music to its exit;
-- an end: the track's own, where the sum leaves less than a bar to spare (or two, of which `music_in` takes one); else a
-  fade on a bar line, preferably a section's.
-
-Every combination that fits is ranked by an estimate of `plan_score` (`workbench.loops.plan_score`), the best are scored
+The music plays the track from its start and takes splices (`workbench.loops.splices`). Which of their combinations
+have the length is found without a search over the video (`workbench.loops.combinations`). The best of them are scored
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
 weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
 The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too much for that only where keeping them
 costs the own ending or a seam that is heard far more. A seam under the floor is used only where every plan over it
-plays too little of the track for minutes: then longer bodies are searched for, and then fair seams. Bodies shorter than
-`min_body_seconds` only ever serve as Q or R.
+plays too little of the track for minutes: then longer bodies are searched for, and then fair seams.
 
 An option passes the test of the plan served: it has no seam that many hear (`plan_score.HEARD`) unless that plan has
 one as bad. One option may be of another kind: the whole track again from its head after its own ending
-(`workbench.loops.restarts`), as often as the length asks for, with the same Q and R to meet it. That it begins again is
-heard, so it is there only where it wears less than the others, and served only where they wear far more
-(`workbench.loops.serving`).
-
-Splices that a person pinned (`workbench.loops.constraints`) are taken by every route: either the combination holds them
-all, or the search goes without them for the length that they leave, and each is put where it may stand, once.
+(`workbench.loops.restarts`), as often as the length asks for. That it begins again is heard, so it is there only where
+it wears less than the others, and served only where they wear far more (`workbench.loops.serving`).
 
 Where a range of the track is not played, a route may begin with one splice that leads past it, and goes on as any other
 from there. A body that holds such a range is not looped, for each of its passes would need two splices.
@@ -47,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.beats.edges import EDGE_SECONDS
 from workbench.errors import ContradictionError
 from workbench.loops import refusals
 from workbench.loops.assembly import (
@@ -59,6 +38,7 @@ from workbench.loops.assembly import (
     route_score,
     spans,
 )
+from workbench.loops.combinations import routes_of
 from workbench.loops.constraints import (
     NO_CONSTRAINTS,
     Constraint,
@@ -71,16 +51,10 @@ from workbench.loops.constraints import (
     on_lines,
     smallest_contradiction,
 )
-from workbench.loops.ends import end_slack, last_line, late_and_tail
-from workbench.loops.plan import MAX_OPTIONS, MOST_BARS, LoopPlan, segment_table
+from workbench.loops.plan import MAX_OPTIONS, LoopPlan, segment_table
 from workbench.loops.plan_score import (
     FAIR,
     HEARD,
-    PlanScore,
-    fresh_again,
-    freshness_part,
-    over_limits,
-    own_ending_part,
 )
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal, plain_seconds
@@ -88,20 +62,11 @@ from workbench.loops.repetition import is_varied, least_variety
 from workbench.loops.restarts import splices_restart
 from workbench.loops.serving import ranked_options, varied_options
 from workbench.loops.splices import UsableSplices, rank_within, usable_splices
-from workbench.loops.tours import Tour, make_tours, tour_of_body
 from workbench.params import CoverParams
-from workbench.recording import BoolArray, FloatArray, IntArray
+from workbench.recording import BoolArray
 
-_MAX_ADJUSTERS = 40  # splices tried to make a length fit; the search grows with their square
-_FINALISTS = 12  # routes of each kind of ending scored exactly
-_FINALISTS_OF_ONE_PATH = 2
-_FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ear
-_MOST_TIMES = 3  # how often Q is taken
-_NONE = -1  # no splice
-_MOST_HELD = 3  # pinned splices that one combination can hold besides those of its tour
 _WAY_BARS = 8  # bars within which two ways past a range lead to the same place
 _MOST_WAYS = 4  # past a range that is not played, tried
-_NO_SPLICES: IntArray = np.zeros(0, dtype=np.int64)
 
 
 def plan_loop(
@@ -361,7 +326,7 @@ def _begin_again(
     best: tuple[float, Route] | None = None
     # A pass that would stop in the track's ending fades there only where there is no other way to meet the length.
     for some in (profile, replace(profile, ending=None)):
-        for route in _routes(ranked, some, video, params, body=usable.restart):
+        for route in routes_of(ranked, some, video, params, body=usable.restart):
             played = spans(route, usable)
             if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
                 continue
@@ -374,21 +339,6 @@ def _begin_again(
         if best is not None:
             return assemble(best[1], usable, profile, params)
     return None
-
-
-def _routes(
-    usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams, body: int | None = None
-) -> Iterator[Route]:
-    """The best routes of each kind of ending; where splices are pinned, those that take them all.
-
-    With `body` its passes are the whole tour.
-    """
-    ways = [_NO_SPLICES] if usable.pinned.size <= _MOST_HELD else []
-    for inserted in (*ways, usable.pinned) if usable.pinned.size else ways:
-        need = video - (profile.last_sound - profile.song_start) - float(usable.gain_seconds[inserted].sum())
-        tours = make_tours(usable, need, params) if body is None else [tour_of_body(usable, body, params)]
-        yield from _own_end_routes(usable, tours, profile, video, params, inserted)
-        yield from _fade_routes(usable, tours, profile, video, params, inserted)
 
 
 def _ways_past(usable: UsableSplices) -> list[int]:
@@ -409,12 +359,12 @@ def _routes_by(
 ) -> Iterator[Route]:
     """The best routes that take one splice before all others, once, to get past a range that is not played."""
     if way is None:
-        yield from _routes(usable, profile, video, params)
+        yield from routes_of(usable, profile, video, params)
         return
     # As if the music that is left out were heard, and the video as much longer.
     longer = round(video - float(usable.gain_seconds[way]), 6)
     rest = replace(usable, first=_may_open(usable, way), pinned=usable.pinned[usable.pinned != way])
-    for route in _routes(rest, profile, longer, params):
+    for route in routes_of(rest, profile, longer, params):
         taken = np.append(way, route.taken)
         if route.own_ending:
             whole = own_end_route(usable, taken, profile, video)
@@ -432,330 +382,3 @@ def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverPara
         return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
     required = params.min_seam_score
     return refusals.no_viable_loop(f"{why} (the best seam scores {best_score:.2f}, needed {required:.2f})")
-
-
-class _Mixes(NamedTuple):
-    """Combinations of a tour, Q taken `times`, and R, one a row."""
-
-    tour: IntArray
-    extra: IntArray
-    times: IntArray
-    last: IntArray
-    extra_within: BoolArray  # Q before the tour or between two of its splices, or after it
-    passes: IntArray  # splices of the main body
-
-
-class _Space(NamedTuple):
-    """All combinations of tours, Q and R as a box of shape (n_tours, n_extras, n_lasts)."""
-
-    body: IntArray  # shape (n_tours, 1, 1), splice of the main body
-    tail: IntArray  # shape (n_tours, 1, 1), last splice of the tour
-    extra: IntArray  # shape (1, n_extras, 1)
-    times: IntArray  # shape (1, n_extras, 1)
-    last: IntArray  # shape (1, 1, n_lasts)
-    legal_after: BoolArray  # tour, Q, R may follow one another
-    legal_within: BoolArray  # Q within the tour, and R, may follow one another; False where there is no Q
-    added: FloatArray  # seconds that all splices but those of the main body add
-
-    def rows(self, chosen: BoolArray, passes: IntArray, before: BoolArray) -> _Mixes:
-        """The chosen combinations, one a row; `before` has the shape of `chosen`: Q within the tour."""
-        tour, extra, last = np.nonzero(chosen)
-        taken = self.extra[0, extra, 0]
-        times = np.where(taken == _NONE, 0, self.times[0, extra, 0])
-        return _Mixes(tour, taken, times, self.last[0, 0, last], before[chosen], passes[chosen])
-
-
-def _adjusters(usable: UsableSplices) -> IntArray:
-    """Splices that can make a length fit: the best of every length and those pinned, with `_NONE` first."""
-    bars = usable.leave - usable.enter
-    nth_of_length = rank_within(bars)
-    order = np.lexsort((-usable.score, nth_of_length // 2))
-    best = order[:_MAX_ADJUSTERS]
-    return np.concatenate([[_NONE], best, usable.pinned[~np.isin(usable.pinned, best)]])
-
-
-def _space(usable: UsableSplices, tours: list[Tour], extras: IntArray, lasts: IntArray) -> _Space:
-    """Every combination of a tour, Q once or more, and R, and in which order they may follow one another."""
-    extra, times = (a.ravel() for a in np.meshgrid(extras, np.arange(1, _MOST_TIMES + 1), indexing="ij"))
-    several = np.append(np.diagonal(usable.follows) & usable.is_body, False)
-    kept = (times == 1) | several[extra]
-    extra, times = extra[kept], times[kept]
-    n = usable.size
-    follows = np.zeros((n + 1, n + 1), dtype=bool)  # the last row and column stand for no splice
-    follows[:n, :n] = usable.follows
-    follows[:, n] = True
-    gain = np.append(usable.gain_seconds, 0.0)
-    body, tail = (np.array([getattr(tour, name) for tour in tours]) for name in ("body", "tail"))
-    touring = np.array([tour.gain_seconds for tour in tours])
-
-    legal_after = follows[np.ix_(tail, extra)][:, :, None] & follows[np.ix_(extra, lasts)][None, :, :]
-    apart = {tour.number: tour for tour in tours}
-    takes = {number: np.any(_places_for(usable, tour, extras), axis=0) for number, tour in apart.items()}
-    opens = np.repeat(np.array([takes[tour.number] for tour in tours]), _MOST_TIMES, axis=1)[:, kept]
-    legal_within = opens[:, :, None] & follows[np.ix_(tail, lasts)][:, None, :]
-    added = touring[:, None, None] + (gain[extra] * times)[None, :, None] + gain[lasts][None, None, :]
-    return _Space(
-        body[:, None, None],
-        tail[:, None, None],
-        extra[None, :, None],
-        times[None, :, None],
-        lasts[None, None, :],
-        legal_after,
-        legal_within,
-        added,
-    )
-
-
-def _own_end_routes(
-    usable: UsableSplices,
-    tours: list[Tour],
-    profile: LoopProfile,
-    video: float,
-    params: CoverParams,
-    inserted: IntArray,
-) -> list[Route]:
-    """The best routes that end with the track itself."""
-    if profile.ending is None or not tours:
-        return []
-    longest_tail, latest_start = end_slack(profile)
-    least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
-    plays_out = profile.last_sound - usable.song_from >= least + usable.fade / 2
-    plays_out = np.append(plays_out & ~usable.plays_excluded(usable.song_from, np.array(profile.last_sound)), True)
-    need = video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
-    need -= float(usable.gain_seconds[inserted].sum())
-
-    adjusters = _adjusters(usable)
-    space = _space(usable, tours, adjusters, adjusters)
-    least_passes = _least_passes(tours)
-    length = usable.gain_seconds[space.body]
-    left = need - space.added
-    passes = np.floor((left + 1e-6) / length).astype(np.int64)
-    spare = left - passes * length
-    fits = (spare <= longest_tail + latest_start - 1e-5) & (passes >= least_passes)
-    # The splice before the end is R; without R it is Q, or the body where Q comes first or not at all.
-    exits_after = np.where(space.last != _NONE, space.last, np.where(space.extra != _NONE, space.extra, space.tail))
-    exits_before = np.where(space.last != _NONE, space.last, space.tail)
-    after = space.legal_after & plays_out[exits_after]
-    fits &= after | (space.legal_within & plays_out[exits_before])
-    if usable.pinned.size > inserted.size:
-        fits &= _holds_pinned(usable, tours, space, passes)
-    mixes = space.rows(fits, passes, ~after)
-    ending = own_ending_part(profile.ending.kind, *late_and_tail(spare[fits], longest_tail, latest_start))
-    score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
-    best = _best(tours, mixes, score)[: _finalists(inserted)]
-    paths = (_path(usable, tours, mixes, row) for row in best.tolist())
-    taken = (_with_inserted(usable, path, inserted, plays_out) for path in paths)
-    routes = (own_end_route(usable, path, profile, video) for path in taken if path is not None)
-    return [route for route in routes if route is not None]
-
-
-def _fade_routes(
-    usable: UsableSplices,
-    tours: list[Tour],
-    profile: LoopProfile,
-    video: float,
-    params: CoverParams,
-    inserted: IntArray,
-) -> list[Route]:
-    """The best routes that fade on a bar line, clear of the track's own ending.
-
-    A file that is made to repeat may fade on the bar line at its end: the next pass would be cut off in its first bar.
-    """
-    if not tours:
-        return []
-    lines = profile.downbeats
-    last = lines.size - 1
-    past = lines.size if profile.ending is None else profile.ending.start_bar + 1
-    latest = float(lines[past]) - 1e-3 if past < lines.size else float(lines[-1])
-    if usable.restart is not None and profile.ending is None:
-        latest = profile.last_sound  # the last pass may fade in the ring of its ending
-    latest = min(latest, profile.last_sound)
-    is_whole = profile.is_whole(usable.leave, usable.enter)
-    latest_after = np.where(is_whole, profile.last_sound + end_slack(profile)[0] - 2 * EDGE_SECONDS, latest)
-    space = _space(usable, tours, _adjusters(usable), np.array([_NONE]))
-    least_passes = _least_passes(tours)
-    length = usable.gain_seconds[space.body]
-    longest_tail = MOST_BARS * length / np.maximum(usable.leave[space.body] - usable.enter[space.body], 1)
-    end = video + round(profile.song_start, 6) - float(usable.gain_seconds[inserted].sum())
-    plays = end - space.added
-    bar = float(np.median(np.diff(lines)))
-    segment = max(params.min_segment_seconds, params.gain_glide_seconds)
-    # Room for the whole fade; then for a segment as long as any other; then, rather than no plan, for a bar that fades.
-    for least in (max(segment, params.min_fade_out_seconds + 2.0 * bar), segment, 0.0):
-        found: list[tuple[float, _Mixes, int]] = []
-        for legal, before in ((space.legal_after, False), (space.legal_within, True)):
-            exits = space.tail if before else np.where(space.extra != _NONE, space.extra, space.tail)
-            earliest = usable.song_from[exits] + least + usable.fade[exits] + bar
-            # a tail, which the fade covers, is shorter than the segment
-            earliest = np.maximum(earliest, lines[np.minimum(usable.enter[exits] + 1, last)] + usable.fade[exits])
-            most = np.floor((plays - earliest) / length).astype(np.int64)
-            for fewer in range(3):
-                passes = most - fewer
-                stops = plays - passes * length
-                fits = legal & (stops <= latest_after[exits]) & (passes >= least_passes)
-                fits &= stops - lines[np.searchsorted(lines, stops + 1e-6, side="right") - 1] < longest_tail
-                fits &= stops - lines[last] < lines[last] - lines[last - 1]  # nor does a ring last longer than a bar
-                fits &= ~usable.plays_excluded(usable.song_from[exits], stops)
-                if usable.pinned.size > inserted.size:
-                    fits &= _holds_pinned(usable, tours, space, passes)
-                mixes = space.rows(fits, passes, np.full(fits.shape, before))
-                line = last_line(profile, stops[fits])
-                ending = usable.fade_part[line]
-                score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
-                found += [(float(score[row]), mixes, row) for row in _best(tours, mixes, score)[:_FINALISTS].tolist()]
-        found.sort(key=lambda candidate: -candidate[0])
-        longest = np.array([tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
-        kept = np.flatnonzero(rank_within(longest) < _finalists(inserted, _FINALISTS_OF_ONE_BODY))
-        routes = []
-        for index in kept[: _finalists(inserted)].tolist():
-            path = _path(usable, tours, *found[index][1:])
-            # Where a splice may be taken last: so that the fade after it is as long as it is after the others.
-            exits = end - float(usable.gain_seconds[path].sum()) - least - bar - usable.fade / 2
-            taken = _with_inserted(usable, path, inserted, usable.song_from <= exits)
-            if taken is not None:
-                routes.append(fade_route(usable, taken, profile, video))
-        if routes:
-            return routes
-    return []
-
-
-def _least_passes(tours: list[Tour]) -> IntArray:
-    """Splices of the main body on top of the tour, one where there is nothing else; shape (n_tours, 1, 1)."""
-    return np.array([0 if tour.path.size else 1 for tour in tours])[:, None, None]
-
-
-def _holds_pinned(usable: UsableSplices, tours: list[Tour], space: _Space, passes: IntArray) -> BoolArray:
-    """Which combinations take every pinned splice; of the shape of `passes`."""
-    bit = np.zeros(usable.size + 1, dtype=np.int64)  # the last one stands for no splice
-    bit[usable.pinned] = 1 << np.arange(usable.pinned.size)
-    of_tour = np.array([np.bitwise_or.reduce(bit[tour.path]) for tour in tours])[:, None, None]
-    held = of_tour | np.where(passes > 0, bit[space.body], 0) | bit[space.extra] | bit[space.last]
-    return np.asarray(held == np.bitwise_or.reduce(bit))
-
-
-def _with_inserted(
-    usable: UsableSplices, path: IntArray, inserted: IntArray, may_be_last: BoolArray
-) -> IntArray | None:
-    """A path with some more splices, each as near to its middle as it may stand; None where one may stand nowhere."""
-    waiting = inserted.tolist()
-    while waiting:
-        for splice in waiting:
-            legal = np.ones(path.size + 1, dtype=bool)
-            legal[0] = usable.first[splice]
-            legal[1:] &= usable.follows[path, splice]
-            legal[:-1] &= usable.follows[splice, path]
-            legal[-1] &= may_be_last[splice]
-            places = np.flatnonzero(legal)
-            if places.size:
-                place = int(places[np.argmin(np.abs(places - path.size / 2))])
-                path = np.insert(path, place, splice)
-                waiting.remove(splice)
-                break
-        else:
-            return None
-    return path
-
-
-def _finalists(inserted: IntArray, count: int = _FINALISTS) -> int:
-    """How many routes are made of the best: more where splices must still find their place."""
-    return count * (4 if inserted.size else 1)
-
-
-def _estimate(
-    usable: UsableSplices,
-    tours: list[Tour],
-    mixes: _Mixes,
-    ending: FloatArray,
-    video: float,
-    track: float,
-    params: CoverParams,
-) -> FloatArray:
-    """`plan_score` of each combination: exact in seams, phrasing and coverage, the rest as if Q, R and the added passes
-    came again after their own length."""
-    which, extra, last, times = mixes.tour, mixes.extra, mixes.last, mixes.times
-    body, seams_of, worst_of, score_of, phrasing_of, shared_of, fresh_of, run_of, places = (
-        np.array([getattr(tour, name) for tour in tours])[which]
-        for name in (
-            "body", "seams", "worst", "scores", "phrasings", "shared_seconds", "fresh_seconds", "run", "places",
-        )
-    )  # fmt: skip
-    score, phrasing = np.append(usable.score, 1.0), np.append(usable.phrasing, 0.0)
-    gain, n = np.append(usable.gain_seconds, 0.0), usable.size
-    shared = np.zeros((n + 1, n + 1))
-    shared[:n, :n] = usable.shared_seconds
-    with_tour = np.zeros((len(tours), n + 1))
-    with_tour[:, :n] = [tour.shared_with for tour in tours]
-    passes, one = mixes.passes, last != _NONE
-    seams = seams_of + passes + times + one
-    worst = np.minimum(np.minimum(worst_of, score[body]), np.minimum(score[extra], score[last]))
-    mean = (score_of + passes * score[body] + times * score[extra] + one * score[last]) / seams
-    phrases = (phrasing_of + passes * phrasing[body] + times * phrasing[extra] + one * phrasing[last]) / seams
-    squares = shared_of + passes**2 * gain[body] + times**2 * np.abs(gain[extra]) + np.abs(gain[last])
-    squares += 2 * (passes * with_tour[which, body] + times * with_tour[which, extra] + with_tour[which, last])
-    squares += 2 * (passes * times * shared[body, extra] + passes * shared[body, last] + times * shared[extra, last])
-    heard_squared = np.maximum(2 * video - track + squares, video)
-    looped = np.maximum(gain[extra], 0.0)
-    alone = np.ceil(passes / np.maximum(places, 1)) + (places == 0)
-    runs = (passes > 0) & ~usable.is_long[body]
-    run = np.maximum(run_of + 1, np.where(runs, alone + np.where(places > 0, run_of, 0), 1))
-    fresh = (
-        fresh_of + passes * gain[body] * fresh_again(gain[body], params) + times * looped * fresh_again(looped, params)
-    )
-    fresh += track + np.minimum(0.0, gain[extra] * times) + gain[last]
-    return PlanScore(
-        worst=worst,
-        mean=mean,
-        ending=ending,
-        freshness=freshness_part(fresh / video, video, track, params),
-        phrasing=phrases,
-        coverage=np.minimum(1.0, video**2 / track / heard_squared),
-        segment_seconds=video / (seams + 1),
-        lost=over_limits(run, np.zeros(1), np.ones(1), params),
-    ).total(params)
-
-
-def _best(tours: list[Tour], mixes: _Mixes, score: FloatArray) -> IntArray:
-    """Rows in the order of their score, a few for each path and body; P counts only where it is taken more often."""
-    order = np.argsort(-score, kind="stable")[: 20 * _FINALISTS]
-    tour, passes = mixes.tour[order], mixes.passes[order]
-    path = np.array([tour.number for tour in tours])[tour]
-    body = np.where(passes > 0, np.array([tour.body for tour in tours])[tour], _NONE)
-    same = path
-    for part, size in ((body, 1024), (mixes.extra[order], 1024), (mixes.last[order], 1024), (mixes.times[order], 4)):
-        same = same * size + part + 1
-    _, first = np.unique(same * 65536 + 2 * passes + mixes.extra_within[order], return_index=True)
-    first.sort()
-    first = first[rank_within(path[first]) < _FINALISTS_OF_ONE_PATH]
-    order = order[first]
-    longest = np.array([tour.longest for tour in tours])[mixes.tour[order]]
-    return order[rank_within(longest) < _FINALISTS_OF_ONE_BODY]
-
-
-def _places_for(usable: UsableSplices, tour: Tour, extras: IntArray) -> BoolArray:
-    """Where on a tour each Q may stand: before it, or on each of its different steps; shape (n_steps + 1, n_extras)."""
-    some = np.flatnonzero(extras != _NONE)
-    taken = extras[some]
-    legal = np.zeros((tour.steps.shape[0] + 1, extras.size), dtype=bool)
-    legal[0, some] = usable.first[taken] & usable.follows[taken, tour.head]
-    legal[1:, some] = (
-        usable.follows[np.ix_(tour.steps[:, 0], taken)] & usable.follows[np.ix_(taken, tour.steps[:, 1])].T
-    )
-    return legal
-
-
-def _path(usable: UsableSplices, tours: list[Tour], mixes: _Mixes, row: int) -> IntArray:
-    """The splices of one combination in the order in which they are taken."""
-    tour, passes = tours[mixes.tour[row]], int(mixes.passes[row])
-    extra = np.full(mixes.times[row], mixes.extra[row], dtype=np.int64)
-    last = np.full(0 if mixes.last[row] == _NONE else 1, mixes.last[row], dtype=np.int64)
-    if not mixes.extra_within[row]:
-        return np.concatenate([tour.with_passes(passes), extra, last])
-    legal = _places_for(usable, tour, mixes.extra[row : row + 1])[:, 0]
-    places = np.append(0 if legal[0] else np.zeros(0, dtype=np.int64), 1 + np.flatnonzero(legal[1:][tour.step]))
-    place = int(places[places.size // 2])
-    if place == 0:
-        return np.concatenate([extra, tour.with_passes(passes), last])
-    counts = tour.counts(passes)
-    return np.concatenate(
-        [np.repeat(tour.path[:place], counts[:place]), extra, np.repeat(tour.path[place:], counts[place:]), last]
-    )
