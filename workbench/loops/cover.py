@@ -270,10 +270,12 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
             break
         if _worst(route, usable) < least or (is_full and route.music_in > 0.0):
             continue
+        if not is_varied(spans(route, usable), needed):
+            continue
         body, passes = body_heard_longest(route, usable)
         others = options[: MAX_OPTIONS - 1]
         differs = all(route.own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in others)
-        if passes and differs and is_varied(spans(route, usable), needed):
+        if passes and differs:
             options = [*others, (route, body)]
             least = least or min(HEARD, _worst(route, usable))
     return [route for route, _ in options]

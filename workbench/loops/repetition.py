@@ -32,6 +32,7 @@ from workbench.recording import FloatArray, IntArray, TrackSeconds
 VARIETY_WINDOW = 300.0  # s of a plan in which its different music is counted
 _OFTEN = 4  # times that a second of the track is heard before it is worn
 _OFF_LINES = 2 * GRID_TOLERANCE_SECONDS  # s by which splices may shorten whole bars
+_MANY_SEGMENTS = 40
 _LEAST_SPARED_SECONDS = 1.0
 _LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what is heard most
 
@@ -159,8 +160,18 @@ def is_varied(segments: FloatArray, needed: float) -> bool:
 
     Less than that lasts no longer without repeating anything.
     """
-    music = float(np.sum(segments[:, 1] - segments[:, 0]))
-    return needed <= 0.0 or variety(segments) >= min(needed, music) - _OFF_LINES
+    if needed <= 0.0:
+        return True
+    ends = np.cumsum(segments[:, 1] - segments[:, 0])
+    least = min(needed, float(ends[-1])) - _OFF_LINES
+    # What repeats too much mostly does so wherever one looks, and a few segments are soon counted.
+    for share in (0.25, 0.5, 0.75) if len(segments) > _MANY_SEGMENTS else ():
+        first = int(np.searchsorted(ends, share * ends[-1]))
+        last = int(np.searchsorted(ends, ends[first] + VARIETY_WINDOW)) + 1
+        heard = _plays(segments[first:last])
+        if last < len(segments) and float(np.sum(heard.lengths[heard.plays > 0])) < least:
+            return False
+    return variety(segments) >= least
 
 
 def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> float:
