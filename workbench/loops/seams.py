@@ -61,10 +61,10 @@ part; that of the others is 1. The reading with the higher total counts, continu
 The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.06 to 1.00 it added
 no information to the parts.
 
-Functions: `seam_evidence`, in parts `measure_beats` and `with_yardstick`; `seam_breaks`, `led_breaks`, `yardstick`,
-`score_breaks`, `total_of_parts`, `breaks_of_parts`, `score_splices`, in parts `pair_breaks` and `score_pairs`;
-`score_lines`, in parts `line_breaks`, `splices_between_lines`, `line_blocks`, `score_seam`. Fitting a splice to the
-waveform is `workbench.loops.fitting`.
+Functions: `seam_evidence`, in parts `measure_beats` and `with_yardstick`; `score_splices`, in parts `measure_pairs` and
+`score_pairs`, of these `yardstick`, `parts_of_breaks` and `total_of_parts`, and back `breaks_of_parts`; `score_lines`,
+in parts `line_breaks`, `line_blocks`, `splices_between_lines`; `score_seam`. Fitting a splice to the waveform is
+`workbench.loops.fitting`.
 
 References
 ----------
@@ -146,6 +146,11 @@ class SeamEvidence(Shown):
     at least `_MIN_JOIN_STEPS`"""
     others: tuple[MeasuredBeats, ...] = ()
     """what measures of others found; their breaks stand behind ours in `own`"""
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of the parts of a score, in the order of the rows of breaks."""
+        return (*SEAM_PARTS, *(one.name for one in self.others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,33 +241,10 @@ def with_yardstick(bare: SeamEvidence, params: SeamParams) -> SeamEvidence:
     steps = np.percentile(_own_steps(bare, lines[1:]), _JOIN_PERCENTILE, axis=2)
     bare = replace(bare, join_limits=np.maximum(steps, _MIN_JOIN_STEPS))
     blocks = [
-        np.diagonal(seam_breaks(bare, lines[rows], lines[rows.start + 1 : rows.stop + 1], params), axis1=1, axis2=2)
+        measure_pairs(bare, Pairs(lines[rows], lines[rows.start + 1 : rows.stop + 1]), params).ahead
         for rows in line_blocks(lines.size - 1)
     ]
-    return replace(bare, own=np.concatenate(blocks, axis=1))
-
-
-def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
-    """Measure the break of every splice as continuation: does what is heard resemble what the track has there?
-
-    `leaves` and `enters` are beats. The breaks have shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break.
-    Expectation, context, pulse and harmony are 1 - cosine (so a common gain does not count), ringing is a share of the
-    sound, level is in dB, brightness in octaves. Repetition is `REPETITION_SECONDS` over the seconds for which both
-    sides are the same music; texture and air are steps at the join itself beyond those the track makes there, in units
-    of what one in 20 of its bar lines exceeds. Repetition is never 0: at least `REPETITION_SECONDS` over the length of
-    the 8 * `context_beats` beats compared.
-    """
-    return _both_readings(evidence, Pairs(leaves, enters), params)[0]
-
-
-def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
-    """Measure the break of every splice as lead: does what was heard resemble what leads to the place in the track?
-
-    As `seam_breaks`, with the bars before in the place of the bars after: where they agree, the step over the splice is
-    one that the track itself takes, even if it was about to take another. So a section repeats or a chorus comes early.
-    Shape and units are those of `seam_breaks`.
-    """
-    return _both_readings(evidence, Pairs(leaves, enters), params)[1]
+    return replace(bare, own=np.concatenate([np.diagonal(one, axis1=1, axis2=2) for one in blocks], axis=1))
 
 
 class Pairs(NamedTuple):
@@ -285,6 +267,23 @@ class Pairs(NamedTuple):
     def some(self, values: NDArray[Any]) -> NDArray[Any]:
         """Of values from all to all those of the pairs."""
         return values if self.rows is None else values[self.rows, self.columns]
+
+
+class PairBreaks(NamedTuple):
+    """How much each of some splices breaks, in two readings, shape (len(SEAM_PARTS), n_leaves, n_enters) or (..., n).
+
+    0 for no break. Expectation, context, pulse and harmony are 1 - cosine (so a common gain does not count), ringing is
+    a share of the sound, level is in dB, brightness in octaves. Repetition is `REPETITION_SECONDS` over the seconds for
+    which both sides are the same music; texture and air are steps at the join itself beyond those the track makes
+    there, in units of what one in 20 of its bar lines exceeds. Repetition is never 0: at least `REPETITION_SECONDS`
+    over the length of the 8 * `context_beats` beats compared. Weights, limits and yardsticks are not in.
+    """
+
+    ahead: FloatArray  # as continuation: does what is heard resemble what the track has there?
+    # as lead: does what was heard resemble what leads to the place in the track? Where they agree, the step over the
+    # splice is one that the track itself takes, even if it was about to take another: a section repeats, or a chorus
+    # comes early
+    behind: FloatArray
 
 
 class _Stretches:
@@ -377,8 +376,8 @@ def _quick_breaks(
     return breaks(((0, 1.0), (1, far)), np.arange(n)), breaks(((-1, 1.0), (-2, far)), np.arange(-1, -n - 1, -1))
 
 
-def _both_readings(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> tuple[FloatArray, FloatArray]:
-    """Breaks as continuation and as lead, shape (len(SEAM_PARTS), ...) each."""
+def measure_pairs(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> PairBreaks:
+    """Measure splices in both readings: what scoring costs, and no weight changes."""
     n, far = params.context_beats, SECOND_BAR_WEIGHT
     loudness = _Stretches(evidence.loudness, pairs, n)
     after, before = (loudness.unlike((first, 1.0), (second, far)) for first, second in ((0, 1), (-1, -2)))
@@ -392,12 +391,7 @@ def _both_readings(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> 
     ahead, behind = _quick_breaks(evidence, pairs, params)
     ahead |= both | {"expectation": after, "context": context}
     behind |= both | {"expectation": beside_after, "context": before}
-    names = (*SEAM_PARTS, *(one.name for one in evidence.others))
-
-    def in_order(breaks: dict[str, FloatArray]) -> FloatArray:
-        return np.stack([breaks[name] for name in names])
-
-    return in_order(ahead), in_order(behind)
+    return PairBreaks(*(np.stack([breaks[name] for name in evidence.part_names]) for breaks in (ahead, behind)))
 
 
 def _alike_seconds(evidence: SeamEvidence, loudness: _Stretches, params: SeamParams) -> FloatArray:
@@ -457,7 +451,7 @@ def end_splice_parts(evidence: SeamEvidence, enter: int) -> FloatArray:
     texture, air = over.max(axis=1)
     for name, step in (("expectation", texture), ("context", texture), ("texture", texture), ("air", air)):
         breaks[SEAM_PARTS.index(name)] = step
-    return _parts_of_breaks(breaks, np.ones(breaks.size))
+    return np.asarray(1.0 / (1.0 + np.square(breaks)))
 
 
 def _own_steps(evidence: SeamEvidence, beats: IntArray) -> FloatArray:
@@ -537,15 +531,12 @@ def _ringing(tones: FloatArray, pairs: Pairs) -> FloatArray:
     return share(pairs.leaves[pairs.rows], pairs.enters[pairs.columns])
 
 
-def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams) -> tuple[FloatArray, FloatArray]:
-    """Breaks to parts and total.
-
-    Breaks are those of `seam_breaks`, shape (len(SEAM_PARTS), ...). Parts have the same shape, the total has shape
-    (...); both are 0 to 1, 1 for no break.
-    """
-    scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ndim - 1))
-    parts: FloatArray = 1.0 / (1.0 + np.square(breaks / scale))
-    return parts, total_of_parts(parts, params)
+def parts_of_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams) -> FloatArray:
+    """Parts of the score, of the shape of the breaks, (len(SEAM_PARTS), ...): 0 to 1, 1 for no break."""
+    parts = breaks / yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ndim - 1))
+    np.square(parts, out=parts)  # in place: of all pairs of bar lines there are 20 MB
+    parts += 1.0
+    return np.divide(1.0, parts, out=parts)
 
 
 def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
@@ -553,7 +544,7 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
 
     Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition does
     not forgive everything. The parts after `BAR_PARTS` are in units of their own yardstick already. The result is in
-    the units of `seam_breaks`, and 1 for the parts after `BAR_PARTS`.
+    the units of `PairBreaks`, and 1 for the parts after `BAR_PARTS`.
     """
     least, most = (np.asarray([getattr(params.model, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
     typical = np.median(evidence.own[: len(BAR_PARTS)], axis=1) if evidence.own.shape[1] else least
@@ -573,9 +564,16 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
     `led`, shape (...), the splice is read as lead, and context and expectation change their parts. `led` None means
     nowhere; `parts`, shape (len(SEAM_PARTS), ...), are 0 to 1, 1 for no break.
     """
-    ours = [getattr(params.model, f"{part}_weight") for part in SEAM_PARTS]
-    weights = np.asarray([*ours, *(weight for _, weight in measures_used(params))][: len(parts)])
-    loss = np.tensordot(weights, 2.0 * np.log1p(breaks_of_parts(parts, led)), axes=1)
+    weights = np.asarray([weight for _, weight in _weights(params)][: len(parts)])
+    return _unnoticed(np.tensordot(weights, 2.0 * np.log1p(breaks_of_parts(parts, led)), axes=1), params)
+
+
+def _weights(params: SeamParams) -> tuple[tuple[str, float], ...]:
+    """Names and weights of the parts: ours, and those of other measures behind them."""
+    return (*((part, getattr(params.model, f"{part}_weight")) for part in SEAM_PARTS), *measures_used(params))
+
+
+def _unnoticed(loss: FloatArray, params: SeamParams) -> FloatArray:
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.model.unbroken_log_odds)))
 
 
@@ -598,42 +596,17 @@ def score_splices(
     `leaves` and `enters` are beats. Returns the parts of the reading that counts, shape (len(SEAM_PARTS), n_leaves,
     n_enters), the total, shape (n_leaves, n_enters), and whether the splice counts as lead.
     """
-    return score_pairs(evidence, pair_breaks(evidence, leaves, enters, params), params)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairBreaks:
-    """Breaks of splices in both readings, in the units of `seam_breaks`; weights, limits and yardsticks are not in."""
-
-    ahead: FloatArray  # shape (len(SEAM_PARTS), n_leaves, n_enters), as continuation
-    behind: FloatArray  # same shape, as lead
-
-
-def pair_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> PairBreaks:
-    """Measure every splice in both readings: what scoring costs, and no weight changes.
-
-    `leaves` and `enters` are beats.
-    """
-    return PairBreaks(*_both_readings(evidence, Pairs(leaves, enters), params))
+    return score_pairs(evidence, measure_pairs(evidence, Pairs(leaves, enters), params), params)
 
 
 def score_pairs(
     evidence: SeamEvidence, breaks: PairBreaks, params: SeamParams
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Weigh breaks that were measured: `score_splices`, from where it is cheap."""
-    scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ahead.ndim - 1))
-    ahead, behind = _parts_of_breaks(breaks.ahead, scale), _parts_of_breaks(breaks.behind, scale)
+    ahead, behind = (parts_of_breaks(evidence, each, params) for each in breaks)
     led = total_of_parts(behind, params, np.array(True)) > total_of_parts(ahead, params)
     parts = np.where(led, behind, ahead)
     return parts, total_of_parts(parts, params, led), led
-
-
-def _parts_of_breaks(breaks: FloatArray, scale: FloatArray) -> FloatArray:
-    """1 / (1 + (b / scale)²)."""
-    parts = breaks / scale
-    np.square(parts, out=parts)
-    parts += 1.0
-    return np.divide(1.0, parts, out=parts)
 
 
 def line_blocks(n: int) -> list[slice]:
@@ -656,7 +629,7 @@ class LineScores:
 def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None:
     """The breaks between all bar lines, for weighing again and again; None if they would take too much memory."""
     lines = evidence.lines
-    return pair_breaks(evidence, lines, lines, params) if len(line_blocks(lines.size)) == 1 else None
+    return measure_pairs(evidence, Pairs(lines, lines), params) if len(line_blocks(lines.size)) == 1 else None
 
 
 def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks | None = None) -> LineScores:
@@ -666,19 +639,15 @@ def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks |
     are quick to measure is too much already, whatever the rest would be. `breaks` are from `line_breaks`, and measured
     here if None.
     """
-    lines = evidence.lines
-    blocks = line_blocks(lines.size)
+    lines, breaks = evidence.lines, breaks or line_breaks(evidence, params)
     if breaks is not None:
         parts, total, led = score_pairs(evidence, breaks, params)
         return LineScores(total, led, parts)
-    if len(blocks) == 1:
-        parts, total, led = score_splices(evidence, lines, lines, params)
-        return LineScores(total, led, parts)
     total = np.zeros((lines.size, lines.size))
-    for block in blocks:
+    for block in line_blocks(lines.size):
         pairs = Pairs(lines[block], lines)
         rows, columns = np.nonzero(highest_total(evidence, pairs, params) >= params.min_kept_score)
-        some = PairBreaks(*_both_readings(evidence, pairs._replace(rows=rows, columns=columns), params))
+        some = measure_pairs(evidence, pairs._replace(rows=rows, columns=columns), params)
         total[block.start + rows, columns] = score_pairs(evidence, some, params)[1]
     return LineScores(total, None, None)
 
@@ -688,14 +657,13 @@ def highest_total(evidence: SeamEvidence, pairs: Pairs, params: SeamParams) -> F
 
     0 to 1, shape (n_leaves, n_enters) or (n,).
     """
-    scale = dict(zip((*SEAM_PARTS, *(one.name for one in evidence.others)), yardstick(evidence, params), strict=True))
-    weights = {part: getattr(params.model, f"{part}_weight") for part in SEAM_PARTS} | dict(measures_used(params))
+    scale = dict(zip(evidence.part_names, yardstick(evidence, params), strict=True))
+    weights = dict(_weights(params))
     loss = [
         sum(2.0 * weights[name] * np.log1p(found / scale[name]) for name, found in breaks.items())
         for breaks in _quick_breaks(evidence, pairs, params)
     ]
-    least = np.minimum(*loss) - _ROUNDING
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(least, 700.0) - params.model.unbroken_log_odds)))
+    return _unnoticed(np.minimum(*loss) - _ROUNDING, params)
 
 
 def splices_between_lines(
@@ -709,7 +677,7 @@ def splices_between_lines(
         return np.asarray(scores.parts[:, leave, enter]), np.asarray(scores.led[leave, enter])
     (left, rows), (entered, columns) = (np.unique(lines, return_inverse=True) for lines in (leave, enter))
     pairs = Pairs(evidence.lines[left], evidence.lines[entered], rows, columns)
-    parts, _, led = score_pairs(evidence, PairBreaks(*_both_readings(evidence, pairs, params)), params)
+    parts, _, led = score_pairs(evidence, measure_pairs(evidence, pairs, params), params)
     return parts, led
 
 
@@ -724,10 +692,9 @@ def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParam
         if not 0 <= beat < evidence.positions.size:
             raise ParameterError(f"{name} must be one of {evidence.positions.size} beats, got {beat}")
     here, there = np.array([leave]), np.array([enter])
-    parts, total, led = score_splices(evidence, here, there, params)
-    names = (*SEAM_PARTS, *(one.name for one in evidence.others))
-    measure = led_breaks if led[0, 0] else seam_breaks
-    breaks = measure(evidence, here, there, params)[:, 0, 0]
+    found, names = measure_pairs(evidence, Pairs(here, there), params), evidence.part_names
+    parts, total, led = score_pairs(evidence, found, params)
+    breaks = (found.behind if led[0, 0] else found.ahead)[:, 0, 0]
     return SeamScore(
         total=float(total[0, 0]),
         led=bool(led[0, 0]),

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.loops.plan import LoopPlan
-from workbench.loops.seams import SeamEvidence, score_breaks, score_seam, seam_evidence
+from workbench.loops.seams import SeamEvidence, parts_of_breaks, score_seam, seam_evidence
 from workbench.params import SeamParams
 from workbench.plots.seams import SeamView
 from workbench.recording import FloatArray, Recording
@@ -91,7 +91,7 @@ def seam_view(
     leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
     expected = expected_excerpt(plan, recording, seam, seconds)
     score, parts, step_db = _score_of(analysis, evidence, leave_s, enter_s, params)
-    own_parts, _ = score_breaks(evidence, evidence.own, params)
+    own_parts = parts_of_breaks(evidence, evidence.own, params)
     return SeamView(
         number=seam + 1,
         video_s=plan.seam_times[seam],

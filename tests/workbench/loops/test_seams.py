@@ -13,10 +13,9 @@ from workbench.loops.seams import (
     LineScores,
     Pairs,
     highest_total,
-    score_breaks,
     score_lines,
     score_seam,
-    seam_breaks,
+    score_splices,
     seam_evidence,
     splices_between_lines,
 )
@@ -92,7 +91,7 @@ def test_a_common_gain_or_key_does_not_matter(band: Callable[..., Any], change: 
     for options in ({}, change):
         track = band("ABAB", human_seconds=0.006, seed=3, **options)
         heard = seam_evidence(track.recording, track.grid)
-        totals.append(score_breaks(heard, seam_breaks(heard, heard.lines, heard.lines, params), params)[1])
+        totals.append(score_splices(heard, heard.lines, heard.lines, params)[1])
     before, after = (total[2:-1, 2:-1] for total in totals)
     if "gain" in change:
         np.testing.assert_allclose(after, before, atol=1e-3)
@@ -151,7 +150,7 @@ def test_a_step_in_texture_at_the_join_is_heard_unless_the_track_makes_it_there(
 
 def test_every_pair_at_once_agrees_with_one_at_a_time(evidence: Any) -> None:
     params = SeamParams()
-    total = score_breaks(evidence, seam_breaks(evidence, evidence.lines, evidence.lines, params), params)[1]
+    total = score_splices(evidence, evidence.lines, evidence.lines, params)[1]
     for leave, enter in ((10, 2), (3, 9), (5, 1)):
         assert score_seam(evidence, 4 * leave, 4 * enter).total == pytest.approx(float(total[leave, enter]), abs=1e-5)
 
