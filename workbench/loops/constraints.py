@@ -128,13 +128,7 @@ class SeamConstraints:
     @property
     def each(self) -> tuple[Constraint, ...]:
         """The constraints one by one, each once."""
-        every = (
-            *(_as_one(_NEVER_CUT, one) for one in self.never_cut),
-            *(_as_one(_FORBIDDEN, one) for one in self.forbidden),
-            *(_as_one(_PINNED, one) for one in self.pinned),
-            *(_as_one(_EXCLUDED, one) for one in self.excluded),
-        )
-        return tuple(dict.fromkeys(every))
+        return tuple(dict.fromkeys(_as_one(kind, one) for kind in _SEAM_KINDS for one in getattr(self, kind)))
 
     def and_more(self, others: SeamConstraints) -> SeamConstraints:
         """These and others, each once.
@@ -144,24 +138,19 @@ class SeamConstraints:
         others : follow these
         """
         return SeamConstraints(
-            tuple(dict.fromkeys((*self.never_cut, *others.never_cut))),
-            tuple(dict.fromkeys((*self.forbidden, *others.forbidden))),
-            tuple(dict.fromkeys((*self.pinned, *others.pinned))),
-            tuple(dict.fromkeys((*self.excluded, *others.excluded))),
+            **{kind: tuple(dict.fromkeys((*getattr(self, kind), *getattr(others, kind)))) for kind in _SEAM_KINDS}
         )
 
     def only(self, some: Collection[Constraint]) -> SeamConstraints:
         """Those of the constraints that are among `some`."""
         return SeamConstraints(
-            tuple(one for one in self.never_cut if _as_one(_NEVER_CUT, one) in some),
-            tuple(one for one in self.forbidden if _as_one(_FORBIDDEN, one) in some),
-            tuple(one for one in self.pinned if _as_one(_PINNED, one) in some),
-            tuple(one for one in self.excluded if _as_one(_EXCLUDED, one) in some),
+            **{kind: tuple(one for one in getattr(self, kind) if _as_one(kind, one) in some) for kind in _SEAM_KINDS}
         )
 
 
 _NEVER_CUT, _FORBIDDEN = ConstraintKind.NEVER_CUT, ConstraintKind.FORBIDDEN
 _PINNED, _EXCLUDED = ConstraintKind.PINNED, ConstraintKind.EXCLUDED
+_SEAM_KINDS = (_NEVER_CUT, _FORBIDDEN, _PINNED, _EXCLUDED)  # each is called as its field of `SeamConstraints`
 NO_CONSTRAINTS = SeamConstraints()
 _MOST_PAIRS = 60  # of constraints, that are tried for a contradiction; each takes a plan
 

@@ -524,9 +524,7 @@ def _excerpt(fit: _Fit, rules: LineConstraints | None) -> list[LoopPlan]:
             at = max(0.0, min(start, profile.song_duration - music))
             if _is_excluded(request, at, at + music):
                 continue
-            plan = _straight(fit, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile))
-            if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans):
-                plans.append(plan)
+            plans.append(_straight(fit, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile)))
     return plans
 
 

@@ -47,7 +47,7 @@ def ranked_options(
     """
     first = _within_limits(plans, profile, params)
     options = [plans[first], *plans[:first], *plans[first + 1 :]]
-    if again is not None and _is_worth_it(again, options[0], profile, params):
+    if again is not None and _spares_enough(again, options[0], profile, params):
         options = [again, *options]
     elif again is not None and wears_less(again, options[0], profile):
         options = [*options[: MAX_OPTIONS - 1], again]
@@ -92,7 +92,7 @@ def _within_limits(plans: Sequence[LoopPlan], profile: LoopProfile, params: Cove
     return 0
 
 
-def _is_worth_it(again: LoopPlan, other: LoopPlan, profile: LoopProfile, params: CoverParams) -> bool:
+def _spares_enough(again: LoopPlan, other: LoopPlan, profile: LoopProfile, params: CoverParams) -> bool:
     """Whether a plan that lets the whole track begin again is served instead of one that goes on."""
     if not find_repetition(other, profile, params).over_limits or find_repetition(again, profile, params).over_limits:
         return False
