@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from workbench.loops.constraints import SeamConstraints
 from workbench.loops.cover import plan_loop
 from workbench.loops.fit import plan_fit
 from workbench.loops.plan import LoopPlan, segment_table
@@ -125,6 +126,11 @@ def check_rule(profile: LoopProfile, seconds: float) -> None:
     else:
         assert isinstance(after, Refusal)
         assert after.reason == before.reason
+        for tip in (after.best_splice, after.restart):
+            if tip is not None:
+                taken = plan_loop(profile, seconds, constraints=SeamConstraints(pinned=(tip,)))
+                assert isinstance(taken, LoopPlan)
+                assert varied(taken, profile)
 
 
 def _heard(plan: LoopPlan) -> tuple[object, bool]:
