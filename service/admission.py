@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -31,9 +30,9 @@ from sqlalchemy import Connection
 from service.errors import Problem, malformed
 from service.schemas.fields import MAX_IDEMPOTENCY_KEY
 from service.schemas.wording import field_details
-from service.store import api_keys, rate_windows
-from service.store.api_keys import Caller
-from service.store.rate_windows import Rate
+from service.store import api_keys
+from service.store.api_keys import Admission, Caller, Rate
+from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.results.body import Body
 
@@ -44,7 +43,6 @@ READING = frozenset(("GET", "HEAD"))
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 log = structlog.get_logger("service")
-_COUNTED_HERE = "requests are counted by this process alone"
 
 A = TypeVar("A")
 B = TypeVar("B", bound=Body)
@@ -79,7 +77,7 @@ async def admitted(
     """Admit a request and answer it, in one transaction that writes: its key, its count, its answer.
 
     Sets `caller` and `rate` of the request's context. A request with a valid key is counted once, whatever becomes of
-    it. So where `work` fails, and its transaction with it, the request is counted in another one.
+    it.
 
     What `check` returns is given to `work`; what it raises is raised only after the key and the rate have been checked.
     For a GET or HEAD, `work` may get a connection that only reads, if the database cannot be written to; a
@@ -96,53 +94,33 @@ async def admitted(
         asked = check()
     except Problem as error:
         problem = error
-    counted = context.rate is not None  # before its body was read
-    limit, now = request.app.ctx.settings.rate_limit_per_minute, time.time()
-
-    def count(connection: Connection) -> Rate:
-        caller = context.caller = api_keys.find_caller(connection, secret)
-        if caller is None:
-            raise _unauthenticated()
-        if counted:
-            rate: Rate = context.rate
-            return rate
-        api_keys.record_use(connection, caller)
-        return rate_windows.count(connection, caller.key_id, limit, now)
+    counts = context.rate is None  # else it was counted before its body was read
+    admission = Admission(secret, request.app.ctx.settings.rate_limit_per_minute, counts)
 
     def answer(connection: Connection) -> T | None:
-        context.rate = count(connection)
-        return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
-
-    def count_unwritten(connection: Connection) -> None:
-        caller = context.caller = api_keys.find_caller(connection, secret)
-        if caller is None:
-            raise _unauthenticated()
-        stored = rate_windows.get(connection, caller.key_id, limit, now)
-        context.rate = request.app.ctx.local_windows.count(caller.key_id, stored, now)
+        context.caller, context.rate = admission.caller, admission.rate or context.rate
+        if context.caller is None or context.rate.exceeded or problem is not None:
+            return None
+        return work(connection, cast(A, asked))
 
     def answer_unwritten(connection: Connection) -> T | None:
-        count_unwritten(connection)
-        return None if problem is not None or context.rate.exceeded else work(connection, cast(A, asked))
+        admission.caller = api_keys.find_caller(connection, secret)
+        if admission.caller is not None and counts:
+            now, key_id = wall_seconds(), admission.caller.key_id
+            stored = api_keys.get_rate(connection, key_id, admission.limit, now)
+            admission.rate = request.app.ctx.local_windows.count(key_id, stored, now)
+        return answer(connection)
 
     try:
-        answered = await transactions.write(answer, lane=secret)
+        answered = await transactions.write(answer, lane=secret, admission=admission)
     except StoreError as error:
         if not (reads or problem is not None or request.method in READING):
             raise
         # What costs nothing is still answered, or refused, from a database that cannot be written to.
-        log.error(_COUNTED_HERE, problem=str(error))
+        log.error("requests are counted by this process alone", problem=str(error))
         answered = await transactions.read(answer_unwritten)
-    except Exception:
-        if context.caller is not None and not counted:
-            try:
-                context.rate = await transactions.write(count, lane=secret)
-            except StoreError as error:
-                if request.method not in READING:
-                    raise
-                log.error(_COUNTED_HERE, problem=str(error))
-                await transactions.read(count_unwritten)
-            _check_rate(context.rate)
-        raise
+    if context.caller is None:
+        raise _unauthenticated()
     _check_rate(context.rate)
     if problem is not None:
         raise problem
@@ -158,11 +136,11 @@ async def identify(request: Request) -> None:
     secret = _secret(request)
     if secret is None:
         return
-    limit, now = request.app.ctx.settings.rate_limit_per_minute, time.time()
+    limit, now = request.app.ctx.settings.rate_limit_per_minute, wall_seconds()
 
     def find(connection: Connection) -> tuple[Caller | None, Rate | None]:
         caller = api_keys.find_caller(connection, secret)
-        return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, now)
+        return caller, None if caller is None else api_keys.get_rate(connection, caller.key_id, limit, now)
 
     request.ctx.caller, request.ctx.rate = await request.app.ctx.transactions.read(find)
 

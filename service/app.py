@@ -47,7 +47,7 @@ from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
 from service.spans import open_spans
-from service.store.rate_windows import WINDOW_SECONDS, LocalWindows
+from service.store.api_keys import WINDOW_SECONDS, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
 from service.traces import HEADER as TRACEPARENT

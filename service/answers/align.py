@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import video_track
-from service.answers.answer import Answer, Call, analysis_revision, video_job
+from service.answers.answer import Answer, Call, video_job
 from service.billing import funds
 from service.schemas.requests import AlignRequest
 from service.store import answers, ledger
@@ -26,7 +26,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
         return video_job(request.video_id)
     funds.check(connection, call.caller)
     cache_key = cache_keys.align_key(
-        video.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection)
+        video.content_hash, track.content_hash, track.grid_revision, track.analysis_revision
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from service.errors import Problem, forbidden, not_found
 from service.settings import ServiceSettings
-from service.store import jobs, shared_values, tracks, video_owners
+from service.store import jobs, tracks, video_owners
 from service.store.api_keys import Caller
 from service.store.jobs import Job
 from service.store.ledger import Charge
@@ -69,14 +69,6 @@ class Answer:
     body: Mapping[str, Any]
     is_soon: bool = False
     """of a 202: whether so little is left to do that the call may wait for the job"""
-
-
-def analysis_revision(connection: Connection) -> str:
-    """Digest of everything that analysis results depend on, as job processes write it.
-
-    Empty if no job process has been ready yet.
-    """
-    return shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
 
 
 def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import video_track
-from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
+from service.answers.answer import Answer, Call, raise_fault, video_job
 from service.billing import funds
 from service.schemas.requests import LoopRequest
 from service.store import answers, jobs, ledger, tracks
@@ -36,7 +36,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     if refusal is not None:
         return Answer(200, _refused(refusal, request.video_id, track))
     cache_key = cache_keys.loop_key(
-        video.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection)
+        video.content_hash, track.content_hash, track.grid_revision, track.analysis_revision
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:

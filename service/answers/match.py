@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import previews, videos
-from service.answers.answer import Answer, Call, analysis_revision, find_job, find_usable_video, raise_fault
+from service.answers.answer import Answer, Call, find_job, find_usable_video, raise_fault
 from service.billing import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
-from service.store import answers, jobs, ledger
+from service.store import answers, jobs, ledger, shared_values
 from service.store.jobs import Job, NewJob
 from workbench.results.lane import select
 from workbench.store.changes import current_revision
@@ -37,7 +37,8 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
     sync = request.sync_points_per_track if request.include_sync else None
     build = f"match:{video_id}"
     if ready is not None:
-        build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis_revision(connection))
+        analysis = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
+        build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis)
         lane = answers.use(connection, build)
         if lane is not None:
             ledger.charge(connection, call.charge(), draws=call.caller.has_credit)

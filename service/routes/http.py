@@ -6,10 +6,10 @@ import asyncio
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cache, partial
-from json import JSONEncoder
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
+from pydantic_core import to_json
 from sanic import Blueprint, HTTPResponse, Request
 from sqlalchemy import Connection
 
@@ -111,10 +111,7 @@ def respond(answer: Answer) -> HTTPResponse:
 
 def json_response(body: Mapping[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> HTTPResponse:
     """A response with a body of JSON; it has no NaN or infinity."""
-    return HTTPResponse(_encode(body), status, headers=headers, content_type="application/json")
-
-
-_encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+    return HTTPResponse(to_json(body), status, headers=headers, content_type="application/json")
 
 
 async def respond_soon(

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from service.admission import RoutePolicy, query_of
 from service.answers import previews as answers
-from service.answers.answer import analysis_revision, raise_fault
+from service.answers.answer import raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
 from service.routes.http import path_id, reading
@@ -68,7 +68,7 @@ def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
     track = tracks.find_by_audio(connection, audio_id)
     if track is None:
         raise not_found("preview")
-    return track.track_id, answers.file_name(audio_id, track.grid_revision, analysis_revision(connection))
+    return track.track_id, answers.file_name(audio_id, track.grid_revision, track.analysis_revision)
 
 
 async def _make(request: Request, track_id: str, file_name: str) -> None:

@@ -7,14 +7,15 @@ result.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic_core import from_json
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
-from service.store.shared_reads import read
+from service.store.shared_reads import shared
 from service.store.tables import answers
 from service.store.times import time_from_now
 from workbench.store.database import now
@@ -26,10 +27,15 @@ _BY_KEYS = sa.select(answers.c.answer_key, answers.c.body, answers.c.used_at).wh
 )
 
 
+@shared
+def _rows(connection: Connection, answer_key: str, other_key: str) -> Sequence[Any]:
+    return connection.execute(_BY_KEYS, {"first": answer_key, "second": other_key}).all()
+
+
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     """The body that was stored under a key; None if there is none. Its use is not recorded."""
-    rows = read(connection, _BY_KEYS, first=answer_key, second=answer_key)
-    return dict(json.loads(rows[0]["body"])) if rows else None
+    rows = _rows(connection, answer_key, answer_key)
+    return dict(json.loads(rows[0].body)) if rows else None
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
@@ -44,12 +50,11 @@ def use_both(
 
     Their use is recorded, to the day, and answers in use are kept.
     """
-    found = {}
-    for row in read(connection, _BY_KEYS, first=answer_key, second=other_key):
-        key, body, used_at = row["answer_key"], row["body"], row["used_at"]
+    found: dict[str, dict[str, Any]] = {}
+    for key, body, used_at in _rows(connection, answer_key, other_key):
         if used_at < time_from_now(-_USE_SECONDS):
             connection.execute(answers.update().where(answers.c.answer_key == key).values(used_at=now()))
-        found[key] = dict(json.loads(body))
+        found[key] = from_json(body)
     return found.get(answer_key), found.get(other_key)
 
 

@@ -1,49 +1,63 @@
-"""Rows that call after call reads: the key, the video, the track, the answer.
+"""What call after call reads: the key, the video, the track, the answer.
 
 Calls that share a transaction (`service.store.transactions.GroupCommit`) share what they read, too. While a transaction
-of SQLite writes, nobody else does. Those who share one of PostgreSQL all waited before it began, so what one of them
-has read is no older than the call of another.
+of SQLite writes, nobody else does; and it counts the commits of others, so what was read stays true for the next
+transaction if there was none. Those who share one of PostgreSQL all waited before it began, so what one of them has
+read is no older than the call of another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, RowMapping, event
+from sqlalchemy import Connection, Engine, event
 
-_ROWS = "shared_reads"
+P = ParamSpec("P")
+T = TypeVar("T")
+_VALUES, _VERSION = "shared_reads", "shared_reads_version"  # execution options
+_MOST_VALUES = 256  # an answer may have 100 kB
 
 
-@contextmanager
-def sharing_reads(connection: Connection) -> Iterator[None]:
-    """Within this context, calls on a connection share the rows that they read with `read`.
+def share_reads(connection: Connection) -> None:
+    """Calls in the transaction that begins share what the functions return that are marked as `shared`.
 
-    An insert, update or delete by one of them forgets those rows. The upserts that are written as text do not: they
-    count requests and book charges, in tables that are never read with `read`.
+    An insert, update or delete by one of them forgets that. The upserts that are written as text do not: they count
+    requests and book charges, in tables that no such function reads. After a rollback the connection is of no more use.
     """
-    info = connection.info  # which cannot be asked for any more when the connection is lost
-    rows = info[_ROWS] = {}
-
-    def forget(_: Connection, statement: sa.Executable, *__: Any) -> None:
-        if statement.is_dml:
-            rows.clear()
-
-    event.listen(connection, "before_execute", forget)
-    try:
-        yield
-    finally:
-        info.pop(_ROWS, None)
+    options = connection.get_execution_options()
+    values, version = options.get(_VALUES, {}), None
+    if connection.dialect.name == "sqlite":
+        version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+    if version is None or version != options.get(_VERSION) or len(values) > _MOST_VALUES:
+        connection.execution_options(**{_VALUES: {}, _VERSION: version})
 
 
-def read(connection: Connection, query: sa.Select[Any], **sought: str) -> Sequence[RowMapping]:
-    """The rows of a query that was built once, with the values of its parameters; several callers get the same ones."""
-    rows: dict[tuple[Any, ...], Sequence[RowMapping]] | None = connection.info.get(_ROWS)
-    if rows is None:
-        return connection.execute(query, sought).mappings().all()
-    asked = (query, *sought.values())
-    if asked not in rows:
-        rows[asked] = connection.execute(query, sought).mappings().all()
-    return rows[asked]
+@event.listens_for(Engine, "before_execute")
+def _forget(connection: Connection, statement: sa.Executable, *_: Any) -> None:
+    if statement.is_dml:
+        values = connection.get_execution_options().get(_VALUES)
+        if values is not None:
+            values.clear()
+
+
+def shared(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[Connection, P], T]:
+    """Mark a function that reads: calls that share a transaction run it once for the same arguments.
+
+    All of them get the same value, which nobody may change.
+    """
+
+    @wraps(read)
+    def read_once(connection: Connection, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        values = connection.get_execution_options().get(_VALUES)
+        if values is None:
+            return read(connection, *args, **kwargs)
+        sought = (read, args, *kwargs.items())
+        if sought not in values:
+            values[sought] = read(connection, *args, **kwargs)
+        found: T = values[sought]
+        return found
+
+    return read_once

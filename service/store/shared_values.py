@@ -6,11 +6,11 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
-from service.store.shared_reads import read
+from service.store.shared_reads import shared
 from service.store.tables import shared_values
 
 ANALYSIS_REVISION = "analysis_revision"
-"""digest of everything that analysis results depend on; job processes write it when they start"""
+"""digest of everything that analysis results depend on; job processes write it when they start, before it is absent"""
 LINK_SECRET = "link_secret"
 """signs upload and preview links if the settings name no secret"""
 STORE_SWEPT_AT = "store_swept_at"
@@ -25,10 +25,11 @@ WRITTEN_AT = "written_at"
 _BY_NAME = sa.select(shared_values.c.value).where(shared_values.c.name == sa.bindparam("sought"))
 
 
+@shared
 def get(connection: Connection, name: str) -> str | None:
     """The value of a name; None if the name, a constant of this module, has no value yet."""
-    rows = read(connection, _BY_NAME, sought=name)
-    return str(rows[0]["value"]) if rows else None
+    found: str | None = connection.scalar(_BY_NAME, {"sought": name})
+    return found
 
 
 def set_value(connection: Connection, name: str, value: str) -> None:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from service.store.shared_reads import read
+from service.store.shared_reads import shared
+from service.store.shared_values import ANALYSIS_REVISION
+from service.store.tables import shared_values
 from workbench.store.database import grids, recordings, tracks
 
 
@@ -24,6 +26,8 @@ class TrackFacts:
     """decoded length; None: never analysed"""
     grid_revision: str = ""
     """of the beat grid that was corrected by hand; empty: there is none, the detected grid counts"""
+    analysis_revision: str = ""
+    """see `shared_values.ANALYSIS_REVISION`; empty: no job process has been ready yet"""
 
 
 # outer joins, because a track that was never analysed has no recording and most have no corrected grid
@@ -34,6 +38,10 @@ _BY_ID = (
         tracks.c.fields,
         recordings.c.measured,
         grids.c.revision.label("grid_revision"),
+        sa.select(shared_values.c.value)
+        .where(shared_values.c.name == ANALYSIS_REVISION)
+        .scalar_subquery()
+        .label("analysis_revision"),
     )
     .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
     .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
@@ -41,20 +49,21 @@ _BY_ID = (
 )
 
 
+@shared
 def get(connection: Connection, track_id: str) -> TrackFacts | None:
     """The track of an id; None if there is no such track."""
-    rows = read(connection, _BY_ID, sought=track_id)
-    if not rows:
+    row = connection.execute(_BY_ID, {"sought": track_id}).first()
+    if row is None:
         return None
-    row = rows[0]
-    given, measured = json.loads(row["fields"]), row["measured"]
+    given = json.loads(row.fields)
     return TrackFacts(
-        row["track_id"],
-        row["content_hash"],
+        row.track_id,
+        row.content_hash,
         given.get("catalog_song_id"),
         given.get("catalog_audio_file_id"),
-        None if measured is None else json.loads(measured).get("duration_seconds"),
-        row["grid_revision"] or "",
+        None if row.measured is None else json.loads(row.measured).get("duration_seconds"),
+        row.grid_revision or "",
+        row.analysis_revision or "",
     )
 
 

@@ -11,18 +11,18 @@ row that counts them, so there those of a key share transactions.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import asynccontextmanager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
 from service.processes.wakeup import WakeupPipe
-from service.store import jobs
-from service.store.shared_reads import sharing_reads
+from service.store import api_keys, jobs
+from service.store.api_keys import Admission
+from service.store.shared_reads import share_reads
 from workbench.store.database import Database, is_deadlocked
 
 T = TypeVar("T")
@@ -52,19 +52,27 @@ class Transactions:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
-    async def write(self, work: Callable[[Connection], T], *, in_thread: bool = False, lane: str | None = None) -> T:
+    async def write(
+        self,
+        work: Callable[[Connection], T],
+        *,
+        in_thread: bool = False,
+        lane: str | None = None,
+        admission: Admission | None = None,
+    ) -> T:
         """Run a function in a transaction that writes; return what it returns, once that is durable.
 
-        An exception rolls back what it wrote. It may be called again: where another writer of the transaction fails,
-        and up to three times in all where PostgreSQL gives up a transaction because others wait for it in a circle.
-        StoreError: the database cannot be used.
+        An exception rolls back what it wrote. It may be called again: where it or another writer of the transaction
+        fails, and up to three times in all where PostgreSQL gives up a transaction because others wait for it in a
+        circle. StoreError: the database cannot be used.
 
         `in_thread` says that `work` waits for something besides the database, such as a file that is synced; it then
         has a transaction of its own, and is called once. On PostgreSQL, writers of the same `lane` share transactions;
-        None is a transaction of its own.
+        None is a transaction of its own. An `admission` is found and counted before `work` is called, and stays counted
+        if that fails.
         """
         if not in_thread:
-            return await self._together.write(work, lane)
+            return await self._together.write(work, lane, admission)
 
         def run() -> T:
             with self.database.write() as connection:
@@ -83,6 +91,7 @@ class Transactions:
         """Wait for transactions that run in threads, then close the database."""
         self._committing.shutdown()
         self._threads.shutdown()
+        self._together.close()
         self.database.close()
 
 
@@ -91,6 +100,7 @@ class _Writer:
     """A caller that waits for its part of a transaction."""
 
     work: Callable[[Connection], Any]
+    admission: Admission | None
     done: asyncio.Future[Any]
     result: Any = None
     error: Exception | None = None
@@ -109,29 +119,28 @@ class _Writer:
 class GroupCommit:
     """Writers of one process, of which those of the same lane share transactions.
 
-    Those of PostgreSQL run in threads, where they wait for its answers. Those of SQLite run on the event loop's thread:
-    their statements take microseconds each, and two threads that pass Python's lock to each other at each of them take
-    twice the time.
-
-    While a transaction of a lane runs, others come and wait; the next transaction is theirs. `wakeup` is notified after
-    one in which a job was accepted has been committed.
+    While a transaction of a lane runs, in one of the `threads`, others come and wait; the next transaction is theirs.
+    `wakeup` is notified after one in which a job was accepted has been committed.
     """
 
     def __init__(self, database: Database, wakeup: WakeupPipe, threads: Executor) -> None:
         self._database = database
         self._wakeup = wakeup
         self._threads = threads
+        self._kept = database.connect() if database.is_sqlite else None  # SQLite has one lane
         self._waiting: dict[Hashable, list[_Writer]] = {}
         self._running: set[asyncio.Task[None]] = set()
 
-    async def write(self, work: Callable[[Connection], T], lane: Hashable | None) -> T:
+    async def write(
+        self, work: Callable[[Connection], T], lane: Hashable | None, admission: Admission | None = None
+    ) -> T:
         """Run a function in a transaction of a lane; see `Transactions.write`."""
         if self._database.is_sqlite:
             lane = _ONLY_LANE
         elif lane is None:
             lane = object()  # of its own
         loop = asyncio.get_running_loop()
-        writer = _Writer(work, loop.create_future())
+        writer = _Writer(work, admission, loop.create_future())
         if lane in self._waiting:
             self._waiting[lane].append(writer)
         else:
@@ -147,87 +156,78 @@ class GroupCommit:
         while self._running:
             await asyncio.wait(self._running)
 
+    def close(self) -> None:
+        """Close the connection that is kept; nobody may write any more."""
+        if self._kept is not None:
+            self._kept.close()
+
     async def _write_lane(self, lane: Hashable) -> None:
         """Write for those who wait in a lane, and for those who come while it writes, until nobody waits."""
+        run = asyncio.get_running_loop().run_in_executor
         while self._waiting[lane]:
             group, self._waiting[lane] = self._waiting[lane][:_MOST_TOGETHER], self._waiting[lane][_MOST_TOGETHER:]
-            failure = await self._try_group(group)
+            failure = None
+            try:
+                await run(self._threads, self._write_group, group)
+            except Exception as error:  # noqa: BLE001  whoever waits is answered, whatever went wrong
+                failure = error
             for writer in group:
                 writer.answer(failure)
         del self._waiting[lane]
 
-    async def _try_group(self, group: list[_Writer]) -> Exception | None:
-        """Run the transaction of a group, again where PostgreSQL gives it up; what it failed by as a whole."""
-        tries = _MOST_TRIES
+    def _write_group(self, group: list[_Writer]) -> None:
+        """One transaction: once more if somebody fails, and again where PostgreSQL gives it up."""
+        tries, apart = _MOST_TRIES, False
         while True:
-            tries -= 1
             try:
-                accepted = await self._write_group(group)
-            except Exception as error:  # noqa: BLE001  whoever waits is answered, whatever went wrong
-                if tries and is_deadlocked(error):
-                    continue
-                return error
-            if accepted:
-                with suppress(OSError):  # it is committed, and workers look for jobs without a signal too
-                    self._wakeup.notify()
-            return None
+                with self._database.write(self._kept) as connection:
+                    has_accepted = self._run(connection, group, apart=apart)
+                break
+            except _SomebodyFailedError:
+                self._reconnect()
+                apart = True
+            except Exception as error:
+                self._reconnect()
+                tries -= 1
+                if not (tries and is_deadlocked(error)):
+                    raise
+        if has_accepted:
+            with suppress(OSError):  # it is committed, and workers look for jobs without a signal too
+                self._wakeup.notify()
 
-    async def _write_group(self, group: list[_Writer]) -> bool:
-        """One transaction, twice if somebody fails; whether it accepted a job. What one alone raises fails it whole."""
-        if len(group) > 1:
-            with suppress(_SomebodyFailedError):
-                return await self._write_together(group, apart=False)
-        return await self._write_together(group, apart=len(group) > 1)
-
-    async def _write_together(self, group: list[_Writer], *, apart: bool) -> bool:
-        if self._database.is_sqlite:
-            async with self._transaction() as connection:
-                return self._run(connection, group, apart=apart)
-
-        def write() -> bool:
-            with self._database.write() as connection:
-                return self._run(connection, group, apart=apart)
-
-        return await asyncio.get_running_loop().run_in_executor(self._threads, write)
-
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[Connection]:
-        """As `Database.write`; what can wait, for another process or for the disk, waits in a thread."""
-        run = partial(asyncio.get_running_loop().run_in_executor, self._threads)
-        transaction = self._database.write()
-        connection = await run(transaction.__enter__)
-        try:
-            yield connection
-        except BaseException as error:
-            await run(transaction.__exit__, type(error), error, error.__traceback__)
-            raise
-        else:
-            await run(transaction.__exit__, None, None, None)
+    def _reconnect(self) -> None:
+        """Forget what was read in a transaction that failed."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = self._database.connect()
 
     def _run(self, connection: Connection, group: list[_Writer], *, apart: bool) -> bool:
-        """Run all in one transaction; `apart` gives each a savepoint, without which none of several may fail."""
-        with nullcontext() if apart else sharing_reads(connection):
-            for writer in group:
-                if writer.done.cancelled():  # they hung up before their turn, which may be long after they came
-                    continue
-                writer.error = None
-                savepoint = connection.begin_nested() if apart else None
-                try:
-                    writer.result = writer.work(connection)
-                except Exception as error:
-                    if len(group) == 1 or is_deadlocked(error):
-                        raise
-                    if savepoint is None:
-                        raise _SomebodyFailedError from error
-                    # It fails where SQLite has rolled back the whole transaction, as when the disk is full. Then all
-                    # fail: what the others wrote is gone.
-                    savepoint.rollback()
-                    writer.error = self._database.as_store_error(error)
-                else:
-                    if savepoint is not None:
-                        savepoint.commit()
-        return jobs.take_accepted(connection)
+        """Run all; whether a job was accepted. `apart` gives each a savepoint, without which none may fail."""
+        present = [writer for writer in group if not writer.done.cancelled()]  # others hung up before their turn
+        if not apart:
+            share_reads(connection)
+        api_keys.admit(connection, [writer.admission for writer in present if writer.admission is not None])
+        has_accepted = False
+        for writer in present:
+            writer.error = None
+            savepoint = connection.begin_nested() if apart else None
+            try:
+                writer.result = writer.work(connection)
+            except Exception as error:
+                if is_deadlocked(error):
+                    raise
+                if savepoint is None:
+                    raise _SomebodyFailedError from error
+                # It fails where SQLite has rolled back the whole transaction, as when the disk is full. Then all
+                # fail: what the others wrote is gone.
+                savepoint.rollback()
+                writer.error = self._database.as_store_error(error)
+            else:
+                if savepoint is not None:
+                    savepoint.commit()
+            has_accepted |= jobs.take_accepted(connection) and writer.error is None
+        return has_accepted
 
 
 class _SomebodyFailedError(Exception):
-    """One of several who share a transaction failed, perhaps after it had written."""
+    """One of those who share a transaction failed, perhaps after it had written."""

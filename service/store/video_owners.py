@@ -11,7 +11,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from service.store.shared_reads import read
+from service.store.shared_reads import shared
 from service.store.tables import video_owners
 from workbench.store.database import now, videos
 
@@ -81,10 +81,11 @@ def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
     return video
 
 
+@shared
 def get(connection: Connection, video_id: str) -> OwnedVideo | None:
     """The video of an id, with what the workbench's table has of it; None if there is no such video."""
-    rows = read(connection, _BY_ID, sought=video_id)
-    return OwnedVideo(**rows[0]) if rows else None
+    row = connection.execute(_BY_ID, {"sought": video_id}).mappings().first()
+    return None if row is None else OwnedVideo(**row)
 
 
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:

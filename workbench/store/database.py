@@ -14,7 +14,7 @@ from __future__ import annotations
 import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -292,12 +292,21 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """One transaction that writes: all of it happens, or none."""
-        with _as_store_errors(self.url), self._engine.begin() as connection:
+    def write(self, kept: Connection | None = None) -> Iterator[Connection]:
+        """One transaction that writes: all of it happens, or none. `kept` is a connection of `connect` to use."""
+        with (
+            _as_store_errors(self.url),
+            nullcontext(kept) if kept is not None else self._engine.connect() as connection,
+            connection.begin(),
+        ):
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
+
+    def connect(self) -> Connection:
+        """A connection for one transaction after the other: to take one from the pool costs as much as to use it."""
+        with _as_store_errors(self.url):
+            return self._engine.connect()
 
     def as_store_error(self, error: Exception) -> Exception:
         """What is raised in the place of an error: a `StoreError` for one of the database, else the error itself."""

@@ -135,7 +135,7 @@ BUGS = (
     Bug(
         "a revoked key is accepted",
         "service/store/api_keys.py",
-        'if row["revoked_at"] is not None or (',
+        "if row.revoked_at is not None or (",
         "if (False) or (",
     ),
     Bug(
@@ -143,6 +143,12 @@ BUGS = (
         "service/store/shared_reads.py",
         "if statement.is_dml:",
         "if False:",
+    ),
+    Bug(
+        "what others have changed is read as it was",
+        "service/store/shared_reads.py",
+        "version != options.get(_VERSION)",
+        "_VERSION not in options",
     ),
     Bug(
         "what a call wrote that was refused goes with the others' commit",

@@ -93,7 +93,8 @@ class Town:
         self._beside = random.Random(seed)
         """of the calls beside those of the history, which it does not change"""
         self.files = StoredFiles(Home(folder))
-        raw = sqlite3.connect(Home(folder).database, isolation_level=None)
+        # a call looks into the books in the thread that answers it
+        raw = sqlite3.connect(Home(folder).database, isolation_level=None, check_same_thread=False)
         raw.row_factory = sqlite3.Row
         self.books = Books(self, raw)
         self.settings = ServiceSettings(

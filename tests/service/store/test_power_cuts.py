@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from service.prices import Prices
 from service.processes.wakeup import WakeupPipe
-from service.store import accounts, credit_grants, jobs, ledger, rate_windows
+from service.store import accounts, api_keys, credit_grants, jobs, ledger
 from service.store.jobs import NewJob
 from service.store.ledger import Charge, Credit
 from service.store.tables import SCHEMA
@@ -49,7 +49,7 @@ class Answered:
 
 def call(connection: Connection, number: int) -> None:
     """What a warm loop writes: count, ledger row, credit, month; every third accepts a job, every fifth fails then."""
-    rate_windows.count(connection, "key_1", 1000, 1000.0)
+    api_keys.count(connection, "key_1", 1000, 1000.0)
     ledger.charge(connection, Charge("ada", _LOOP, f"req_{number}", f"request:{number}"), _PRICES)
     if number % 3 == 0:
         jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", f"loop:{number}"))
@@ -123,7 +123,7 @@ def test_nothing_that_was_answered_is_lost_and_nothing_is_half_done(
             charged = [entry.event_key for entry in ledger.entries(connection, "ada") if entry.event == "charge"]
             spent = ledger.spent_in_month(connection, "ada", now())
             left = sum(grant.left_micros for grant in credit_grants.get_all(connection, "ada"))
-            counted = rate_windows.get(connection, "key_1", 1000, 1000.0).requests
+            counted = api_keys.get_rate(connection, "key_1", 1000, 1000.0).requests
             accepted = {job.build for job in jobs.find(connection)}
         database.close()
         assert len(charged) == len(set(charged))

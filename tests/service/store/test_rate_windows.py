@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from service.processes.wakeup import WakeupPipe
-from service.store import rate_windows, shared_values
+from service.store import api_keys, shared_values
 from service.store.transactions import Transactions
 from workbench.store.database import Database
 
@@ -22,14 +22,14 @@ class Refused(Exception):
 def test_requests_out_of_their_order_share_a_window(database: Database) -> None:
     with database.write() as connection:
         times = (1000.001, 1000.0, 1000.002, 999.9)
-        counts = [rate_windows.count(connection, "key_1", 60, now).requests for now in times]
+        counts = [api_keys.count(connection, "key_1", 60, now).requests for now in times]
         assert counts == [1, 2, 3, 4]
-        assert rate_windows.count(connection, "key_1", 60, 1060.5).requests == 1
-        assert rate_windows.count(connection, "key_1", 60, 500.0).requests == 1, "a clock that was set back"
+        assert api_keys.count(connection, "key_1", 60, 1060.5).requests == 1
+        assert api_keys.count(connection, "key_1", 60, 500.0).requests == 1, "a clock that was set back"
 
 
 def test_a_process_alone_counts_on_from_what_is_stored() -> None:
-    windows, stored = rate_windows.LocalWindows(), rate_windows.Rate(3, 1, 30.0)
+    windows, stored = api_keys.LocalWindows(), api_keys.Rate(3, 1, 30.0)
     counted = [windows.count("key_1", stored, 100.0 + second) for second in range(3)]
     assert [(rate.requests, rate.exceeded, rate.remaining) for rate in counted] == [
         (2, False, 1), (3, False, 0), (4, True, 0),
@@ -37,7 +37,7 @@ def test_a_process_alone_counts_on_from_what_is_stored() -> None:
     assert counted[-1].retry_after == 58
     assert windows.count("key_2", stored, 102.0).requests == 2
     assert windows.count("key_1", stored, 160.0).requests == 2, "a second outage counts on from what is stored too"
-    assert windows.count("key_1", rate_windows.Rate(3, 0, 60.0), 230.0).requests == 1
+    assert windows.count("key_1", api_keys.Rate(3, 0, 60.0), 230.0).requests == 1
 
 
 def test_those_who_share_a_transaction_are_counted_like_one_after_the_other(database: Database) -> None:
@@ -55,7 +55,7 @@ def test_those_who_share_a_transaction_are_counted_like_one_after_the_other(data
 
     def work(connection: Connection, number: int) -> tuple[int, float]:
         key_id, at, fails = calls[number]
-        counted = rate_windows.count(connection, key_id, 60, at)
+        counted = api_keys.count(connection, key_id, 60, at)
         if fails:
             if number % 2:
                 shared_values.set_value(connection, "of a call that fails", "written")
@@ -81,5 +81,5 @@ def test_those_who_share_a_transaction_are_counted_like_one_after_the_other(data
     with database.read() as connection:
         assert shared_values.get(connection, "of a call that fails") is None
         for key_id, (opened_at, requests) in windows.items():
-            stored = rate_windows.get(connection, key_id, 10**6, opened_at)
+            stored = api_keys.get_rate(connection, key_id, 10**6, opened_at)
             assert stored.requests == requests

@@ -15,11 +15,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.processes.wakeup import WakeupPipe
-from service.store import jobs, shared_values
+from service.store import accounts, api_keys, jobs, shared_values, tables
+from service.store.api_keys import Admission
 from service.store.jobs import NewJob
 from service.store.tables import SCHEMA
 from service.store.transactions import GroupCommit, Transactions
 from tests.service.conftest import Postgres
+from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.store.database import Database, is_refused
 
@@ -118,6 +120,87 @@ def test_writers_who_share_a_transaction_read_what_is_there(database: Database) 
     transactions.close()
     assert found[1::2] == [str(number - number % 2) for number in range(12)]
     assert found[0::4] == [None, *(str(number) for number in range(0, 10, 2))]
+
+
+def test_a_call_reads_what_those_before_it_have_changed(database: Database) -> None:
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def change(connection: Connection, number: int) -> tuple[str | None, str | None]:
+        before = shared_values.get(connection, "shared")
+        shared_values.set_value(connection, "shared", str(number))
+        return before, shared_values.get(connection, "shared")
+
+    async def run(numbers: range) -> list[Any]:
+        return await asyncio.gather(
+            *(transactions.write(partial(change, number=one), lane="of a key") for one in numbers)
+        )
+
+    found = [*asyncio.run(run(range(10))), *asyncio.run(run(range(10, 20)))]
+    transactions.close()
+    assert found == [(None, "0"), *((str(number - 1), str(number)) for number in range(1, 20))]
+
+
+def test_what_others_write_meanwhile_is_read(database: Database) -> None:
+    """A transaction knows what the one before it has read, and no more of it once somebody else has written."""
+    transactions = Transactions(database, WakeupPipe(None))
+
+    def fail(connection: Connection) -> None:
+        shared_values.set_value(connection, "shared", "of a call that fails")
+        assert read(connection) == "of a call that fails"
+        raise Refused
+
+    def read(connection: Connection) -> str | None:
+        return shared_values.get(connection, "shared")
+
+    async def run() -> list[str | None]:
+        found: list[str | None] = []
+        for value in ("first", "second", None):
+            with database.write() as connection:
+                if value is None:
+                    connection.execute(tables.shared_values.delete())
+                else:
+                    shared_values.set_value(connection, "shared", value)
+            found += [await transactions.write(read) for _ in range(2)]
+        with pytest.raises(Refused):
+            await transactions.write(fail)
+        return [*found, await transactions.write(read)]
+
+    assert asyncio.run(run()) == ["first", "first", "second", "second", None, None, None]
+    transactions.close()
+
+
+@pytest.mark.parametrize("lane", [None, "of a key"])
+def test_calls_are_counted_whatever_becomes_of_them(database: Database, lane: str | None) -> None:
+    """In the order in which they came; those of a key that nobody has are not, nor those that were counted before."""
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+        key, secret = api_keys.create(connection, "ada")
+    transactions = Transactions(database, WakeupPipe(None))
+    calls = [Admission(secret, 5) for _ in range(7)]
+    others = [Admission("sk_live_no", 5), Admission(secret, 5, counts=False)]
+
+    def work(connection: Connection, call: Admission) -> None:
+        shared_values.set_value(connection, f"value {calls.index(call)}", "written")
+        if calls.index(call) % 3 == 0:
+            raise Refused
+
+    async def run() -> list[Any]:
+        given = [transactions.write(partial(work, call=call), lane=lane, admission=call) for call in calls]
+        given += [transactions.write(lambda _: None, lane=lane, admission=other) for other in others]
+        return await asyncio.gather(*given, return_exceptions=True)
+
+    found = asyncio.run(run())
+    transactions.close()
+    assert [isinstance(one, Refused) for one in found] == [number in (0, 3, 6) for number in range(9)]
+    numbers = [call.rate.requests for call in calls if call.rate is not None and not call.rate.exceeded]
+    assert sorted(numbers) == [1, 2, 3, 4, 5]
+    if database.is_sqlite or lane is not None:
+        assert numbers == [1, 2, 3, 4, 5]
+    assert [call.rate.remaining for call in calls if call.rate is not None and call.rate.exceeded] == [0, 0]
+    assert [other.caller and other.caller.account for other in others] == [None, "ada"]
+    assert [other.rate for other in others] == [None, None]
+    with database.read() as connection:
+        assert api_keys.get_rate(connection, key.key_id, 100, wall_seconds()).requests == 7
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
