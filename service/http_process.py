@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import signal
 import socket
 import ssl
@@ -85,9 +84,6 @@ def _end(app: Sanic[Any, Any]) -> None:
 
 
 def _announce(home: Home) -> None:
-    # What was imported stays. To look through it for garbage would stop all callers for a tenth of a second at a time.
-    gc.collect()
-    gc.freeze()
     log_start("http", home.root)
     print("ready", flush=True)
 
