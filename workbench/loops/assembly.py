@@ -14,6 +14,7 @@ import numpy as np
 from workbench.loops.ends import closing_fade, end_slack, fade_place, last_line, late_and_tail, own_ending, start_fade
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
+    ROUNDING_SECONDS,
     Ending,
     EndKind,
     LoopBody,
@@ -110,6 +111,13 @@ def silence_after(route: Route, splices: PlayableSplices) -> float:
     """Seconds of video after the last segment of a route."""
     reached = plays_to(route.song_start, splices.gain_seconds[route.taken], route.video_seconds - route.music_in)
     return (reached - micros(route.last_to)) / 1e6
+
+
+def room_for_fade(route: Route, splices: PlayableSplices, fade_in: float) -> float:
+    """Seconds that a closing fade has in the last segment, after the crossfade into it or, in the first, `fade_in`."""
+    first, last = spans(route, splices)[-1].tolist()
+    before = float(splices.fade[route.taken[-1]]) / 2 if route.taken.size else fade_in
+    return float(last - first - before - ROUNDING_SECONDS)
 
 
 def played(route: Route, splices: PlayableSplices) -> PlayedSegments:

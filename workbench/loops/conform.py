@@ -29,7 +29,7 @@ import numpy as np
 
 from workbench.edits.difference import EditChange, EditDifference
 from workbench.loops import refusals
-from workbench.loops.assembly import Route, build_plan, played, plays_to, silence_after, spans
+from workbench.loops.assembly import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
 from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
 from workbench.loops.cutdown import MIN_INNER_BARS, with_short_segments
 from workbench.loops.ends import (
@@ -47,6 +47,7 @@ from workbench.loops.moves import seam_pairs, seam_scores
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
+    ROUNDING_SECONDS,
     Ending,
     EndKind,
     LoopPlan,
@@ -92,7 +93,6 @@ _SAME_SAMPLE = 1e-3  # s; music this near to its old place is moved onto it
 _EXACTLY = 5e-4  # s; music this near to its old place counts as the same samples
 _A_HUNDREDTH = 0.015  # s; under that a time is written as a hundredth of a second at most: nothing to speak of
 _SOON_OVER = 1.0  # s; what is left of a stretch is said, where that is shorter
-_MARGIN = 2e-6
 _SLIVER = 1e-5  # s; what rounding leaves between two segments
 
 
@@ -673,7 +673,7 @@ class _Search:
         route, seams = self._route(ended)
         first, last = spans(route, seams)[-1].tolist()
         fade_in = old.start_fade_seconds if self.kept_segments else start_fade(profile, route.song_start)
-        room = last - first - (float(seams.fade[-1]) / 2 if seams.size else fade_in) - _MARGIN
+        room = room_for_fade(route, seams, fade_in)
         if ended.rings:
             assert task.ring_from is not None, "a way ends in the ring only where the track has one"
             ending = replace(self._own_ending(0.0), fade_seconds=micros(min(last - task.ring_from, room)) / 1e6)
@@ -736,7 +736,7 @@ class _Search:
         """How it ends without the own ending: as the old plan does where its last segment stays."""
         old, ends = self.task.old, self.task.old.segments[-1]
         same = abs(ends.song_from - first) < _SAME_SAMPLE and abs(ends.song_to - last) < _SAME_SAMPLE
-        if same and old.ends_in_fade and old.end_fade_seconds <= room + _MARGIN:
+        if same and old.ends_in_fade and old.end_fade_seconds <= room + ROUNDING_SECONDS:
             return old.ending
         rings = last - float(self.task.lines[last_line(self.task.profile, last)]) >= MIN_RING_SECONDS
         kind = EndKind.BUTTON if old.ending.kind is EndKind.BUTTON and rings else EndKind.FADE

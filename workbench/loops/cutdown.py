@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.loops.assembly import Route, build_plan, played, plays_to, silence_after, spans
+from workbench.loops.assembly import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.ends import (
     EARLY_SECONDS,
@@ -46,7 +46,7 @@ from workbench.loops.ends import (
     own_ending,
     start_fade,
 )
-from workbench.loops.plan import BORDER_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
+from workbench.loops.plan import BORDER_SECONDS, ROUNDING_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
 from workbench.loops.plan_score import PlanScore, bars_into_section, fresh_again, own_ending_part, seams_part
 from workbench.loops.profile import LoopProfile
 from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
@@ -76,7 +76,6 @@ _SILENT_SECOND = 0.12
 _MOST_SILENT = 0.6
 _SHORT_SECONDS = 8.0  # s; harmonic mean of the segments' lengths under which seams come too soon, and what that costs
 _TOO_SHORT = 0.12
-_MARGIN = 2e-6
 _STATES = 2000  # ways to arrive that are carried on at each seam
 _FINALISTS = 1500
 _MOST_SEAMS = 4
@@ -280,7 +279,7 @@ class _Search:
         lasts = usable.song_to[None, :] - states.at[:, None]
         bars = usable.leave[None, :] - states.line[:, None]
         least_bars = MIN_INNER_BARS if seams or self.video >= _HOOK_SECONDS else 1
-        room = states.room[:, None] + usable.fade[None, :] / 2 + _MARGIN
+        room = states.room[:, None] + usable.fade[None, :] / 2 + ROUNDING_SECONDS
         played = states.played[:, None] + lasts
         legal = (bars >= least_bars) & (lasts >= room) & (played <= self.video - 0.5 * self.bar)
         legal &= ~usable.plays_excluded(states.at[:, None], usable.song_to[None, :])
@@ -374,7 +373,7 @@ class _Search:
             late = self._late_for_hit(states, latest)
             tail = spare - late
         legal = (spare >= 0.0) & (tail >= 0.0) & (tail <= longest_tail)
-        legal &= length >= np.maximum(states.room + tail + _MARGIN, self.bar)
+        legal &= length >= np.maximum(states.room + tail + ROUNDING_SECONDS, self.bar)
         if ending is not None:
             legal &= (states.line <= ending.start_bar) | task.in_ending
         elif seams:
@@ -411,7 +410,7 @@ class _Search:
             earlier = np.where(states.opening < 1.0, np.round(moved, 6), 0.0)
             reach = reach - earlier
         start = states.at if seams else states.at - earlier
-        tail, free = reach - lines[stops], reach - start - states.room - _MARGIN
+        tail, free = reach - lines[stops], reach - start - states.room - ROUNDING_SECONDS
         bars = np.append(np.diff(lines), lines[-1] - lines[-2])
         legal = (reach <= latest_stop(profile, in_ending=task.in_ending)) & (stops > states.line) & (start >= 0.0)
         legal &= (tail >= -1e-6) & (tail < bars[stops] - 1e-3)
@@ -562,10 +561,9 @@ def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: Cu
         ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
     else:
         first, last = spans(route, usable)[-1:].T
-        before = float(usable.fade[route.taken[-1]]) / 2 if route.taken.size else fade_in
-        room = float(last[0] - first[0]) - before - _MARGIN
         kept_room = float(_fade_room(task, first, last, last - profile.downbeats[last_line(profile, last)])[0])
-        ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, min(room, kept_room), params)
+        room = min(room_for_fade(route, usable, fade_in), kept_room)
+        ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, room, params)
     return build_plan(
         profile,
         played(route, usable),

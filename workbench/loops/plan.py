@@ -45,6 +45,8 @@ BORDER_SECONDS = 0.011
 """s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
 MOST_BARS = 3.0
 """mean bars of the looped body that the bar in which a plan ends may last: tempi change, and last bars slow down"""
+ROUNDING_SECONDS = 2e-6
+"""s; what two values rounded to the microsecond may differ by, and the margin that a planner leaves for it"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
 
@@ -78,7 +80,6 @@ class LoopBody(NamedTuple):
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
 _MOST_SECONDS = 1e9  # s; longer times cannot be counted in microseconds
-_ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,7 +528,7 @@ def _check_body_on_grid(body: LoopBody, lines: FloatArray, beats: FloatArray | N
 
 
 def _at_most(distance: FloatArray, rule: str, where: FloatArray) -> None:
-    over = distance > GRID_TOLERANCE_SECONDS + _ROUNDING
+    over = distance > GRID_TOLERANCE_SECONDS + ROUNDING_SECONDS
     if np.any(over):
         at = int(np.argmax(over))
         raise PlanError(f"{rule}; splice {at} at {float(where[at]):.6f} s is {float(distance[at]) * 1e3:.1f} ms off")
@@ -575,13 +576,13 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
         raise PlanError(f"a {plan.kind.in_words} plays nothing twice, but {heard_twice(table):.3f} s come again")
     if np.any(usable < CONTINUES_SECONDS):
         raise PlanError(f"segments {int(np.argmin(usable))} and the next simply continue each other")
-    if np.any(table[1:, 0] < fades / 2 - _ROUNDING):
-        at = int(np.argmax(table[1:, 0] < fades / 2 - _ROUNDING))
+    if np.any(table[1:, 0] < fades / 2 - ROUNDING_SECONDS):
+        at = int(np.argmax(table[1:, 0] < fades / 2 - ROUNDING_SECONDS))
         raise PlanError(f"room: song_from >= f/2 at seam {at}, got {table[at + 1, 0]} s and a fade of {fades[at]} s")
-    over = table[:-1, 1] + fades / 2 > plan.song_duration + _ROUNDING
+    over = table[:-1, 1] + fades / 2 > plan.song_duration + ROUNDING_SECONDS
     if np.any(over):
         raise PlanError(f"room: song_to + f/2 <= song_duration at seam {int(np.argmax(over))}")
-    if table[-1, 1] > plan.song_duration + _ROUNDING:
+    if table[-1, 1] > plan.song_duration + ROUNDING_SECONDS:
         raise PlanError(f"room: the last segment ends at {table[-1, 1]} s, the track at {plan.song_duration} s")
 
     lengths = table[:, 1] - table[:, 0]
@@ -590,7 +591,7 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
     least[1:] += fades / 2
     least[0] += plan.start_fade_seconds
     least[-1] += plan.end_fade_seconds
-    short = lengths < np.maximum(least, plan.gain_glide_seconds) - _ROUNDING
+    short = lengths < np.maximum(least, plan.gain_glide_seconds) - ROUNDING_SECONDS
     if np.any(short):
         at = int(np.argmax(short))
         raise PlanError(
@@ -611,7 +612,7 @@ def _check_cover(plan: LoopPlan) -> None:
         raise PlanError(f"the music was asked to start at {plan.start_at} s, but music_in is {plan.music_in}")
     if plan.start_at is None and plan.music_in > 0 and plan.ends_in_fade:
         raise PlanError(f"music_in is 0 in a plan that fades, got {plan.music_in}")
-    if plan.end_fade_seconds < plan.tail_seconds - _ROUNDING:
+    if plan.end_fade_seconds < plan.tail_seconds - ROUNDING_SECONDS:
         raise PlanError(f"end_fade_seconds {plan.end_fade_seconds} must cover the tail of {plan.tail_seconds} s")
 
 
@@ -626,7 +627,7 @@ def _check_body(plan: LoopPlan) -> None:
 def _check_looped_body(plan: LoopPlan, body: LoopBody) -> None:
     if body.bars < 1 or body.repeats < 1:
         raise PlanError(f"bars and repeats count from 1, got {body.bars} and {body.repeats}")
-    if not body.song_from < body.song_to <= plan.song_duration + _ROUNDING:
+    if not body.song_from < body.song_to <= plan.song_duration + ROUNDING_SECONDS:
         raise PlanError(f"the body must lie within the track, got {body.song_from} to {body.song_to} s")
     bar = (body.song_to - body.song_from) / body.bars
     for name in ("music_in", "tail_seconds"):

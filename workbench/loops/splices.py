@@ -25,7 +25,7 @@ import numpy as np
 
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.ends import start_fade
-from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS
+from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS, ROUNDING_SECONDS
 from workbench.loops.plan_score import fade_part, phrasing_part
 from workbench.loops.profile import LoopProfile
 from workbench.params import CoverParams
@@ -36,7 +36,6 @@ BEST_SPLICES = 600
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
 MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
-_MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
 _PLACE_BARS = 8
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
@@ -144,7 +143,7 @@ def with_room(
     missing = np.maximum(fade / 2 - song_from, 0.0)
     later = np.clip(_START_SHIFT - (song_to - left), 0.0, _START_SHIFT)
     moved = np.minimum(missing, later)
-    shorter = np.minimum(fade, 2.0 * (song_from + moved) - _MARGIN)
+    shorter = np.minimum(fade, 2.0 * (song_from + moved) - ROUNDING_SECONDS)
     helped = (missing > 0.0) & (shorter >= MIN_FADE_SECONDS)
     moved = np.where(helped, moved, 0.0)
     return song_to + moved, song_from + moved, np.where(helped, shorter, fade)
@@ -189,9 +188,12 @@ def usable_splices(
         opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
     least_between = np.where(is_free[:, None] | is_free, params.gain_glide_seconds, least)
     first = leave >= bars_before
-    first &= song_to - round(profile.song_start, 6) >= np.maximum(opens_after, start_fade(profile) + fade / 2) + _MARGIN
+    first &= (
+        song_to - round(profile.song_start, 6)
+        >= np.maximum(opens_after, start_fade(profile) + fade / 2) + ROUNDING_SECONDS
+    )
     follows = leave[None, :] - enter[:, None] >= bars_between
-    follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + _MARGIN
+    follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + ROUNDING_SECONDS
     if constraints is not None and constraints.excluded.size:
         first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
         follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
@@ -233,7 +235,7 @@ def _among(
     gain = np.round(song_to - song_from, 6)
 
     off_left, off_entered = song_to - lines[leave], song_from - lines[enter]
-    near = GRID_TOLERANCE_SECONDS - _MARGIN
+    near = GRID_TOLERANCE_SECONDS - ROUNDING_SECONDS
     legal = (np.abs(off_left) <= near) & (np.abs(off_entered) <= near) & (np.abs(off_left - off_entered) <= near)
     legal &= (fade >= MIN_FADE_SECONDS) & (splices.exponent >= 0.5) & (splices.exponent <= 1.0)
     legal &= (song_from >= fade / 2) & (song_to + fade / 2 <= round(profile.song_duration, 6))
