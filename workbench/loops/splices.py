@@ -188,10 +188,8 @@ def usable_splices(
         opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
     least_between = np.where(is_free[:, None] | is_free, params.gain_glide_seconds, least)
     first = leave >= bars_before
-    first &= (
-        song_to - round(profile.song_start, 6)
-        >= np.maximum(opens_after, start_fade(profile) + fade / 2) + ROUNDING_SECONDS
-    )
+    opens_after = np.maximum(opens_after, start_fade(profile) + fade / 2) + ROUNDING_SECONDS
+    first &= song_to - round(profile.song_start, 6) >= opens_after
     follows = leave[None, :] - enter[:, None] >= bars_between
     follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + ROUNDING_SECONDS
     if constraints is not None and constraints.excluded.size:
