@@ -11,7 +11,7 @@ import click
 from workbench.cli.option_words import refusal_in_options
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import length_option, naming, naming_plan, read_result
-from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -122,7 +122,7 @@ def command(
     if isinstance(conformed, Refusal):
         body = conformed_body(conformed, result, new_cut.name)
         say(refusal_in_options(conformed))
-        print_body({**body, "hint": refusal_in_options(conformed)})
+        deliver_body({**body, "hint": refusal_in_options(conformed)}, None)
         return 3
     table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:

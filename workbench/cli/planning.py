@@ -25,7 +25,7 @@ from workbench.cli.options import (
     profile_option,
     workspace_option,
 )
-from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
+from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.loops.request import Keep, PlanRequest
@@ -311,10 +311,9 @@ def print_plans(
         hint = refusal_in_options(one.answer) if isinstance(one.answer, Refusal) else None
         bodies.append(planned_json(one, video_id, hint))
     body = bodies[0] if len(bodies) == 1 else {"fits": bodies}
+    deliver_body(body, None if refused else output)
     if not refused:
-        deliver_body(body, output)
         return 0
-    print_body(body)
     return 3 if any(not refusal.retryable for refusal in refused) else 1
 
 
@@ -332,9 +331,10 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
     for number, one in enumerate(planned):
         plan, analysis = one.answer, one.analysis
         named = f"{plain_seconds(one.video_seconds)} s: " if len(planned) > 1 else ""
-        if isinstance(plan, Refusal) or analysis is None:
-            say(f"{named}{refusal_in_options(plan) if isinstance(plan, Refusal) else ''}")
+        if isinstance(plan, Refusal):
+            say(f"{named}{refusal_in_options(plan)}")
             continue
+        assert analysis is not None, "a plan comes from an analysis"
         profile = analysis.profile
         if number == 0:
             for line in poor_pins(profile, one.request.constraints.pinned, params):

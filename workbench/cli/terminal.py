@@ -39,14 +39,11 @@ def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
     """Write one JSON object to a file, whole or not at all; to standard output where none is given, or `-` is."""
     from workbench.files import is_standard_output, write_text
 
-    if output is None:
-        print_body(body)
-        return
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2)
-    if is_standard_output(output):
-        click.echo(text)
+    if output is not None and not is_standard_output(output):
+        write_text(output, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
     else:
-        write_text(output, f"{text}\n")
+        indent = 2 if sys.stdout.isatty() else None
+        click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent))
 
 
 def bytes_of(out: Path) -> dict[str, int]:

@@ -3,7 +3,7 @@
 Whoever changes something that a project keeps says so in words:
 
     with session.change("seam 2 is pinned"):
-        keep_the_pin(session.workspace, ...)
+        session.request = ...
         session.replan()
 
 What the block changes, of the plan, crossfades, drawn ducking, constraints, parameters, grid and verdicts, is one step
@@ -32,14 +32,14 @@ from workbench.dashboards.constraint_words import in_words
 from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
-from workbench.errors import ParameterError, UnknownProject, WorkbenchError
+from workbench.errors import ParameterError, PlanError, UnknownProject, WorkbenchError
 from workbench.loops.plan import LoopPlan
-from workbench.loops.request import PlanRequest
+from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.mix.drawn import Points, read_points
 from workbench.params import WorkbenchParams
 from workbench.params.knobs import label_of
 from workbench.profiles import params_from
-from workbench.workflows.constraints import request_records
+from workbench.workflows.constraints import read_request, request_records
 from workbench.workflows.plan import Planned
 from workbench.workflows.project_changes import (
     State,
@@ -352,6 +352,16 @@ def read_envelope(record: Any) -> Points | None:
     with suppress(ParameterError):
         return read_points(record)
     return None
+
+
+def read_asked(record: Any) -> PlanRequest:
+    """What is asked of the plan, from what a project keeps.
+
+    `record`: as `request_records` made it; None, or one that another version wrote and this cannot read: nothing.
+    """
+    with suppress(PlanError):
+        return read_request(record if isinstance(record, dict) else {})
+    return LENGTH_ALONE
 
 
 def asked_words(before: PlanRequest, after: PlanRequest) -> str:

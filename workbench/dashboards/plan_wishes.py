@@ -173,7 +173,7 @@ class WishDesk:
         self._picture.show_places(self._places)
         self._picture.show_chosen(seam if seams and self._placed == self._picture.state.plan else None)
         self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
-        self.panel.visible = plan is not None
+        self.panel.visible = plan is not None or bool(session.request) or refused is not None
 
     def _show_places(self, found: FoundPlaces) -> None:
         self._places, self._session.places = found.places, found

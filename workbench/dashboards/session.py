@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import param
@@ -24,7 +24,7 @@ from workbench.audition.plans import track_file
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
 from workbench.dashboards.grid_drafts import GridDraft, read_draft
-from workbench.dashboards.keeping import Keeper, Step, asked_words, read_envelope, read_fades
+from workbench.dashboards.keeping import Keeper, Step, asked_words, read_asked, read_envelope, read_fades
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
@@ -40,7 +40,7 @@ from workbench.params import WorkbenchParams
 from workbench.provenance import read_provenance
 from workbench.results.plan import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze
-from workbench.workflows.constraints import read_request
+from workbench.workflows.constraints import recorded_request
 from workbench.workflows.grids import every_revision
 from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.move_seam import FoundPlaces, plan_around, plan_with_moved_seam
@@ -53,7 +53,7 @@ from workbench.workflows.videos import find_video
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
+    pass
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
@@ -285,7 +285,8 @@ class Session(param.Parameterized):
     def _go_on(self, fields: State) -> Task | None:
         """Show what a project keeps; where it keeps no plan, make one."""
         self._give_up_unwanted(running=True)  # it was for what was open until now
-        self.notice = ""
+        self._asked_fit = False
+        self.param.update(notice="", contradiction=None, places=None)
         self._take_fields(
             {"fades": None, "envelope": None, "grid_draft": None, "stack": None, "request": None, **fields}
         )
@@ -306,7 +307,7 @@ class Session(param.Parameterized):
                 kept = fields["stack"]
                 self.stack = tuple(str(named) for named in kept) if isinstance(kept, list) else ()
             if "request" in fields:
-                self.request = read_request(cast("dict[str, JsonValue]", fields["request"] or {}))
+                self.request = read_asked(fields["request"])
 
     def _restore(self, kept: Any) -> Task | None:
         """Show a plan that was kept; None where there was none: then it is planned."""
@@ -336,7 +337,7 @@ class Session(param.Parameterized):
         """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.keeping`.
 
             with session.change("seam 2 is pinned"):
-                keep_the_pin(session.workspace, ...)
+                session.request = ...
                 session.replan()
 
         A plan that `replan` or `fit` makes for it belongs to the step, although it comes later. For a change that a
@@ -388,7 +389,8 @@ class Session(param.Parameterized):
             return False
         self._newest_plan()
         with self._settle():
-            self._show(replace(loop, answer=other, provenance=provenance), self.option)
+            request = recorded_request(provenance)
+            self._show(replace(loop, answer=other, provenance=provenance, request=request), self.option)
         return True
 
     def open_file(self, path: Path) -> Task | None:
@@ -491,17 +493,17 @@ class Session(param.Parameterized):
         """Plan again with the parameters as they are; a track that was fitted to the video is fitted again."""
         if self.track is None:
             return None
-        asked = self._with_kinds(self.request)
-        if not asked.only_loop:
-            return self.fit()
         self.message = ""
         if self.video is None:
             return self._analyze_track()
+        asked = self._with_kinds(self.request)
+        if not asked.only_loop:
+            return self.fit()
         is_newest, show = self._newest_plan(), self._shown_for_change()
 
         def planned(loop: Planned) -> None:
             # Another file may have been opened meanwhile, a change undone, or other parameters set.
-            if is_newest():
+            if is_newest() and not self._is_refused(loop):
                 show(loop)
 
         return self.run(
@@ -513,6 +515,19 @@ class Session(param.Parameterized):
         """A request for a loop, or for any plan: where parts or times are asked for, or that was asked for before."""
         is_fit = self.loop is not None and not self.loop.request.only_loop and not self.request.asks_beyond_seams
         return replace(request, only_loop=not (self._asked_fit or is_fit or request.asks_beyond_seams))
+
+    def _is_refused(self, answer: Planned) -> bool:
+        """Whether a request is refused: that is said, and what is shown stays. A track that has no loop is shown."""
+        refusal = answer.answer
+        if isinstance(refusal, LoopPlan):
+            return False
+        if answer.request.only_loop and refusal.reason is not RefusalReason.CONSTRAINTS:
+            return False
+        if answer.request:
+            self.contradiction = answer
+        else:
+            self.message = sentence_in_words(refusal.sentence)
+        return True
 
     def _shown_for_change(self) -> Callable[[Planned], None]:
         """Shows a plan that is made for the change under way, and makes it part of that."""
@@ -554,11 +569,7 @@ class Session(param.Parameterized):
 
         def fitted(fit: Planned) -> None:
             ended()
-            if not is_wanted():
-                return
-            if isinstance(fit.answer, Refusal):
-                self.message = sentence_in_words(fit.answer.sentence)
-            else:
+            if is_wanted() and not self._is_refused(fit):
                 show(fit)
 
         return self.run(
@@ -601,11 +612,7 @@ class Session(param.Parameterized):
             return mine == self._asked and (self.track, self.video) == (track, video)
 
         def planned(answer: Planned) -> None:
-            if not is_wanted():
-                return
-            refused = isinstance(answer.answer, Refusal) and answer.answer
-            if refused and (refused.reason is RefusalReason.CONSTRAINTS or not answer.request.only_loop):
-                self.contradiction = answer
+            if not is_wanted() or self._is_refused(answer):
                 return
             self.request = replace(answer.request, only_loop=False)  # with the pin of a moved seam
             self.show_again(answer)

@@ -10,7 +10,7 @@ to whole bars: a seam on its border is not in it.
 A range that is excluded is not played, but for what a crossfade at its border takes of it.
 
 Classes: `SeamConstraints` with `TrackRange` and `NamedSplice`; `Constraint` with its `ConstraintKind`, one of them or
-of the kept parts and times of a fit; `LineConstraints`, constraints on the bar lines of a track.
+of the kept parts and times of a request; `LineConstraints`, constraints on the bar lines of a track.
 Functions: `on_lines`, `smallest_contradiction`, `cannot_be_kept`, `joined`, `clock`.
 """
 
@@ -33,7 +33,7 @@ from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
 
 
 class ConstraintKind(StrEnum):
-    """What a constraint asks for; the last three are of a fit."""
+    """What a constraint asks for; the last three are no constraints on seams."""
 
     NEVER_CUT = "never_cut"
     FORBIDDEN = "forbidden"

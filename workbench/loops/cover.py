@@ -194,7 +194,7 @@ def find_loop(
     found = _search(profile, video, params, constraints)
     plans, least = [], 0.0
     if not isinstance(found, Refusal):
-        goes_on = _unlike_routes(found, profile)
+        goes_on = _unlike_routes(found)
         plans = [assemble(route, found.usable, profile, params) for route in goes_on]
         least = min([HEARD, *(_worst(route, found.usable) for route in goes_on[:1])])
     again = _begin_again(profile, video, params, constraints, least if plans else 0.0)
@@ -256,7 +256,7 @@ def _worst(route: Route, usable: UsableSplices) -> float:
     return float(usable.score[route.taken].min())
 
 
-def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> list[Route]:
+def _unlike_routes(found: _Found, needed: float = 0.0) -> list[Route]:
     """The best routes that differ to the ear and have `needed` s of variety; at most `MAX_OPTIONS`.
 
     One of them begins with the picture, if any route does.
@@ -294,7 +294,7 @@ def _varied_plans(
     def among(some: _Found | Refusal) -> list[LoopPlan]:
         if isinstance(some, Refusal):
             return []
-        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, profile, needed)]
+        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, needed)]
 
     def search(floor: float, body_seconds: float) -> list[LoopPlan]:
         changed = {"min_seam_score": floor, "min_body_seconds": max(params.min_body_seconds, body_seconds)}

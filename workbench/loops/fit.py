@@ -75,6 +75,7 @@ from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.loops.repetition import is_varied, least_variety
 from workbench.loops.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
+from workbench.loops.serving import first_options
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.structure.salience import memorable_bars
@@ -106,7 +107,7 @@ class _Fit:
     def __post_init__(self) -> None:
         if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
             raise ParameterError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
-        object.__setattr__(self, "seconds", round(self.seconds, 3))
+        object.__setattr__(self, "seconds", round(self.seconds, 6 if self.request.only_loop else 3))
 
     @property
     def music_seconds(self) -> float:
@@ -186,7 +187,7 @@ def plan_fit(
 
     Raises
     ------
-    ConstraintError : a constraint, a kept part or a time makes no sense on this track or length
+    ConstraintError : a constraint or a kept part makes no sense on this track
     ParameterError : a length under 1 s
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
@@ -195,7 +196,11 @@ def plan_fit(
         if refusal is not None or not request.asks_beyond_seams:
             return refusal or plan_loop(profile, seconds, params, request.constraints)
     fit = _Fit(profile, seconds, request, params, last_hit, beside)
-    _check_ranges(fit)
+    wrong = _out_of_range(fit)
+    if wrong is not None:
+        return wrong
+    if profile.downbeats.size < 3 and request.constraints.pinned:
+        return refusals.no_loop_profile()
     try:
         plans = fit.plans()
         if not plans:
@@ -280,8 +285,8 @@ def different_share(one: LoopPlan, other: LoopPlan) -> float:
     return float(np.sum(np.diff(times)[apart])) / one.window_end
 
 
-def _check_ranges(fit: _Fit) -> None:
-    """Raise `ConstraintError` for what makes no sense on the track or the length."""
+def _out_of_range(fit: _Fit) -> Refusal | None:
+    """The refusal of a time that the length does not have; raises `ConstraintError` for a part outside of the track."""
     request, ends = fit.request, fit.profile.song_duration
     for keep in request.keep:
         if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= ends + 1e-3):
@@ -290,10 +295,11 @@ def _check_ranges(fit: _Fit) -> None:
     if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
         wrong = Constraint(_START_AT, (request.start_at,))
         why = f": that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"
-        raise ConstraintError(wrong, why, constraints=(wrong,))
+        return refusals.contradiction((wrong, why), (wrong,))
     if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
         wrong = Constraint(_END_ON, (request.end_on,))
-        raise ConstraintError(wrong, f": that is outside of {fit.length}", constraints=(wrong,))
+        return refusals.contradiction((wrong, f": that is outside of {fit.length}"), (wrong,))
+    return None
 
 
 def _plans(fit: _Fit) -> list[LoopPlan]:
@@ -565,7 +571,7 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
             continue
         if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in options):
             options.append(plan)
-    return options[:MAX_OPTIONS]
+    return first_options(options)
 
 
 def _refused(fit: _Fit) -> Refusal:
@@ -585,7 +591,9 @@ def _refused(fit: _Fit) -> Refusal:
     if longest > room:
         why = (f"what is to be kept lasts {longest:.1f} s",)
     elif len(tried.request.keep) == len(blamed) and has_bars:
-        why = (f"no seams of {min(WISHED_FLOOR, fit.params.min_seam_score):g} and more make this length of them",)
+        floor = fit.params.min_seam_score
+        least = floor if floor > CoverParams().min_seam_score else min(WISHED_FLOOR, floor)
+        why = (f"no seams of {least:g} and more make this length of them",)
     elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
         why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]
         if not why and others:

@@ -50,8 +50,8 @@ def ranked_options(
     if again is not None and _spares_enough(again, options[0], profile, params):
         options = [again, *options]
     elif again is not None and wears_less(again, options[0], profile):
-        options = [*options[: MAX_OPTIONS - 1], again]
-    return _falling(options[:MAX_OPTIONS])
+        options = [*first_options(options, MAX_OPTIONS - 1), again]
+    return _falling(first_options(options))
 
 
 def varied_options(
@@ -70,7 +70,19 @@ def varied_options(
     unlike: dict[object, LoopPlan] = {}  # an option has another body or another ending than those before it
     for plan in (*ways[:1], *repetitive[:1], *ways[1:], *repetitive[1:]):
         unlike.setdefault((plan.body and plan.body[:2], plan.ending.is_own), plan)
-    return _falling(list(unlike.values())[:MAX_OPTIONS])
+    return _falling(first_options(list(unlike.values()), others=(*varied, *repetitive)))
+
+
+def first_options(
+    plans: Sequence[LoopPlan], most: int = MAX_OPTIONS, others: Sequence[LoopPlan] = ()
+) -> list[LoopPlan]:
+    """The first plans, the last of which gives way to one that begins with the picture, if only later ones do.
+
+    `others` come after `plans`, and only for that.
+    """
+    first = list(plans[:most])
+    prompt = next((plan for plan in (*plans, *others) if plan.music_in == 0.0), None)
+    return first if prompt is None or any(plan.music_in == 0.0 for plan in first) else [*first[: most - 1], prompt]
 
 
 def _falling(options: Sequence[LoopPlan]) -> tuple[LoopPlan, ...]:

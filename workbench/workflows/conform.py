@@ -24,7 +24,8 @@ from workbench.edits.documents import document_of
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
-from workbench.errors import EditError, PlanError
+from workbench.errors import ContradictionError, EditError, PlanError
+from workbench.loops import refusals
 from workbench.loops.conform import (
     PlanFollower,
     UnsureSeam,
@@ -166,11 +167,14 @@ def conform(
     constraints = read_constraints({} if made is None else made.constraints)
     analysis = analyze_sound(sound)
     check_length_of_track(old, analysis.profile.song_duration)
-    analysis = with_pinned(workspace, track, analysis, constraints)
-    workspace.progress("planning", 0.0)
-    follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, constraints)
-    plan = follower.plan(_ending_floor(keep_ending))
-    workspace.progress("planning", 1.0)
+    try:
+        analysis = with_pinned(workspace, track, analysis, constraints)
+        workspace.progress("planning", 0.0)
+        follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, constraints)
+        plan = follower.plan(_ending_floor(keep_ending))
+        workspace.progress("planning", 1.0)
+    except ContradictionError as error:
+        return refusals.contradiction(error.sentence, error.constraints)
     if isinstance(plan, Refusal):
         return plan
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
@@ -186,6 +190,8 @@ def conform(
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
     carried = {name: value for name, value in recorded.items() if name not in _OF_ONE_CUT}
+    if plan.start_at is not None:
+        carried["start_at"] = plan.start_at  # the music starts with the same picture
     if envelope is not None and envelope.points is not None:
         carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(

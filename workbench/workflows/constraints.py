@@ -30,8 +30,9 @@ from workbench.loops.constraints import (
     on_lines,
 )
 from workbench.loops.profile import Splices
-from workbench.loops.request import Keep, KeptPart, PlanRequest
+from workbench.loops.request import LOOP_ALONE, Keep, KeptPart, PlanRequest
 from workbench.loops.seams import seam_evidence
+from workbench.provenance import Provenance
 from workbench.workflows.analyze import Analysis
 from workbench.workspace import Workspace
 
@@ -98,6 +99,14 @@ def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
         raise PlanError(f"provenance.constraints.keep: {keep!r} is no list of parts")
     start_at, end_on = (_recorded_time(recorded, name) for name in ("start_at", "end_on"))
     return PlanRequest(read_constraints(recorded), tuple(map(_read_keep, keep)), start_at, end_on)
+
+
+def recorded_request(made: Provenance | None) -> PlanRequest:
+    """What was asked of a plan with this provenance, and whether only a loop would do; without one, a loop alone."""
+    if made is None:
+        return LOOP_ALONE
+    loops = "loop" in (made.command, made.constraints.get("made_by"))
+    return replace(read_request(made.constraints), only_loop=loops)
 
 
 def _recorded_time(recorded: Mapping[str, JsonValue], name: str) -> float | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import ContradictionError, MediaError, ParameterError, PlanError, StoreError
+from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
 from workbench.files import write_text
 from workbench.loops import refusals
 from workbench.loops.constraints import SeamConstraints
@@ -240,9 +240,9 @@ def _analysis_for(lengths: Sequence[float], sound: Sound, request: PlanRequest, 
     """
     try:
         if request.only_loop:
-            shortest, excess = min(lengths), sound.params.cover.required_excess_seconds
-            track_seconds = decoded_seconds(sound, expected_most=shortest - excess)
-            refusal = refusals.video_not_longer(shortest, track_seconds, excess)
+            longest, excess = max(lengths), sound.params.cover.required_excess_seconds
+            track_seconds = decoded_seconds(sound, expected_most=longest - excess)
+            refusal = refusals.video_not_longer(longest, track_seconds, excess)
             if refusal is not None:
                 return refusal
         return analyze_sound(sound)
@@ -304,7 +304,10 @@ def can_fit(
 
     Raises `ParameterError` for a length that is not positive and finite.
     """
-    return isinstance(fit_track(workspace, track, to, request).answer, LoopPlan)
+    try:
+        return isinstance(fit_track(workspace, track, to, request).answer, LoopPlan)
+    except ConstraintError:
+        return False
 
 
 def video_length(video: Path | float) -> float:

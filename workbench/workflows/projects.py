@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import ConstraintError, ParameterError, PlanError
+from workbench.errors import ParameterError, PlanError, RequestError
 from workbench.loops.plan import LoopPlan
 from workbench.loops.request import LOOP_ALONE
 from workbench.provenance import read_provenance
@@ -33,7 +33,7 @@ from workbench.results.plan import plan_from_json
 from workbench.store import projects
 from workbench.store.projects import Project
 from workbench.workflows.analyze import analyze
-from workbench.workflows.constraints import read_request, with_pinned
+from workbench.workflows.constraints import recorded_request, with_pinned
 from workbench.workflows.plan import Planned, plan_track, planned_json, video_length
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -168,8 +168,7 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Ma
     request = LOOP_ALONE
     try:
         plan, made = plan_from_json(kept["result"]), read_provenance(kept["result"])
-        if made is not None:
-            request = replace(read_request(made.constraints), only_loop=made.command == "loop")
+        request = recorded_request(made)
         fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and kept["content_hash"] == analysis.content_hash
     except (PlanError, KeyError, TypeError):  # written by another version of this package
         fits = False
@@ -179,7 +178,7 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Ma
     from workbench.workflows.provenance import with_mix_params
 
     # Splices that were pinned on another grid may make no sense on this one; the plan does not need them.
-    with suppress(ConstraintError):
+    with suppress(RequestError):
         analysis = with_pinned(workspace, track.path, analysis, request.constraints)
     mix = mix_under(workspace, plan, track.path, video)
     made = None if made is None else with_mix_params(made, workspace.params)

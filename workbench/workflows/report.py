@@ -93,7 +93,8 @@ def write_plan_report(workspace: Workspace, loop: Planned, out: Path) -> Path:
             (loop.answer.hint,),
             tables=(Table(("reason",), ((loop.answer.reason.value,),)),),
         )
-        return write_page(ReportPage(f"{name} cannot be looped under {video}", (), None, (why,)), out)
+        done = "looped under" if loop.request.only_loop else "fitted to"
+        return write_page(ReportPage(f"{name} cannot be {done} {video}", (), None, (why,)), out)
     recording = workspace.load_recording(loop.track.path)
     sections = _plan_sections(workspace, loop, loop.answer, recording)
     if loop.video is not None:
@@ -105,7 +106,6 @@ def write_plan_report(workspace: Workspace, loop: Planned, out: Path) -> Path:
 def write_lengths_report(workspace: Workspace, several: Sequence[Planned], out: Path) -> Path:
     """Write the page of a track in several lengths: each plan, or why there is none, after the other."""
     track = several[0].track
-    recording = workspace.load_recording(track.path)
     sections, sentences = [], []
     for planned in several:
         seconds = plain_seconds(planned.video_seconds)
@@ -113,6 +113,7 @@ def write_lengths_report(workspace: Workspace, several: Sequence[Planned], out: 
             sentences.append(f"{seconds} s: {planned.answer.hint}")
             continue
         sentences.append(f"{seconds} s: {plan_sentence(planned.answer)}")
+        recording = workspace.load_recording(track.path)
         sections += [
             replace(section, heading=f"{seconds} s: {section.heading[0].lower()}{section.heading[1:]}")
             for section in _plan_sections(workspace, planned, planned.answer, recording, f" --length {seconds}")

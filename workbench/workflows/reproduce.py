@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecor
 from workbench.workflows.provenance import with_recorded_audio
 from workbench.workspace import Workspace
 
-# Keys of a result that say what a caller calls things, not what was computed
-_NAMES = frozenset(("video_id", "track_id", "track", KEY))
+# Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
+_NAMES = frozenset(("video_id", "track_id", "track", "hint", KEY))
 _MOST_FIELDS = 20  # fields that are listed one by one
 
 
@@ -133,7 +133,7 @@ def _with_bytes(
 
 
 def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.constraints import read_request
+    from workbench.workflows.constraints import recorded_request
     from workbench.workflows.mix import draw_envelope
     from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 
@@ -141,7 +141,7 @@ def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
     lengths = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, int | float)]
     if track is None or (video is None and not lengths):
         raise PlanError("the provenance names no track, or neither a video nor a length")
-    request = replace(read_request(made.constraints), only_loop=made.command == "loop")
+    request = recorded_request(made)
     heard = made.grid is not None and made.grid.origin == "heard"
     if video is not None or len(lengths) == 1:
         auto_mix = made.constraints.get("auto_mix") is True

@@ -114,7 +114,7 @@ def test_wrong_usage_is_2(workbench: Call, track_file: Path, home: Path, argumen
     ("wishes", "why"),
     [
         (("--keep", "9:00-9:10"), "--keep 9:00-9:10: the track ends at 0:32.5"),
-        (("--end-on", "20"), "--end-on 0:20: that is outside of 10 s"),
+        (("--never-cut", "9:00-9:10"), "--never-cut 9:00-9:10: the track ends at 0:32.5"),
     ],
 )
 def test_what_makes_no_sense_is_1_and_one_line(

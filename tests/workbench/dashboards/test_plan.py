@@ -182,7 +182,7 @@ def test_a_refused_track_is_fitted_by_a_button_and_shown_with_its_options(
     assert session.plan.kind is PlanKind.CUT_DOWN
     assert len(tab.chips.scores) == seams[cut]
     assert session.loop is not None
-    assert session.loop.is_fit
+    assert not session.loop.request.only_loop
 
 
 def tab_options(loop: Planned) -> tuple[LoopPlan, ...]:
