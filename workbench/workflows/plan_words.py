@@ -20,7 +20,7 @@ from workbench.loops.plan_score import AUDIBLE
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import plain_seconds
 from workbench.loops.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
-from workbench.loops.restarts import count_restarts, is_restart
+from workbench.loops.restarts import count_restarts, is_restart, splices_restart
 from workbench.params import CoverParams
 from workbench.plots.palette import clock
 from workbench.recording import FloatArray
@@ -41,11 +41,16 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 
     Seams that are likelier heard than not come first. A plan that passes a limit on repetition says what plays how
     often, and for how long; one that lets the whole track end and begin again, what the next option would play how
-    often instead.
+    often instead. Too little different music is said too.
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
-    said = (_audible_seams(plan, profile), _repetition(plan, profile, params), _skipped(plan, profile))
+    said = (
+        _audible_seams(plan, profile),
+        _repetition(plan, profile, params),
+        _missed_variety(plan, profile, params or CoverParams()),
+        _skipped(plan, profile),
+    )
     return "; ".join(filter(None, said)) or None
 
 
@@ -87,22 +92,24 @@ def score_line(score: float, least: float) -> str:
 
 
 def less_sure_line(plan: LoopPlan, keep: Collection[str], params: CoverParams) -> str | None:
-    """A line if what is kept required a seam that the planner takes for nothing else; None where none scores so little.
+    """A line if a plan with kept parts has a seam under the floor; None where none scores so little.
 
     `keep` holds what was asked to be kept, as one types it.
     """
     if not keep or plan.seam_score >= params.min_seam_score:
         return None
     score = plain_seconds(floor(1000 * plan.seam_score) / 1000)
-    takes = f"{' and '.join(keep)} take{'s' if len(keep) == 1 else ''} a seam that scores {score} in this length"
-    return f"{takes}; for nothing else is one under {params.min_seam_score:g} taken"
+    return f"with {' and '.join(keep)} the worst seam of this length scores {score}"
 
 
 def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[Sentence, ...]:
     """A line for each pinned splice, at bar lines of the track, that scores less than the planner would take."""
     lines: list[Sentence] = []
     for one in pinned:
-        row = profile.splices.row_of(*line_pair(profile, one, one.in_words))
+        leave, enter = line_pair(profile, one, one.in_words)
+        if splices_restart(np.array(leave), np.array(enter), profile):
+            continue  # it is heard by intent
+        row = profile.splices.row_of(leave, enter)
         score = None if row is None else float(profile.splices.score[row])
         if score is not None and score < params.min_seam_score:
             pin = Constraint(ConstraintKind.PINNED, (one.leave, one.enter))
@@ -142,10 +149,18 @@ def _skipped(plan: LoopPlan, profile: LoopProfile) -> str:
     return _left_out(gaps)
 
 
-def _too_little(plan: LoopPlan, profile: LoopProfile) -> str:
+def _missed_variety(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
+    """How much different music five minutes of a plan play where that is too little; empty for any other."""
+    table = segment_table(plan)
+    if profile.downbeats.size < 3 or is_varied(table, needed := least_variety(profile, params)):
+        return ""
+    return f"five minutes of it play {variety(table):.0f} s of different music, and {needed:.0f} s are wanted"
+
+
+def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams = CoverParams()) -> str:
     """What a plan plays that is not varied enough, such as "the same 18 s 12 times in a row"; empty for any other."""
     table = segment_table(plan)
-    if profile.downbeats.size < 3 or is_varied(table, least_variety(profile, CoverParams())):
+    if profile.downbeats.size < 3 or is_varied(table, least_variety(profile, params)):
         return ""
     heard = find_repetition(plan, profile)
     if heard.runs_too_long:
@@ -161,7 +176,7 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -
     """Which option repeats less, or that there is none."""
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
-        if not other.over_limits:
+        if not other.over_limits and not _too_little(option, profile, params or CoverParams()):
             return f"option {number} keeps to the limits: it repeats {_repeated(option, profile)}"
     worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
     least = int(np.argmin(worn))
@@ -187,11 +202,11 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str
     plays, served_plays = find_repetition(option, profile).plays, find_repetition(served, profile).plays
     too_little = _too_little(option, profile) if not _too_little(served, profile) else ""
     if plays <= _FEWER_PLAYS * served_plays:
-        found.insert(0, f"plays nothing more than {_times(plays)} instead of {_times(served_plays)}")
+        found.insert(0, f"plays nothing more than {_often(plays)} instead of {_often(served_plays)}")
     elif too_little:
         found.insert(0, f"plays {too_little}")
     elif served_again and served_plays <= _FEWER_PLAYS * plays:
-        found.insert(0, f"plays a part {_times(plays)} instead of {_times(served_plays)} at most")
+        found.insert(0, f"plays a part {_often(plays)} instead of {_often(served_plays)} at most")
     audible, served_audible = _audible_seams(option, profile), _audible_seams(served, profile)
     if audible != served_audible:
         found.insert(0, f"has {audible or 'no audible seam'}")
@@ -223,7 +238,7 @@ def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> l
 
 def _section_words(option: LoopPlan, served: LoopPlan) -> list[str]:
     words = []
-    for some, others, word in ((served, option, "without"), (option, served, "with")):
+    for some, others, word in ((served, option, "leaves out"), (option, served, "also plays")):
         names = [name for name in some.sections_covered if name not in others.sections_covered]
         if names:
             words.append(f"{word} the {' and the '.join(names)}")
@@ -239,9 +254,9 @@ def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> lis
     if not starts and not ends:
         return []
     if not starts:
-        return [f"its loop ends {_bars(abs(ends))} {'later' if ends > 0 else 'sooner'}"]
+        return [f"has a loop that ends {_bars(abs(ends))} {'later' if ends > 0 else 'sooner'}"]
     if not ends:
-        return [f"its loop begins {_bars(abs(starts))} {'later' if starts > 0 else 'sooner'}"]
+        return [f"has a loop that begins {_bars(abs(starts))} {'later' if starts > 0 else 'sooner'}"]
     return [f"repeats {_bars(body.bars)} from {clock(body.song_from)} instead of {other.bars} from "
             f"{clock(other.song_from)}"]  # fmt: skip
 

@@ -102,7 +102,7 @@ def test_a_track_of_the_catalog_whose_file_cannot_be_decoded_is_refused(
     kept.write_bytes(b"ID3 but nothing else")
     code, out, _ = workbench("loop", json.loads(out)["track_id"], "--seconds", 90, "--home", tmp_path / "home")
     result = json.loads(out)
-    assert code == 0
+    assert code == 1
     assert result["plan"]["reason"] == "audio_unavailable"
     assert result["retryable"] is True
 

@@ -85,25 +85,26 @@ WORN_FIGURES = ["0:49", "1:13", "12", "3.2", "2:48", "6:25", "5"]
 
 def test_what_is_heard_too_often_is_said_with_the_option_that_spares_it() -> None:
     line = repetition_line(with_options(WORN, EVEN), profile())
-    assert figures(line) == [*WORN_FIGURES, "2", "36", "0:25"]  # option 2, which repeats 36 bars from there
+    assert figures(line)[:10] == [*WORN_FIGURES, "2", "36", "0:25"]  # option 2, which repeats 36 bars from there
     assert "in a row" in str(line)
+    assert "of different music, and 60 s are wanted" in str(line)
 
 
 def test_for_how_long_worn_music_is_heard_is_said() -> None:
     # 24 s are heard 29 times, never more than three times in a row.
     worn = plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 97.0), (49.0, 73.0)] * 9, (49.0, 122.0))
     line = repetition_line(with_options(worn), profile())
-    assert figures(line) == ["0:49", "1:13", "29", "8.3", "7:36", "16:49", "10"]
+    assert figures(line)[:7] == ["0:49", "1:13", "29", "8.3", "7:36", "16:49", "10"]
     assert "in a row" not in str(line)
     twice = plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 97.0)] * 7, *[(25.0, 97.0)] * 5, (49.0, 122.0))
     line = repetition_line(with_options(worn, twice), profile())
-    assert figures(line)[7:] == ["2", "5:36"]
+    assert figures(line)[7:9] == ["2", "5:36"]
     assert "no option keeps to the limits" in str(line)
 
 
 def test_where_nothing_spares_it_the_line_says_so() -> None:
     line = repetition_line(with_options(WORN), profile())
-    assert figures(line) == WORN_FIGURES
+    assert figures(line)[:7] == WORN_FIGURES
     assert "no option" in str(line)
 
 
@@ -139,7 +140,7 @@ def test_options_differ_in_words() -> None:
     said = option_differences(with_options(served, sooner, bridgeless, ends), profile())
     assert said[0] == ""
     assert "8 bars sooner in the track" in said[1]
-    assert "without the bridge" in said[2]
+    assert "leaves out the bridge" in said[2]
     assert "with the track instead of fading" in said[3]
 
 
@@ -171,8 +172,8 @@ def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
     assert seam_words(WORN, track, 0) == ""
     line = repetition_line(with_options(WORN, again), track)
     assert line is not None
-    assert figures(line)[7:] == ["2"]
-    assert line.endswith("begins again")
+    assert figures(line)[7:8] == ["2"]
+    assert "begins again" in line
 
 
 def test_options_say_what_each_way_costs() -> None:
