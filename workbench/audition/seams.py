@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from workbench.audition.plans import listening_folder
 from workbench.features.loudness import momentary
-from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import MIN_FADE_SECONDS
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced

@@ -35,7 +35,8 @@ from workbench.dashboards.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
 from workbench.listening.statistics import RatingSummary, smallest_detected
 from workbench.listening.trials import MAX_TRIALS
-from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import MIN_FADE_SECONDS
 from workbench.plots.palette import clock
 from workbench.workflows.listening import (
     abx_outcome,

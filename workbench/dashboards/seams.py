@@ -36,7 +36,8 @@ from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
-from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import MIN_FADE_SECONDS
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
 from workbench.workflows.plan import Planned

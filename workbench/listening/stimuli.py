@@ -18,7 +18,8 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import MIN_FADE_SECONDS
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.playback import expected_excerpt, render
 

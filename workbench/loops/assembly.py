@@ -14,7 +14,6 @@ import numpy as np
 from workbench.loops.ends import closing_fade, end_slack, fade_place, last_line, late_and_tail, own_ending, start_fade
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
-    ROUNDING_SECONDS,
     Ending,
     EndKind,
     LoopBody,
@@ -33,7 +32,7 @@ from workbench.loops.plan_score import (
     over_limits,
     own_ending_part,
 )
-from workbench.loops.profile import LoopProfile, TrackSection
+from workbench.loops.profile import ROUNDING_SECONDS, LoopProfile, TrackSection
 from workbench.loops.restarts import restart_loses_pickup, seams_restart, splices_restart
 from workbench.loops.splices import PlayableSplices, UsableSplices
 from workbench.params import CoverParams

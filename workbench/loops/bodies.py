@@ -25,12 +25,21 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
 from workbench.features.variables import DIM_NAMES
-from workbench.loops.endings import find_ending
+from workbench.loops.endings import find_ending, find_restart
 from workbench.loops.fitting import MIN_CORRELATION, Fits, fit_splices, line_sounds
 from workbench.loops.measures import part_names
-from workbench.loops.plan import MIN_FADE_SECONDS
-from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
-from workbench.loops.restarts import find_restart
+from workbench.loops.profile import (
+    BEST_SPLICES,
+    MIN_FADE_SECONDS,
+    SEAM_PARTS,
+    EndingKind,
+    LoopProfile,
+    Restart,
+    Splices,
+    TrackEnding,
+    TrackSection,
+    with_room,
+)
 from workbench.loops.seams import (
     LineScores,
     PairBreaks,
@@ -41,7 +50,6 @@ from workbench.loops.seams import (
     splices_between_lines,
     total_of_parts,
 )
-from workbench.loops.splices import BEST_SPLICES, rank_within, with_room
 from workbench.params import SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.structure.finder import ask_finder
@@ -377,7 +385,8 @@ def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArra
     leave, enter = np.nonzero(among)
     order = np.argsort(-score[leave, enter], kind="stable")
     leave, enter = leave[order], enter[order]
-    is_best_of_length = rank_within(enter - leave) == 0
+    is_best_of_length = np.zeros(order.size, dtype=bool)
+    is_best_of_length[np.unique(enter - leave, return_index=True)[1]] = True
     turn = np.where(np.arange(order.size) < round(_BY_SCORE * count), 0, np.where(is_best_of_length, 1, 2))
     kept = np.argsort(turn, kind="stable")[:count]
     chosen = np.zeros_like(among)

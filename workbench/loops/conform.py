@@ -47,7 +47,6 @@ from workbench.loops.moves import seam_pairs, seam_scores
 from workbench.loops.plan import (
     CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
-    ROUNDING_SECONDS,
     Ending,
     EndKind,
     LoopPlan,
@@ -67,7 +66,7 @@ from workbench.loops.plan_score import (
     own_ending_part,
     phrasing_part,
 )
-from workbench.loops.profile import LoopProfile
+from workbench.loops.profile import ROUNDING_SECONDS, LoopProfile
 from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.loops.request import PlanRequest
 from workbench.loops.search import NO_SPLICE, best_of_each, layers_from, way_to

@@ -46,9 +46,9 @@ from workbench.loops.ends import (
     own_ending,
     start_fade,
 )
-from workbench.loops.plan import BORDER_SECONDS, ROUNDING_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
+from workbench.loops.plan import BORDER_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
 from workbench.loops.plan_score import PlanScore, bars_into_section, fresh_again, own_ending_part, seams_part
-from workbench.loops.profile import LoopProfile
+from workbench.loops.profile import ROUNDING_SECONDS, LoopProfile
 from workbench.loops.search import best_of_each, from_each_in_turn, layers_from, way_to
 from workbench.loops.splices import UsableSplices, usable_splices
 from workbench.params import CoverParams

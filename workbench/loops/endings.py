@@ -8,7 +8,7 @@ level and in harmony, they are an outro.
 The last hit, which `fit --end-on` lands, is looked for in bands: a kick over a held chord hardly moves the level, and
 what crackles or beats while the music rings moves it more, but in no band as loud as the music was.
 
-Functions: `find_ending`, `last_hit`.
+Functions: `find_ending`, `last_hit`; `find_restart`, where the track can begin again after it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.features.energy import sounding_range
+from workbench.features.energy import loudness_between, sounding_range
 from workbench.features.spectrum import analyze_spectrum
-from workbench.loops.profile import EndingKind, TrackEnding, TrackSection
+from workbench.loops.profile import EndingKind, Restart, TrackEnding, TrackSection
 from workbench.recording import FloatArray, IntArray, MonoMixer, Recording
 
 _CUT_DB = 30.0  # under the track; what is louder at the last sample was cut
@@ -41,6 +41,10 @@ _HIT_BEFORE_S = (0.03, 0.09)  # over which the loudest before a hit is taken, so
 # under its peak, from where on a band has risen: the window of a spectrum sees a hit before it sounds
 _HIT_SOUNDS_DB = 6.0
 _HIT_FALLS_DB = 10.0  # by which all of it may fall over a hit: where music is cut off, a click is heard too
+_LEFT_OUT_DB = 10.0  # LU under the track of the loudest moment of its ring that is left out where it begins again
+_MOMENT_SECONDS = 0.4  # s, the momentary window of BS.1770
+_MOMENT_HOP_SECONDS = 0.1
+_LEAD_SECONDS = 1.0  # s of sound before the line, for the filter of the loudness to settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +213,29 @@ def _resolution_start(downbeats: FloatArray, sections: tuple[TrackSection, ...],
         if start - _RESOLVE_BARS <= section.first_bar <= start and section.first_bar > 0:
             return section.first_bar
     return start
+
+
+def find_restart(
+    recording: Recording,
+    downbeats: FloatArray,
+    bar_lufs: FloatArray,
+    ending: TrackEnding | None,
+    song_start: float,
+) -> Restart | None:
+    """Find where the track can begin again after its own ending.
+
+    None if the track has no ending of its own, its last bar line is not in the quiet after it, or more than a bar lies
+    before its first bar line. `bar_lufs` is the LUFS of each bar, `song_start` where the music begins to sound, in s.
+    """
+    if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:
+        return None
+    leave = downbeats.size - 1
+    if leave <= ending.start_bar:
+        return None
+    rate = recording.sample_rate
+    first = max(0, round((downbeats[leave] - _LEAD_SECONDS) * rate))
+    starts = np.arange(downbeats[leave], max(ending.outro_end, downbeats[leave] + 1e-3), _MOMENT_HOP_SECONDS)
+    ends = np.minimum(starts + _MOMENT_SECONDS, recording.duration)
+    moments = loudness_between(recording.samples[:, first:], rate, starts - first / rate, ends - first / rate)
+    ring_db = round(float(moments.max() - np.median(bar_lufs)), 2)
+    return Restart(leave, 0, ring_db) if ring_db <= -_LEFT_OUT_DB else None

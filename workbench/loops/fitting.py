@@ -43,7 +43,7 @@ seconds, negative before it.
    earlier than the onset before of either, that of the line entered again less the lag. What does not fit is taken from
    both ends alike, down to `MIN_FADE_SECONDS`, which is kept even without room, and never over the fade wanted.
 8. The music leaves at line left plus middle and enters at line entered plus middle plus lag; the fade is centred on
-   both. At the start of the recording there may be no room for that: see `workbench.loops.splices.with_room`.
+   both. At the start of the recording there may be no room for that: see `workbench.loops.profile.with_room`.
 
 Functions: `line_sounds`, `fit_splices`.
 

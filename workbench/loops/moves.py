@@ -18,8 +18,8 @@ from workbench.loops.assembly import PlayedSegments, build_plan, segments_of
 from workbench.loops.constraints import LineConstraints, NamedSplice
 from workbench.loops.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
 from workbench.loops.plan_score import hearings_of, seams_part
-from workbench.loops.profile import SEAM_PARTS, LoopProfile
-from workbench.loops.splices import seam_gains, with_room
+from workbench.loops.profile import SEAM_PARTS, LoopProfile, with_room
+from workbench.loops.splices import seam_gains
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, VideoSeconds
 

@@ -29,14 +29,13 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import PlanError
+from workbench.loops.profile import MIN_FADE_SECONDS, ROUNDING_SECONDS
 from workbench.notebook import Shown
 from workbench.recording import FloatArray, IntArray, TrackSeconds, VideoSeconds
 
 PLAN_VERSION = 1
 """Plan-format version; raising it invalidates cached plans."""
 
-MIN_FADE_SECONDS = 0.005
-"""s; a shorter crossfade clicks"""
 GRID_TOLERANCE_SECONDS = 0.010
 """s; how far a splice may lie from a bar line, and the pulse across it from the track's own"""
 CONTINUES_SECONDS = 0.05
@@ -45,8 +44,6 @@ BORDER_SECONDS = 0.011
 """s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
 MOST_BARS = 3.0
 """mean bars of the looped body that the bar in which a plan ends may last: tempi change, and last bars slow down"""
-ROUNDING_SECONDS = 2e-6
-"""s; what two values rounded to the microsecond may differ by, and the margin that a planner leaves for it"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
 

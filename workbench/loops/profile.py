@@ -23,6 +23,13 @@ BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "
 """Parts of a seam's score whose yardstick is what the track's own adjacent bars do."""
 SEAM_PARTS = (*BAR_PARTS, "repetition", "texture", "air")
 """Names of the parts of a seam's score, in the order of the columns of `Splices.parts`."""
+MIN_FADE_SECONDS = 0.005
+"""s; a shorter crossfade clicks"""
+ROUNDING_SECONDS = 2e-6
+"""s; what two values rounded to the microsecond may differ by, and the margin that a planner leaves for it"""
+# splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths
+BEST_SPLICES = 600
+_START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make room for its fade
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,3 +181,22 @@ class LoopProfile(Shown):
         if self.file_loop is not None:
             starts |= np.abs(self.downbeats[enter] - self.file_loop[0]) <= EDGE_SECONDS
         return np.asarray(starts & (self.downbeats[leave] >= self.song_duration - EDGE_SECONDS))
+
+
+def with_room(
+    song_to: FloatArray, song_from: FloatArray, fade: FloatArray, left: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Splices that enter too near the recording's start for their crossfade, moved later and faded shorter.
+
+    Both ends move by the same time, so nothing is heard of it but where the fade lies: as far as half the fade asks for
+    and the leaving end stays within 8 ms of its bar line, `left`. What then is still missing the fade gives up, down to
+    5 ms. Where that does not make room either, the splice stays as it is. All are in seconds, shape (n,); what had room
+    is unchanged.
+    """
+    missing = np.maximum(fade / 2 - song_from, 0.0)
+    later = np.clip(_START_SHIFT - (song_to - left), 0.0, _START_SHIFT)
+    moved = np.minimum(missing, later)
+    shorter = np.minimum(fade, 2.0 * (song_from + moved) - ROUNDING_SECONDS)
+    helped = (missing > 0.0) & (shorter >= MIN_FADE_SECONDS)
+    moved = np.where(helped, moved, 0.0)
+    return song_to + moved, song_from + moved, np.where(helped, shorter, fade)

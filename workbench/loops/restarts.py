@@ -11,50 +11,19 @@ It leaves on the last bar line, the quietest, and enters on the first; a pick-up
 when the track begins, not when it begins again. The fade is fitted as that of any splice: over before the head's first
 attack, longer where the head has none.
 
-Functions: `find_restart`; of a plan `is_restart` and `count_restarts`; of segments and splices `seams_restart` and
-`splices_restart`; `restart_loses_pickup`.
+`workbench.loops.endings` finds it. Functions: of a plan `is_restart` and `count_restarts`; of segments and splices
+`seams_restart` and `splices_restart`; `restart_loses_pickup`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from workbench.features.energy import loudness_between
 from workbench.loops.plan import LoopPlan, seam_lines, segment_table
-from workbench.loops.profile import LoopProfile, Restart, TrackEnding
-from workbench.recording import BoolArray, FloatArray, IntArray, Recording
+from workbench.loops.profile import LoopProfile
+from workbench.recording import BoolArray, FloatArray, IntArray
 
-_RING_DB = 10.0  # LU under the track of the loudest moment of its ring that is left out where it begins again
-_MOMENT_SECONDS = 0.4  # s, the momentary window of BS.1770
-_HOP_SECONDS = 0.1
-_LEAD_SECONDS = 1.0  # s of sound before the line, for the filter of the loudness to settle
 _PICKUP_SECONDS = 0.1  # s; a lead-in that is shorter is the attack of the first downbeat
-
-
-def find_restart(
-    recording: Recording,
-    downbeats: FloatArray,
-    bar_lufs: FloatArray,
-    ending: TrackEnding | None,
-    song_start: float,
-) -> Restart | None:
-    """Find where the track can begin again after its own ending.
-
-    None if the track has no ending of its own, its last bar line is not in the quiet after it, or more than a bar lies
-    before its first bar line. `bar_lufs` is the LUFS of each bar, `song_start` where the music begins to sound, in s.
-    """
-    if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:
-        return None
-    leave = downbeats.size - 1
-    if leave <= ending.start_bar:
-        return None
-    rate = recording.sample_rate
-    first = max(0, round((downbeats[leave] - _LEAD_SECONDS) * rate))
-    starts = np.arange(downbeats[leave], max(ending.outro_end, downbeats[leave] + 1e-3), _HOP_SECONDS)
-    ends = np.minimum(starts + _MOMENT_SECONDS, recording.duration)
-    moments = loudness_between(recording.samples[:, first:], rate, starts - first / rate, ends - first / rate)
-    ring_db = round(float(moments.max() - np.median(bar_lufs)), 2)
-    return Restart(leave, 0, ring_db) if ring_db <= -_RING_DB else None
 
 
 def count_restarts(plan: LoopPlan, profile: LoopProfile) -> int:

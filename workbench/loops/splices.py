@@ -25,14 +25,12 @@ import numpy as np
 
 from workbench.loops.constraints import LineConstraints
 from workbench.loops.ends import start_fade
-from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS, ROUNDING_SECONDS
+from workbench.loops.plan import GRID_TOLERANCE_SECONDS
 from workbench.loops.plan_score import fade_part, phrasing_part
-from workbench.loops.profile import LoopProfile
+from workbench.loops.profile import BEST_SPLICES, MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile, with_room
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
-# splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths
-BEST_SPLICES = 600
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
 MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
@@ -40,7 +38,6 @@ _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same
 _PLACE_BARS = 8
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
 _DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
-_START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make room for its fade
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,25 +125,6 @@ class UsableSplices(PlayableSplices):
 
 
 _PLAYED = tuple(field.name for field in fields(PlayableSplices))
-
-
-def with_room(
-    song_to: FloatArray, song_from: FloatArray, fade: FloatArray, left: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Splices that enter too near the recording's start for their crossfade, moved later and faded shorter.
-
-    Both ends move by the same time, so nothing is heard of it but where the fade lies: as far as half the fade asks for
-    and the leaving end stays within 8 ms of its bar line, `left`. What then is still missing the fade gives up, down to
-    5 ms. Where that does not make room either, the splice stays as it is. All are in seconds, shape (n,); what had room
-    is unchanged.
-    """
-    missing = np.maximum(fade / 2 - song_from, 0.0)
-    later = np.clip(_START_SHIFT - (song_to - left), 0.0, _START_SHIFT)
-    moved = np.minimum(missing, later)
-    shorter = np.minimum(fade, 2.0 * (song_from + moved) - ROUNDING_SECONDS)
-    helped = (missing > 0.0) & (shorter >= MIN_FADE_SECONDS)
-    moved = np.where(helped, moved, 0.0)
-    return song_to + moved, song_from + moved, np.where(helped, shorter, fade)
 
 
 def playable_splices(

@@ -35,10 +35,9 @@ from workbench.loops.plan import (
     segment_starts,
     segment_table,
 )
-from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices
+from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices, with_room
 from workbench.loops.refusals import Refusal
 from workbench.loops.seams import SeamScore, score_seam, total_of_parts
-from workbench.loops.splices import with_room
 from workbench.media.audio import decode, subtype_for, write_audio
 from workbench.notebook import Shown
 from workbench.params import WorkbenchParams

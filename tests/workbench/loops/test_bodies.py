@@ -20,8 +20,8 @@ from workbench.loops.bodies import (
     repeats_as_a_whole,
 )
 from workbench.loops.cover import plan_loop
-from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
-from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import MIN_FADE_SECONDS, SEAM_PARTS
 from workbench.loops.seams import end_splice_parts, seam_evidence, total_of_parts
 from workbench.params import SeamParams
 from workbench.recording import Recording

@@ -11,12 +11,13 @@ import pytest
 from workbench.features.energy import loudness_between
 from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.loops.cover import plan_loop
+from workbench.loops.endings import find_restart
 from workbench.loops.moves import seam_scores
 from workbench.loops.plan import Ending, EndKind, LoopPlan, segment_table
 from workbench.loops.profile import EndingKind, LoopProfile, Restart, TrackEnding
 from workbench.loops.refusals import Refusal
 from workbench.loops.repetition import find_repetition, wears_less
-from workbench.loops.restarts import count_restarts, find_restart, is_restart, restart_loses_pickup
+from workbench.loops.restarts import count_restarts, is_restart, restart_loses_pickup
 from workbench.params import CoverParams
 from workbench.recording import Recording
 from workbench.workflows.plan_words import repetition_line

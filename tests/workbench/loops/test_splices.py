@@ -9,8 +9,8 @@ import numpy as np
 
 from workbench.loops.ends import start_fade
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS
-from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import playable_splices, rank_within, usable_splices, with_room
+from workbench.loops.profile import LoopProfile, with_room
+from workbench.loops.splices import playable_splices, rank_within, usable_splices
 from workbench.params import CoverParams
 
 
