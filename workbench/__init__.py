@@ -9,7 +9,7 @@ The names that a notebook needs; each is loaded on its first use, so that `impor
 >>> recording = workspace.load_recording("track.flac")                 # doctest: +SKIP
 >>> wb.render_audio(plan, recording, "music.wav")                      # doctest: +SKIP
 
-Everything else is imported from its module: `workbench.loops.seams`, `workbench.beats.track` and so on.
+Everything else is imported from its module: `workbench.seams.seam_score`, `workbench.beats.track` and so on.
 """
 
 from __future__ import annotations
@@ -23,23 +23,21 @@ if TYPE_CHECKING:
     from workbench.bundled import bundled_path as bundled_path
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.home import Home as Home
-    from workbench.loops.conform import conform_plan as conform_plan
-    from workbench.loops.constraints import NamedSplice as NamedSplice
-    from workbench.loops.constraints import SeamConstraints as SeamConstraints
-    from workbench.loops.constraints import TrackRange as TrackRange
-    from workbench.loops.cover import plan_loop as plan_loop
-    from workbench.loops.fit import plan_fit as plan_fit
-    from workbench.loops.plan import LoopPlan as LoopPlan
-    from workbench.loops.plan import LoopSegment as LoopSegment
-    from workbench.loops.profile import LoopProfile as LoopProfile
-    from workbench.loops.refusals import Refusal as Refusal
-    from workbench.loops.request import Keep as Keep
-    from workbench.loops.request import KeptPart as KeptPart
-    from workbench.loops.request import PlanRequest as PlanRequest
-    from workbench.loops.seams import seam_evidence as seam_evidence
     from workbench.media.audio import decode as decode
     from workbench.media.audio import write_audio as write_audio
     from workbench.params import WorkbenchParams as WorkbenchParams
+    from workbench.plans.conform import conform_plan as conform_plan
+    from workbench.plans.constraints import NamedSplice as NamedSplice
+    from workbench.plans.constraints import SeamConstraints as SeamConstraints
+    from workbench.plans.constraints import TrackRange as TrackRange
+    from workbench.plans.fit import plan_fit as plan_fit
+    from workbench.plans.loop import plan_loop as plan_loop
+    from workbench.plans.plan import LoopPlan as LoopPlan
+    from workbench.plans.plan import LoopSegment as LoopSegment
+    from workbench.plans.refusals import Refusal as Refusal
+    from workbench.plans.request import Keep as Keep
+    from workbench.plans.request import KeptPart as KeptPart
+    from workbench.plans.request import PlanRequest as PlanRequest
     from workbench.plots.beats import beats_figure as beats_figure
     from workbench.plots.conform import conform_figure as conform_figure
     from workbench.plots.plan import plan_figure as plan_figure
@@ -51,6 +49,8 @@ if TYPE_CHECKING:
     from workbench.render.clicks import with_clicks as with_clicks
     from workbench.render.video import render_audio as render_audio
     from workbench.render.video import render_video as render_video
+    from workbench.seams.profile import LoopProfile as LoopProfile
+    from workbench.seams.seam_score import seam_evidence as seam_evidence
     from workbench.settings import load_settings as load_settings
     from workbench.workflows import datasets as datasets
     from workbench.workflows.analyze import Analysis as Analysis
@@ -90,18 +90,18 @@ _HOMES = {
     "HeardPlan": "workflows.own_plans",
     "HeardSplice": "workflows.own_plans",
     "Home": "home",
-    "Keep": "loops.request",
-    "KeptPart": "loops.request",
-    "LoopPlan": "loops.plan",
-    "LoopProfile": "loops.profile",
-    "LoopSegment": "loops.plan",
-    "NamedSplice": "loops.constraints",
+    "Keep": "plans.request",
+    "KeptPart": "plans.request",
+    "LoopPlan": "plans.plan",
+    "LoopProfile": "seams.profile",
+    "LoopSegment": "plans.plan",
+    "NamedSplice": "plans.constraints",
     "Recording": "recording",
-    "PlanRequest": "loops.request",
-    "Refusal": "loops.refusals",
-    "SeamConstraints": "loops.constraints",
+    "PlanRequest": "plans.request",
+    "Refusal": "plans.refusals",
+    "SeamConstraints": "plans.constraints",
     "SweepPlan": "workflows.sweep",
-    "TrackRange": "loops.constraints",
+    "TrackRange": "plans.constraints",
     "WorkbenchError": "errors",
     "WorkbenchParams": "params",
     "Workspace": "workspace",
@@ -112,7 +112,7 @@ _HOMES = {
     "compare": "workflows.compare",
     "conform": "workflows.conform",
     "conform_figure": "plots.conform",
-    "conform_plan": "loops.conform",
+    "conform_plan": "plans.conform",
     "datasets": "workflows",
     "decode": "media.audio",
     "fit_track": "workflows.plan",
@@ -123,9 +123,9 @@ _HOMES = {
     "map_beats": "workflows.beats",
     "open": "workspace",
     "plan_figure": "plots.plan",
-    "plan_fit": "loops.fit",
+    "plan_fit": "plans.fit",
     "plan_lengths": "workflows.plan",
-    "plan_loop": "loops.cover",
+    "plan_loop": "plans.loop",
     "plan_of": "workflows.own_plans",
     "plan_track": "workflows.plan",
     "read_axis": "workflows.sweep",
@@ -134,7 +134,7 @@ _HOMES = {
     "render_video": "render.video",
     "save_plan": "workflows.plan",
     "save_profile": "profiles",
-    "seam_evidence": "loops.seams",
+    "seam_evidence": "seams.seam_score",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
     "splice": "workflows.own_plans",

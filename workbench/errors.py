@@ -19,7 +19,7 @@
     │   └── ExtraMissing      the packages of an optional part are not installed
     └── WorkerDied            the processes of a job crashed
 
-A musical "no" ("no viable loop") is not an exception but a `Refusal`, see `workbench.loops.refusals`.
+A musical "no" ("no viable loop") is not an exception but a `Refusal`, see `workbench.plans.refusals`.
 Each message names the rule that was broken and the value that broke it.
 """
 
@@ -59,7 +59,7 @@ class PlanError(InputError):
 class RequestError(InputError):
     """A request that cannot be met.
 
-    `sentence` has texts and `Constraint`s of `workbench.loops.constraints`, which the command line and the page word
+    `sentence` has texts and `Constraint`s of `workbench.plans.constraints`, which the command line and the page word
     each in their own way. `constraints` are those that it is about; empty where it is about none in particular.
     """
 

@@ -33,7 +33,7 @@ point             keeps                                       passes
 ================  ==========================================  =====================================================
 beat tracker      `workbench.beats.tracker.BeatTracker`       `workbench.testing.beat_tracker.BeatTrackerSuite`
 section finder    `workbench.structure.finder.SectionFinder`  `workbench.testing.section_finder.SectionFinderSuite`
-seam measure      `workbench.loops.measures.SeamMeasure`      `workbench.testing.seam_measure.SeamMeasureSuite`
+seam measure      `workbench.seams.measures.SeamMeasure`      `workbench.testing.seam_measure.SeamMeasureSuite`
 voice detector    `workbench.mix.detectors.VoiceDetector`     `workbench.testing.voice_detector.VoiceDetectorSuite`
 match term        `workbench.match.terms.MatchTerm`           `workbench.testing.match_term.MatchTermSuite`
 export format     `workbench.export.formats.Format`           `workbench.testing.export_format.ExportFormatSuite`

@@ -19,10 +19,10 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SEAM_PARTS, LoopProfile
-from workbench.loops.seams import SeamEvidence
 from workbench.mix.balance import Mix
+from workbench.plans.plan import LoopPlan
+from workbench.seams.profile import SEAM_PARTS, LoopProfile
+from workbench.seams.seam_score import SeamEvidence
 
 if TYPE_CHECKING:
     import pandas

@@ -68,7 +68,7 @@ def built_faults(folder: Path) -> Iterator[str]:
 
 
 def missing_names(folder: Path, names: Set[str]) -> list[str]:
-    """Full names, such as `workbench.loops.plan.LoopPlan`, that no page of the reference describes."""
+    """Full names, such as `workbench.plans.plan.LoopPlan`, that no page of the reference describes."""
     described: set[str] = set()
     for path in sorted((folder / "reference" / "python").glob("*.html")):
         described |= _read(path).names

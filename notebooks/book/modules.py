@@ -56,7 +56,7 @@ def _index(pages: list[str]) -> str:
             title, "=" * len(title), "",
             "``import workbench as wb`` costs next to nothing: each name is loaded on its first use. All else",
             "is imported from its module. A layer uses only layers below it: sound flows from ``workbench.media``",
-            "through features, beats, structure and loops to ``workbench.render``; ``workbench.workflows`` joins them.",
+            "through features, beats, structure, seams and plans to ``workbench.render``; workflows join them.",
             "", "The names of ``wb``", "-------------------", "",
             ".. list-table::", "   :header-rows: 1", "   :widths: 25 75", "",
             "   * - name\n     - what it is", *rows, "",

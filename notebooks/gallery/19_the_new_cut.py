@@ -7,7 +7,7 @@ length, and brings music back to its picture wherever a good seam leads there.
 
 import workbench as wb
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
-from workbench.loops.conform import follow_picture
+from workbench.plans.conform import follow_picture
 from workbench.plots.conform import conform_figure
 
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")

@@ -14,8 +14,8 @@ from service.schemas.requests import LoopRequest
 from service.store import answers, jobs, ledger, tracks
 from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
-from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
+from workbench.plans.refusals import Refusal, missing_profile, video_not_longer
 from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds

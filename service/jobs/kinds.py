@@ -35,7 +35,7 @@ from workbench.catalog.library import Library
 from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
 from workbench.files import hash_file
-from workbench.loops.refusals import Refusal, audio_unavailable
+from workbench.plans.refusals import Refusal, audio_unavailable
 from workbench.progress import Progress
 from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import grids, videos
@@ -44,8 +44,8 @@ from workbench.store.videos import AddedVideo
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.loops.plan import LoopPlan
     from workbench.mix.balance import Mix
+    from workbench.plans.plan import LoopPlan
 
 log = structlog.get_logger("service.jobs")
 

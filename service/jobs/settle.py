@@ -24,8 +24,8 @@ from service.jobs.outcome import Outcome
 from service.store import jobs, mapped_recordings, shared_values, tracks, video_owners
 from service.store.jobs import Fault, Job, NewJob
 from workbench.errors import ParameterError
-from workbench.loops import refusals
-from workbench.loops.refusals import Refusal
+from workbench.plans import refusals
+from workbench.plans.refusals import Refusal
 from workbench.results.loop_parts import loop_names, refusal_facts
 from workbench.store import videos
 from workbench.store.changes import current_revision

@@ -31,14 +31,14 @@ from tests.benchmarks.tracks import bundled
 from workbench.edits.difference import EditDifference, KeptSpan, compare_edits
 from workbench.edits.edit_list import EditList
 from workbench.home import Home
-from workbench.loops.conform import conform_plan, follow_picture, kept_seconds
-from workbench.loops.fit import plan_fit
-from workbench.loops.plan import LoopPlan
-from workbench.loops.plan_score import WISHED_FLOOR
-from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal
 from workbench.params import CoverParams
+from workbench.plans.conform import conform_plan, follow_picture, kept_seconds
+from workbench.plans.fit import plan_fit
+from workbench.plans.plan import LoopPlan
+from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.refusals import Refusal
 from workbench.recording import FloatArray
+from workbench.seams.profile import LoopProfile
 from workbench.workflows.analyze import analyze
 from workbench.workspace import Workspace
 

@@ -26,12 +26,12 @@ from tests.benchmarks.judge import Splice, Verdict, judge
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import Track, bundled
 from workbench.home import Home
-from workbench.loops.cover import plan_loop
-from workbench.loops.fit import hook_of, plan_fit, plan_fits, shares_its_parts
-from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal
+from workbench.plans.fit import hook_of, plan_fit, plan_fits, shares_its_parts
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.refusals import Refusal
 from workbench.render.playback import render
+from workbench.seams.profile import LoopProfile
 from workbench.workflows.analyze import analyze
 from workbench.workspace import Workspace
 

@@ -35,8 +35,8 @@ from tests.benchmarks.mix import measured
 from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table
 from workbench.intervals import bootstrap_interval
-from workbench.loops.profile import SEAM_PARTS
 from workbench.params import MatchParams
+from workbench.seams.profile import SEAM_PARTS
 
 CHOSEN = "WORKBENCH_BENCH_JUDGEMENTS"
 """The environment variable that names the judgements to measure; all without it."""

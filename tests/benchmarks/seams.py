@@ -30,13 +30,13 @@ from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import Track, bundled
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import track_beats
-from workbench.loops.bodies import loop_profile
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
-from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence
 from workbench.params import BeatParams, SeamParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.render.playback import render_blocks
+from workbench.seams.build_profile import loop_profile
+from workbench.seams.seam_score import SeamEvidence, score_splices, seam_evidence
 
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"

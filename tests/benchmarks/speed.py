@@ -25,14 +25,14 @@ from tests.benchmarks.tracks import bundled
 from workbench.beats.track import track_beats_in
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
-from workbench.loops.bodies import loop_profile
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile
 from workbench.media.audio import decode
 from workbench.params import BeatParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
+from workbench.seams.build_profile import loop_profile
+from workbench.seams.profile import LoopProfile
 
 WANTED_RATIO = 4.0
 WANTED_COLD = 0.012  # CPU seconds a second of sound

@@ -9,7 +9,7 @@ Seven measures of a plan served:
 - over four: seconds of the video in which a second of the track is heard for the fifth time or a later one, and how
   many of these a plan that hears every second of the track equally often would not have (*avoidable*)
 - worn: seconds in which a second of the track is heard that was heard more often than need be
-  (`workbench.loops.repetition`); unlike the avoidable ones they go on to count where all of it is heard four times
+  (`workbench.plans.repetition`); unlike the avoidable ones they go on to count where all of it is heard four times
 - used: share of the track, first to last sound, that is heard at all
 - plays over mean: how often the second heard most is heard, over the mean of all
 - over limits: plans that pass `max_passes_in_a_row` or `max_plays_over_mean`, which they say in words
@@ -36,13 +36,13 @@ import numpy as np
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench import workspace
-from workbench.loops.cover import plan_loop
-from workbench.loops.moves import seam_scores
-from workbench.loops.plan import LoopPlan, segment_table
-from workbench.loops.profile import LoopProfile
-from workbench.loops.repetition import find_repetition, variety, worn_seconds
-from workbench.loops.restarts import count_restarts, is_restart
 from workbench.params import CoverParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.move_seam import seam_scores
+from workbench.plans.plan import LoopPlan, segment_table
+from workbench.plans.repetition import find_repetition, variety, worn_seconds
+from workbench.plans.restarts import count_restarts, is_restart
+from workbench.seams.profile import LoopProfile
 from workbench.workflows.analyze import Sound, analyze_sound
 
 MINUTES = (5, 10, 20, 30, 60)

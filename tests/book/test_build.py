@@ -14,7 +14,7 @@ from notebooks.book.sources import ROOT
 
 PLACES = ("index", "gallery/index", "notebooks/01_beats", "reference/parameters", "reference/commands",
           "reference/service", "reference/benchmarks", "reference/benchmark_history", "reference/models/seams",
-          "reference/python/workbench.loops")  # fmt: skip
+          "reference/python/workbench.seams")  # fmt: skip
 
 
 @pytest.mark.slow
@@ -33,8 +33,8 @@ def test_the_book_is_built_and_whole(tmp_path: Path) -> None:
     assert 'src="02_seams/sound_1.mp3"' in seams
     assert "data-knob" in seams
     assert "run the cell to" not in seams
-    loops = (out / "reference/python/workbench.loops.html").read_text()
-    assert 'id="workbench.loops.seams.score_seam"' in loops
+    module = (out / "reference/python/workbench.seams.html").read_text()
+    assert 'id="workbench.seams.seam_score.score_seam"' in module
 
 
 def test_the_lock_of_the_book_has_hashes_and_our_versions() -> None:

@@ -24,7 +24,7 @@ def test_the_pages_have_no_fault(page: Path) -> None:
         ("```python\nplan = (\n```\n", "never closed"),
         ("Call `wb.splise(track)`.\n", "wb has no splise"),
         ("Run `make dashbord`.\n", "there is no make dashbord"),
-        ("See `workbench/loops/seems.py`.\n", "there is no workbench/loops/seems.py"),
+        ("See `workbench/seams/seems.py`.\n", "there is no workbench/seams/seems.py"),
     ],
 )
 def test_a_fault_of_a_page_is_named(tmp_path: Path, text: str, said: str) -> None:

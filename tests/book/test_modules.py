@@ -9,7 +9,7 @@ from notebooks.book.modules import described_as, module_pages, public_modules
 def test_every_module_has_a_page_but_faces_and_private_ones() -> None:
     modules = {module for found in public_modules().values() for module in found}
     assert {
-        "workbench.loops.seams",
+        "workbench.seams.seam_score",
         "workbench.params.loops",
         "workbench.errors",
         "workbench.testing.seam_measure",

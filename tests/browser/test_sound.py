@@ -19,11 +19,11 @@ from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.features.loudness import integrated_lufs, momentary, short_term, true_peak_db
 from workbench.home import Home
-from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.mix.balance import Duck, Mix
 from workbench.mix.fades import duck_gain
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ, duck_bands, duck_blocks
 from workbench.params import RenderParams
+from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.workspace import Workspace

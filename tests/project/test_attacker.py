@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.elsewhere.attacker import Join, Measured, attack, joins_of, measure, play_join
-from tests.workbench.loops.conftest import make_profile
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
+from tests.workbench.plans.conftest import make_profile
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.render.playback import seam_excerpt
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
-from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
+from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.recording import Recording
 
 RATE = 22_050

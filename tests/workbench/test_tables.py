@@ -12,12 +12,12 @@ import pytest
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
-from workbench.loops.bodies import loop_profile
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SEAM_PARTS
-from workbench.loops.seams import seam_evidence
 from workbench.mix.balance import Duck, Mix
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
+from workbench.seams.build_profile import loop_profile
+from workbench.seams.profile import SEAM_PARTS
+from workbench.seams.seam_score import seam_evidence
 
 DUCK = Duck(((1.0, 0.0), (1.2, 14.0), (3.0, 0.0)), 100, ((1.2, 2.5),), 14.0, 100, 400)
 MIX = Mix(True, "voice", -3.0, 1.5, DUCK)

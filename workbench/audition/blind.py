@@ -21,8 +21,8 @@ from workbench.audition.seams import with_fade
 from workbench.errors import ParameterError
 from workbench.listening.stimuli import EXCERPT_SECONDS, anchor_of, match_loudness, plan_excerpt, reference_of
 from workbench.listening.trials import MAX_TRIALS
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import write_audio
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.workflows.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra
 from workbench.workflows.plan import Planned

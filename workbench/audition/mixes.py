@@ -20,7 +20,6 @@ import numpy as np
 from workbench.audition.plans import measured_levels, music_file, soundtrack_beside, track_file
 from workbench.beats.grid import BeatGrid
 from workbench.errors import PlanError
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
@@ -29,6 +28,7 @@ from workbench.mix.speech_band import outside_levels
 from workbench.mix.uncertain import uncertain_ranges
 from workbench.mix.voice import Utterances
 from workbench.params import DuckParams, MixParams, VoiceParams
+from workbench.plans.plan import LoopPlan
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks

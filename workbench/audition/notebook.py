@@ -22,12 +22,10 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile, Splices
-from workbench.loops.refusals import Refusal
-from workbench.loops.seams import SeamEvidence
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Mix
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
 from workbench.plots.beats import grid_figure, recording_figure
 from workbench.plots.match import lane_figure
 from workbench.plots.mix import duck_figure, soundtrack_in_words
@@ -36,6 +34,8 @@ from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
 from workbench.render.clicks import with_clicks
+from workbench.seams.profile import LoopProfile, Splices
+from workbench.seams.seam_score import SeamEvidence
 from workbench.workflows.own_plans import HeardPlan, HeardSplice
 from workbench.workflows.plan import Planned
 from workbench.workflows.voice_over import VoiceOverMix

@@ -26,7 +26,6 @@ import numpy as np
 from workbench.errors import StoreError
 from workbench.files import written_whole
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.playable import is_for_browsers
 from workbench.media.probe import probe
@@ -34,6 +33,7 @@ from workbench.media.video import still
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.plots.video import Tile, tile_spans
 from workbench.progress import Progress
 from workbench.recording import FloatArray

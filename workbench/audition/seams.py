@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from workbench.audition.plans import listening_folder
 from workbench.features.loudness import momentary
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import MIN_FADE_SECONDS
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
+from workbench.plans.plan import LoopPlan
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
 from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
+from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_scores, seam_view
 from workbench.workspace import Workspace

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.audition.plans import soundtrack_beside, track_file
-from workbench.loops.plan import LoopPlan
 from workbench.media.probe import probe
 from workbench.mix.levels import level_curve_of_blocks
+from workbench.plans.plan import LoopPlan
 from workbench.render.playback import render_blocks
 from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import Planned, fit_track, loop_track

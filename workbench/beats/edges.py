@@ -5,7 +5,7 @@ the first sample is a downbeat, and the file ends where the next downbeat would 
 comes before the one, nothing after the other. If the bars say that both ends of a file are bar lines, to within
 `EDGE_SECONDS`, and the music plays on up to them, they are added to the grid.
 
-Whether the music may be played on across the two is judged elsewhere (`workbench.loops.bodies`).
+Whether the music may be played on across the two is judged elsewhere (`workbench.seams.build_profile`).
 
 Functions: `with_edge_lines`, `with_loop_end`; `plays_throughout`.
 """

@@ -47,10 +47,10 @@ from workbench.character.key import find_key, key_clarity, tone_profile
 from workbench.features.loudness import integrated_lufs, short_term
 from workbench.features.onsets import OnsetStrengths
 from workbench.features.spectrum import Spectrum
-from workbench.loops.profile import LoopProfile
 from workbench.models.loading import read_numbers
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, MonoMixer, Recording
+from workbench.seams.profile import LoopProfile
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS
 

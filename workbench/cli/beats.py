@@ -103,7 +103,7 @@ def command(
 
 def _short_of(grid: BeatGrid, seconds: float) -> str:
     """That a given grid leaves out some of the track, at its head or its end; empty where it does not."""
-    from workbench.loops.constraints import clock
+    from workbench.plans.constraints import clock
 
     first, last = float(grid.beats[0]), float(grid.beats[-1])
     if max(first, seconds - last) <= _UNCOUNTED_SECONDS:

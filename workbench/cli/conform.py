@@ -94,7 +94,7 @@ def command(
       workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
     """
     from workbench.files import write_text
-    from workbench.loops.refusals import Refusal
+    from workbench.plans.refusals import Refusal
     from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table, conformed_body
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video

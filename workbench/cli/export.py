@@ -120,7 +120,7 @@ def command(
     """
     from workbench.export.formats import caution, format_named
     from workbench.files import is_stream
-    from workbench.loops.plan import LoopPlan
+    from workbench.plans.plan import LoopPlan
     from workbench.workflows.export import export_plan, find_frame_rate, find_sync_points, media_beside
     from workbench.workflows.provenance import with_recorded_mix
     from workbench.workflows.videos import find_video

@@ -9,7 +9,7 @@ import click
 from workbench.cli.planning import plan_options, print_plans
 
 if TYPE_CHECKING:
-    from workbench.loops.request import PlanRequest
+    from workbench.plans.request import PlanRequest
 
 _LONGEST = 86_400.0  # s; a day
 
@@ -18,7 +18,7 @@ def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     """One length in seconds or as M:SS, or several with commas between them."""
     if value is None:
         return None
-    from workbench.loops.fit import MIN_SECONDS
+    from workbench.plans.fit import MIN_SECONDS
     from workbench.workflows.constraints import read_seconds
 
     lengths = []

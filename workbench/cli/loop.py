@@ -11,7 +11,7 @@ from workbench.cli.options import Seconds
 from workbench.cli.planning import plan_options, print_plans
 
 if TYPE_CHECKING:
-    from workbench.loops.request import PlanRequest
+    from workbench.plans.request import PlanRequest
 
 
 @click.command("loop")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from workbench.errors import RequestError, WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.loops.constraints import Sentence
-    from workbench.loops.refusals import Refusal
+    from workbench.plans.constraints import Sentence
+    from workbench.plans.refusals import Refusal
 
 _OPTIONS = {
     "never_cut": "--never-cut", "forbidden": "--forbid-seam", "pinned": "--pin-seam", "excluded": "--exclude",
@@ -32,7 +32,7 @@ def error_in_options(error: WorkbenchError) -> str:
 
 def refusal_in_options(refusal: Refusal) -> str:
     """Why there is no plan, and the commands that help."""
-    from workbench.loops.refusals import RefusalReason, plain_seconds
+    from workbench.plans.refusals import RefusalReason, plain_seconds
 
     said = [in_options(refusal.sentence)]
     match refusal.reason:

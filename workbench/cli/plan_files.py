@@ -22,10 +22,10 @@ from workbench.cli.options import Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
-    from workbench.loops.plan import LoopPlan
-    from workbench.loops.request import PlanRequest
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
+    from workbench.plans.plan import LoopPlan
+    from workbench.plans.request import PlanRequest
     from workbench.provenance import Provenance
     from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
@@ -119,8 +119,8 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
     to measure; without ducking it has no levels, and holds for every option. A drawn envelope stays. Without a video a
     placed track plays to its end. Raises `PlanError` if nothing of a placed track would play.
     """
-    from workbench.loops.plan import LoopPlan
     from workbench.media.probe import probe
+    from workbench.plans.plan import LoopPlan
     from workbench.render.schedule import place_track
 
     music, mix, track = chosen.music, chosen.mix, chosen.track
@@ -151,7 +151,7 @@ def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
 def say_placement(chosen: ChosenMusic) -> None:
     """Say on standard error what meets at the chosen placement, or that nothing clearly does; of a plan nothing."""
     from workbench.align.placements import describe_placement
-    from workbench.loops.plan import LoopPlan
+    from workbench.plans.plan import LoopPlan
 
     if not isinstance(chosen.music, LoopPlan):
         say(f"placement {chosen.number}: {describe_placement(chosen.music.label, chosen.music.score)}")

@@ -28,9 +28,9 @@ from workbench.cli.options import (
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.loops.request import Keep, PlanRequest
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
+    from workbench.plans.request import Keep, PlanRequest
     from workbench.workflows.plan import Planned
     from workbench.workflows.videos import VideoSource
     from workbench.workspace import Workspace
@@ -73,8 +73,8 @@ def plan_options(command: Command) -> Command:
         from_plan: Path | None,
         **named: Any,
     ) -> Any:
-        from workbench.loops.constraints import SeamConstraints
-        from workbench.loops.request import PlanRequest
+        from workbench.plans.constraints import SeamConstraints
+        from workbench.plans.request import PlanRequest
 
         request = PlanRequest(SeamConstraints(never_cut, forbid_seam, pin_seam, exclude), keep, start_at, end_on)
         if from_plan is not None:
@@ -93,7 +93,7 @@ def _with_those_of(plan: Path, request: PlanRequest) -> PlanRequest:
     Raises `InputError` or `PlanError`, which name the file.
     """
     from workbench.cli.plan_files import read_asked
-    from workbench.loops.constraints import joined
+    from workbench.plans.constraints import joined
 
     both = request.and_more(read_asked(plan))
     taken = [one for one in both.each if one not in request.each]
@@ -174,7 +174,7 @@ def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     if not values:
         return ()
     from workbench.errors import ConstraintError
-    from workbench.loops.request import Keep, KeptPart
+    from workbench.plans.request import Keep, KeptPart
     from workbench.workflows.constraints import read_range
 
     names = [part.value for part in KeptPart]
@@ -278,7 +278,7 @@ def print_plans(
         raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
-    from workbench.loops.refusals import Refusal
+    from workbench.plans.refusals import Refusal
     from workbench.workflows.plan import plan_lengths, plan_track, planned_json
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video, with_audio_of
@@ -319,9 +319,9 @@ def print_plans(
 
 def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
     """Write to standard error what the JSON does not say in words."""
-    from workbench.loops.fit import shares_its_parts
-    from workbench.loops.plan import LoopPlan
-    from workbench.loops.refusals import Refusal, plain_seconds
+    from workbench.plans.fit import shares_its_parts
+    from workbench.plans.plan import LoopPlan
+    from workbench.plans.refusals import Refusal, plain_seconds
     from workbench.workflows.plan_words import less_sure_line, option_differences, poor_pins, repetition_line
 
     first, params = planned[0], workspace.params.cover
@@ -373,8 +373,8 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
     """Write to standard error where a mix plays over the video's own music, unless `own_music` was asked for."""
     if video is None or not is_mixed or own_music is not None or workspace.params.mix.own_music != "ignore":
         return
-    from workbench.loops.constraints import clock
     from workbench.media.probe import probe
+    from workbench.plans.constraints import clock
     from workbench.workflows.deliver import own_music_ranges
 
     ranges = own_music_ranges(workspace, video.path, probe(video.path).duration)

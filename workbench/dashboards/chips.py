@@ -13,7 +13,7 @@ from panel.custom import JSComponent
 
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 
 
 def worst_of(scores: Sequence[float | None]) -> int | None:

@@ -5,7 +5,7 @@ Functions: `in_words`, `sentence_in_words`.
 
 from __future__ import annotations
 
-from workbench.loops.constraints import Constraint, ConstraintKind, Sentence
+from workbench.plans.constraints import Constraint, ConstraintKind, Sentence
 
 _WORDS = {
     ConstraintKind.PINNED: "pinned",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.audition.plans import listening_folder, plan_digest
 from workbench.export.formats import Format, all_formats, caution, format_named
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.render.remux import suffix_for
 from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.workflows.comments import load_review, review_markers

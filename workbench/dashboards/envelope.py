@@ -20,8 +20,8 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
-from workbench.loops.constraints import clock
 from workbench.mix.drawn import Points, add_point, delete_point, depth_at, move_point, read_points
+from workbench.plans.constraints import clock
 
 
 @dataclass

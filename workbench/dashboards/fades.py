@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from workbench.audition.seams import with_fade, with_option_first
 from workbench.errors import PlanError
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.plan import Planned
 

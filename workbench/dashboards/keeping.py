@@ -33,11 +33,11 @@ from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import ParameterError, PlanError, UnknownProject, WorkbenchError
-from workbench.loops.plan import LoopPlan
-from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.mix.drawn import Points, read_points
 from workbench.params import WorkbenchParams
 from workbench.params.knobs import label_of
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.profiles import params_from
 from workbench.workflows.constraints import read_request, request_records
 from workbench.workflows.plan import Planned

@@ -28,7 +28,7 @@ from workbench.dashboards.styles import ASSETS
 from workbench.dashboards.transport import script
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import InputError, WorkbenchError
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.comments import Thread, review_of, seam_of
 from workbench.workflows.review_links import open_link

@@ -35,9 +35,9 @@ from workbench.dashboards.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
 from workbench.listening.statistics import RatingSummary, smallest_detected
 from workbench.listening.trials import MAX_TRIALS
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import MIN_FADE_SECONDS
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
+from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.listening import (
     abx_outcome,
     answer_trial,

@@ -35,10 +35,10 @@ from workbench.dashboards.transport import Program, script
 from workbench.dashboards.video_picture import VideoPicture
 from workbench.dashboards.views import LongSound
 from workbench.files import stamps_of
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import with_drawn
 from workbench.params import WorkbenchParams
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
 from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import repetition_line
 from workbench.workflows.provenance import with_mix_params

@@ -32,8 +32,8 @@ from workbench.dashboards.chips import worst_of
 from workbench.dashboards.figures import LoopOver, SeamTool
 from workbench.dashboards.plan_state import PlanState, played_pieces
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
-from workbench.loops.moves import SeamPlace
-from workbench.loops.plan import LoopPlan
+from workbench.plans.move_seam import SeamPlace
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, OWN_MUSIC, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, track_pieces
 from workbench.plots.seams import PART_WORDS

@@ -18,13 +18,13 @@ from workbench.audition.plans import (
     matching_gains,
 )
 from workbench.dashboards.views import LongSound
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import TrackSection
-from workbench.loops.refusals import Refusal
 from workbench.mix.balance import Mix
 from workbench.mix.drawn import drawn_points, with_drawn
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
 from workbench.plots.palette import group_colour
 from workbench.plots.plan import track_pieces
+from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import option_differences
 from workbench.workflows.seams import planned_scores

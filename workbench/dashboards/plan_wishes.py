@@ -26,11 +26,11 @@ from workbench.dashboards.shared_work import what_seams_follow
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
-from workbench.loops.constraints import clock
-from workbench.loops.moves import SeamPlace, move_seam
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal
-from workbench.loops.request import Keep, PlanRequest
+from workbench.plans.constraints import clock
+from workbench.plans.move_seam import SeamPlace, move_seam
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
+from workbench.plans.request import Keep, PlanRequest
 from workbench.plots.palette import BEAT, ENDING, HEARD
 from workbench.workflows.constraints import read_range
 from workbench.workflows.move_seam import FoundPlaces, find_places, is_same_splice, named_seam

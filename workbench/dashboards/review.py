@@ -35,7 +35,7 @@ from workbench.dashboards.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program, script
 from workbench.dashboards.video_picture import VideoPicture
 from workbench.files import stamps_of
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.comments import (
     Decision,
     PlanReview,

@@ -13,9 +13,9 @@ from workbench.audition.seams import LOUDNESS_STEP_SECONDS, SeamLook
 from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, paper, rule_colour, unique_name
 from workbench.dashboards.transport import playhead
 from workbench.features.spectrum import FRAMES_PER_SECOND
-from workbench.loops.profile import SEAM_PARTS
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD
 from workbench.plots.seams import PART_WORDS
+from workbench.seams.profile import SEAM_PARTS
 
 _HEARD, _TRACK, _ONSETS, _LOUDNESS = Band(252.0, 372.0), Band(128.0, 248.0), Band(68.0, 120.0), Band(4.0, 60.0)
 _LANES = {"heard": _HEARD, "in the track": _TRACK, "onsets": _ONSETS, "loudness": _LOUDNESS}

@@ -36,10 +36,10 @@ from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import MIN_FADE_SECONDS
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
+from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 from workbench.workflows.plan_words import NO_SEAM, seam_words
 from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts

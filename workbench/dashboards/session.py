@@ -32,11 +32,11 @@ from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
 from workbench.files import stamps_of, without_folders
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, RefusalReason
-from workbench.loops.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
 from workbench.mix.balance import Mix
 from workbench.params import WorkbenchParams
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
 from workbench.provenance import read_provenance
 from workbench.results.plan import plan_from_json
 from workbench.workflows.analyze import Analysis, analyze

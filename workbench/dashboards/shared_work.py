@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from workbench.files import stamps_of
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
-from workbench.loops.plan import LoopPlan
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.catalog_search import search_catalog
 
 

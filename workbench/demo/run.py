@@ -30,9 +30,9 @@ from workbench.demo.film import FILM_SECONDS, write_film
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import ReportPage, ReportSection, Table
 from workbench.files import hash_file
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
 from workbench.plots.palette import clock
 from workbench.progress import silent
 from workbench.recording import Recording

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from workbench.export.timeline import Timeline
 from workbench.files import write_text
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 
 if TYPE_CHECKING:
     from _csv import Writer

@@ -24,7 +24,7 @@ from math import inf
 from statistics import median
 
 from workbench.export.timeline import Beat, Item
-from workbench.loops.plan import LoopBody, LoopPlan
+from workbench.plans.plan import LoopBody, LoopPlan
 from workbench.recording import TrackSeconds, VideoSeconds
 
 LATE_SECONDS = 0.010  # s by which a bar line of the map may lie off the music's, as the beat across a splice may

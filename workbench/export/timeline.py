@@ -27,8 +27,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import duck_gain
+from workbench.plans.plan import LoopPlan
 from workbench.provenance import Provenance
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 

@@ -61,7 +61,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
     Variable("duration", (), "float64", "s", "decoded length of the recording"),
-    # loops.seams, what is measured of each beat; times are track time
+    # seams.seam_score, what is measured of each beat; times are track time
     Variable("beat_edges", ("beat_edge",), "float64", "s", "beginnings of the beats and the end of the last"),
     Variable("beat_loudness", ("beat", "tick", "band"), "float32", "1", "specific loudness, 1.0 full scale in a band"),
     Variable("beat_tones", ("beat", "edge", "tone"), "float32", "1", "compressed power of semitones at both edges"),

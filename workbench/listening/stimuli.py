@@ -18,10 +18,10 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import MIN_FADE_SECONDS
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.playback import expected_excerpt, render
+from workbench.seams.profile import MIN_FADE_SECONDS
 
 EXCERPT_SECONDS = 6.0  # long enough to hear a bar or two on both sides, short enough to compare from memory
 _EDGE_SECONDS = 0.03  # of the fade at both ends

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.edits.difference import EditDifference
-from workbench.loops.conform import follow_picture, unsure_seams
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile
 from workbench.params import CoverParams
+from workbench.plans.conform import follow_picture, unsure_seams
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import ENDING, SEAM, SOFT_INK, new_figure, quiet, time_axis
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
+from workbench.seams.profile import LoopProfile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.mix.fades import end_fade, start_fade
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import DUCK, ENDING, HEARD, SEAM, VOICE, group_colour, new_figure, quiet, time_axis
 from workbench.recording import FloatArray
+from workbench.seams.profile import LoopProfile, TrackSection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

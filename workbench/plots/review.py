@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from workbench.loops.profile import SEAM_PARTS
 from workbench.plots.palette import BEAT, DOWNBEAT, ENDING, EXPECTED, HEARD, RULE, SOFT_INK, new_figure, quiet
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import BoolArray, FloatArray
+from workbench.seams.profile import SEAM_PARTS
 from workbench.store.verdicts import Verdict, Word, latest
 
 if TYPE_CHECKING:

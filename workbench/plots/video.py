@@ -31,9 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.align.placements import CHANCE_SCORE, Placement
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import TrackSection
 from workbench.mix.levels import HOPS_PER_SECOND, to_lufs
+from workbench.plans.plan import LoopPlan
 from workbench.plots.align import EVENT_COLOURS
 from workbench.plots.mix import draw_uncertain
 from workbench.plots.palette import (
@@ -54,6 +53,7 @@ from workbench.plots.palette import (
 )
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 from workbench.recording import FloatArray, VideoSeconds
+from workbench.seams.profile import TrackSection
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events
 

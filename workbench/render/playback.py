@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from workbench.errors import ParameterError, PlanError
-from workbench.loops.plan import LoopPlan
 from workbench.mix.limiter import limit_blocks
 from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.schedule import Music, PlacedTrack, PlayedSegment, Schedule, schedule
 

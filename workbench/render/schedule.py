@@ -29,8 +29,8 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain, end_fade, glide_gain, start_fade
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, VideoSeconds
 
 _CUT_FADE_SECONDS = 0.01  # length of the fade where a placed track is cut; a hard edge would click

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from workbench.loops.refusals import Refusal
+from workbench.plans.refusals import Refusal
 
 
 class CatalogIds(Protocol):

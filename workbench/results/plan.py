@@ -19,8 +19,8 @@ from pydantic import Discriminator, Field, JsonValue, ValidationError, model_val
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.errors import PlanError
-from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
-from workbench.loops.refusals import Refusal, RefusalReason, plain_seconds
+from workbench.plans.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
+from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.results.body import Body, Count, NonNegative, optional
 from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.loops.bodies import loop_profile
-from workbench.loops.measures import breaks_of, features_of, find_measure
-from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
 from workbench.recording import Recording
+from workbench.seams.build_profile import loop_profile
+from workbench.seams.measures import breaks_of, features_of, find_measure
+from workbench.seams.profile import SEAM_PARTS
 
 _RATE = 22_050
 _BEAT = 0.5

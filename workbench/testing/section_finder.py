@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.loops.bodies import loop_profile
-from workbench.loops.profile import LoopProfile
 from workbench.params import SectionParams
 from workbench.recording import Recording
+from workbench.seams.build_profile import loop_profile
+from workbench.seams.profile import LoopProfile
 from workbench.structure.finder import find_finder
 from workbench.testing.seam_measure import two_parts
 

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from workbench.beats.grid import BeatGrid
 from workbench.extensions import OWN
 from workbench.features.spectrum import FRAMES_PER_SECOND
-from workbench.loops.profile import LoopProfile
 from workbench.recording import FloatArray, Recording
+from workbench.seams.profile import LoopProfile
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workflows.grids import corrected_grid
 from workbench.workflows.labels import array_labels
@@ -41,14 +41,14 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths
     from workbench.features.spectrum import Spectrum
-    from workbench.loops.seams import SeamEvidence
     from workbench.params import WorkbenchParams
     from workbench.progress import Progress
+    from workbench.seams.seam_score import SeamEvidence
     from workbench.store.grid_records import CorrectedGrid
 
 # Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`
 BEATS_VERSION = 10
-EVIDENCE_VERSION = 1  # raise it when features or loops.seams change what is measured of a beat
+EVIDENCE_VERSION = 1  # raise it when features or seams.seam_score change what is measured of a beat
 LOOPS_VERSION = 11  # raise it when the code of structure or loops changes a profile
 
 # Confidence of a grid under which a recording has no bars to be looped on where somebody speaks in more than this share
@@ -189,7 +189,7 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
         used = (*used, CacheKeyPart("SectionFinder", "version", find_finder(params.sections.finder).version))
     if not params.seams.measures:
         return used
-    from workbench.loops.measures import find_measure, measures_used
+    from workbench.seams.measures import find_measure, measures_used
 
     versions = [f"{name}:{find_measure(name).version}" for name, _ in measures_used(params.seams)]
     return (*used, CacheKeyPart("SeamMeasures", "versions", ",".join(versions)))
@@ -379,15 +379,15 @@ def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     Stored is what was measured in the sound; what follows from it and depends on other parameters is computed. Raises
     `ParameterError` for fewer than two bars.
     """
-    from workbench.loops.seams import with_yardstick
+    from workbench.seams.seam_score import with_yardstick
 
     return with_yardstick(measured_evidence(sound, beat_analysis), sound.params.seams)
 
 
 def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     """The evidence without the track's own breaks: all of it that depends on the sound alone."""
-    from workbench.loops.measures import features_of
-    from workbench.loops.seams import evidence_of_measures, measure_beats
+    from workbench.seams.measures import features_of
+    from workbench.seams.seam_score import evidence_of_measures, measure_beats
 
     params, grid = sound.params.seams, beat_analysis.grid
 
@@ -410,13 +410,13 @@ def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence
 
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     """The loop profile of a sound, from the store or computed now."""
-    from workbench.loops.bodies import profile_from_arrays
+    from workbench.seams.build_profile import profile_from_arrays
 
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.loops.bodies import loop_profile, profile_of_evidence, profile_to_arrays
-        from workbench.loops.file_loop import with_file_loop
+        from workbench.plans.file_loop import with_file_loop
+        from workbench.seams.build_profile import loop_profile, profile_of_evidence, profile_to_arrays
 
         recording, grid = sound.recording, beat_analysis.grid
         sound.progress("looking for seams", 0.0)

@@ -70,7 +70,7 @@ def measure_seams(workspace: Workspace, path: Path) -> Row:
 
 def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Row:
     """The plan that covers a video of some length, s; the reason where there is none."""
-    from workbench.loops.plan import LoopPlan
+    from workbench.plans.plan import LoopPlan
     from workbench.workflows.plan import loop_track
 
     answer = loop_track(workspace, path, seconds).answer

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
 from workbench.plots.palette import clock
 from workbench.workflows.plan import Planned
 

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from workbench.errors import ParameterError
 from workbench.export.timeline import Marker, MarkerKind
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.provenance import Provenance
 from workbench.store.reviews import (
     Approval,

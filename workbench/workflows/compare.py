@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import pandas
 
     from workbench.beats.grid import BeatGrid
-    from workbench.loops.profile import LoopProfile
     from workbench.params import CoverParams
+    from workbench.seams.profile import LoopProfile
     from workbench.workflows.own_plans import HeardPlan
 
 LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recording, where no length is given
@@ -322,8 +322,8 @@ def profile_measures(
 
     The second value is the reason if the plan is a refusal. `seconds` as of `measure_pair`.
     """
-    from workbench.loops.cover import plan_loop
-    from workbench.loops.plan import LoopPlan
+    from workbench.plans.loop import plan_loop
+    from workbench.plans.plan import LoopPlan
 
     row: dict[str, float] = {"confidence": grid.confidence}
     if track.beats is not None:
@@ -343,8 +343,8 @@ def profile_measures(
 
 
 def _heard(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan | str:
-    from workbench.loops.cover import plan_loop
-    from workbench.loops.plan import LoopPlan
+    from workbench.plans.loop import plan_loop
+    from workbench.plans.plan import LoopPlan
     from workbench.workflows.analyze import Sound, analyze_sound
     from workbench.workflows.own_plans import heard_plan
 

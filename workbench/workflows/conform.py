@@ -25,8 +25,11 @@ from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
 from workbench.errors import ContradictionError, EditError, PlanError
-from workbench.loops import refusals
-from workbench.loops.conform import (
+from workbench.media.probe import probe
+from workbench.mix.drawn import read_points, with_drawn
+from workbench.params import CoverParams, WorkbenchParams
+from workbench.plans import refusals
+from workbench.plans.conform import (
     PlanFollower,
     UnsureSeam,
     change_words,
@@ -34,13 +37,10 @@ from workbench.loops.conform import (
     kept_seconds,
     unsure_seams,
 )
-from workbench.loops.constraints import SeamConstraints, clock, on_lines
-from workbench.loops.plan import LoopPlan, seam_lines, segment_table
-from workbench.loops.plan_score import WISHED_FLOOR
-from workbench.loops.refusals import Refusal
-from workbench.media.probe import probe
-from workbench.mix.drawn import read_points, with_drawn
-from workbench.params import CoverParams, WorkbenchParams
+from workbench.plans.constraints import SeamConstraints, clock, on_lines
+from workbench.plans.plan import LoopPlan, seam_lines, segment_table
+from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.refusals import Refusal
 from workbench.profiles import params_from
 from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
 from workbench.render.playback import check_length_of_track

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.errors import ConstraintError, PlanError
-from workbench.loops.bodies import named_splices
-from workbench.loops.constraints import (
+from workbench.plans.constraints import (
     Constraint,
     ConstraintKind,
     NamedSplice,
@@ -29,10 +28,11 @@ from workbench.loops.constraints import (
     line_pair,
     on_lines,
 )
-from workbench.loops.profile import Splices
-from workbench.loops.request import LOOP_ALONE, Keep, KeptPart, PlanRequest
-from workbench.loops.seams import seam_evidence
+from workbench.plans.request import LOOP_ALONE, Keep, KeptPart, PlanRequest
 from workbench.provenance import Provenance
+from workbench.seams.build_profile import named_splices
+from workbench.seams.profile import Splices
+from workbench.seams.seam_score import seam_evidence
 from workbench.workflows.analyze import Analysis
 from workbench.workspace import Workspace
 

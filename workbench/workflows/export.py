@@ -38,9 +38,9 @@ from workbench.export.timeline import (
     VideoMedia,
 )
 from workbench.extras import require_extra
-from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
+from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.provenance import Provenance
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track

@@ -21,7 +21,7 @@ def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
     """Labels of the arrays of a recording, for any stage: axes that a stage does not have are left out when written."""
     from workbench.features.chroma import LOWEST_MIDI
     from workbench.features.spectrum import FRAMES_PER_SECOND, TONE_FRAMES_PER_SECOND
-    from workbench.loops.measures import part_names
+    from workbench.seams.measures import part_names
 
     coordinates = {
         "time": Coordinate("frame", (), "s", 1.0 / FRAMES_PER_SECOND, description="middle of the frame, track time"),

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
 from workbench.mix.drawn import Points, with_drawn
 from workbench.mix.levels import level_curve_of_blocks
+from workbench.plans.plan import LoopPlan
 from workbench.provenance import DRAWN_ENVELOPE
 from workbench.render.playback import render_blocks
 from workbench.workflows.voices import with_voices

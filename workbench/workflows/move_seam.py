@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.errors import ConstraintError
-from workbench.loops import refusals
-from workbench.loops.constraints import NamedSplice, SeamConstraints, line_pair, on_lines
-from workbench.loops.moves import SeamPlace, move_seam, place_pairs, seam_pairs, seam_places
-from workbench.loops.plan import MAX_OPTIONS, LoopPlan
-from workbench.loops.profile import LoopProfile
-from workbench.loops.request import PlanRequest
+from workbench.plans import refusals
+from workbench.plans.constraints import NamedSplice, SeamConstraints, line_pair, on_lines
+from workbench.plans.move_seam import SeamPlace, move_seam, place_pairs, seam_pairs, seam_places
+from workbench.plans.plan import MAX_OPTIONS, LoopPlan
+from workbench.plans.request import PlanRequest
 from workbench.provenance import CHANGED_BY_HAND
+from workbench.seams.profile import LoopProfile
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.constraints import MeasuredSplices, measure_splices, measured_splices, remember_splices
 from workbench.workflows.plan import Planned, plan_track, video_length

@@ -22,10 +22,11 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError, PlanError
 from workbench.features.energy import loudness_between
-from workbench.loops.assembly import PlayedSegments, build_plan
-from workbench.loops.bodies import SHORT_TERM_SECONDS, heard_parts
-from workbench.loops.fitting import Fits, fit_splices, line_sounds
-from workbench.loops.plan import (
+from workbench.media.audio import decode, subtype_for, write_audio
+from workbench.notebook import Shown
+from workbench.params import WorkbenchParams
+from workbench.plans.build import PlayedSegments, build_plan
+from workbench.plans.plan import (
     Ending,
     EndKind,
     LoopPlan,
@@ -35,15 +36,14 @@ from workbench.loops.plan import (
     segment_starts,
     segment_table,
 )
-from workbench.loops.profile import SEAM_PARTS, LoopProfile, Splices, with_room
-from workbench.loops.refusals import Refusal
-from workbench.loops.seams import SeamScore, score_seam, total_of_parts
-from workbench.media.audio import decode, subtype_for, write_audio
-from workbench.notebook import Shown
-from workbench.params import WorkbenchParams
+from workbench.plans.refusals import Refusal
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.seams.build_profile import SHORT_TERM_SECONDS, heard_parts
+from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices, with_room
+from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
+from workbench.seams.splice_fit import Fits, fit_splices, line_sounds
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.analyze import Analysis, BeatAnalysis, grid_parts
 from workbench.workflows.constraints import read_seconds

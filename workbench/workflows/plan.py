@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
 from workbench.files import write_text
-from workbench.loops import refusals
-from workbench.loops.constraints import SeamConstraints
-from workbench.loops.endings import last_hit
-from workbench.loops.file_loop import FileLoop, plan_file_loop
-from workbench.loops.fit import plan_fits
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal, plain_seconds
-from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.notebook import Shown
+from workbench.plans import refusals
+from workbench.plans.constraints import SeamConstraints
+from workbench.plans.file_loop import FileLoop, plan_file_loop
+from workbench.plans.fit import plan_fits
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.provenance import FILE_LOOP, Provenance, with_provenance
 from workbench.results.mix import mix_body
 from workbench.results.plan import PlanResult, plan_result
+from workbench.seams.endings import last_hit
+from workbench.seams.profile import LoopProfile
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.constraints import request_records, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance

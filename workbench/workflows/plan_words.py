@@ -13,17 +13,17 @@ from math import floor
 
 import numpy as np
 
-from workbench.loops.constraints import Constraint, ConstraintKind, NamedSplice, Sentence, line_pair
-from workbench.loops.moves import seam_scores
-from workbench.loops.plan import EndKind, LoopPlan, PlanKind, nearest_line, segment_table
-from workbench.loops.plan_score import AUDIBLE
-from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import plain_seconds
-from workbench.loops.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
-from workbench.loops.restarts import count_restarts, is_restart, splices_restart
 from workbench.params import CoverParams
+from workbench.plans.constraints import Constraint, ConstraintKind, NamedSplice, Sentence, line_pair
+from workbench.plans.move_seam import seam_scores
+from workbench.plans.plan import EndKind, LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.plans.plan_score import AUDIBLE
+from workbench.plans.refusals import plain_seconds
+from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
+from workbench.plans.restarts import count_restarts, is_restart, splices_restart
 from workbench.plots.palette import clock
 from workbench.recording import FloatArray
+from workbench.seams.profile import LoopProfile
 
 _HAS_NO_SEAM = "has no seam"
 # What is said of a straight plan where seams are listed, shown or played

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.loops.profile import LoopProfile
 from workbench.media.audio import write_audio
 from workbench.recording import TrackSeconds
 from workbench.render.preview import preview_of
+from workbench.seams.profile import LoopProfile
 from workbench.structure.salience import memorable_bars
 from workbench.workflows.analyze import analyze
 from workbench.workspace import Workspace

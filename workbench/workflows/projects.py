@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError, PlanError, RequestError
-from workbench.loops.plan import LoopPlan
-from workbench.loops.request import LOOP_ALONE
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
 from workbench.provenance import read_provenance
 from workbench.results.plan import plan_from_json
 from workbench.store import projects

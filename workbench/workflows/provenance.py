@@ -35,7 +35,7 @@ PROGRAM = "barline-workbench"
 _VERSIONS = {
     "beats": ("workbench.workflows.analyze", "BEATS_VERSION"),
     "loops": ("workbench.workflows.analyze", "LOOPS_VERSION"),
-    "plan": ("workbench.loops.plan", "PLAN_VERSION"),
+    "plan": ("workbench.plans.plan", "PLAN_VERSION"),
     "landmarks": ("workbench.workflows.align", "LANDMARKS_VERSION"),
     "picture": ("workbench.workflows.watch", "PICTURE_VERSION"),
     "soundtrack": ("workbench.workflows.watch", "SOUNDTRACK_VERSION"),

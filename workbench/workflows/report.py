@@ -19,8 +19,6 @@ from workbench.align.placements import NO_CLEAR_POINT
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.files import write_text
-from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.loops.refusals import Refusal, plain_seconds
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Duck
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
@@ -28,6 +26,8 @@ from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import deepest_under, duck_bands, duck_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
+from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plots.mix import mix_figure, soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure

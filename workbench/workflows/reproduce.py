@@ -20,8 +20,8 @@ from typing import Any
 
 from workbench.edits.documents import document_of
 from workbench.errors import InputError, MediaError, PlanError
-from workbench.loops.refusals import Refusal
 from workbench.mix.drawn import read_points
+from workbench.plans.refusals import Refusal
 from workbench.profiles import params_from
 from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecord, Provenance, read_provenance
 from workbench.workflows.provenance import with_recorded_audio

@@ -35,12 +35,12 @@ from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
 from workbench.files import decode_text
-from workbench.loops.measures import part_names
-from workbench.loops.plan import LoopPlan
-from workbench.loops.seams import score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
+from workbench.plans.plan import LoopPlan
 from workbench.plots.seams import SeamView
+from workbench.seams.measures import part_names
+from workbench.seams.seam_score import score_splices, seam_evidence
 from workbench.store.reviews import clean_name
 from workbench.store.verdicts import Verdict, Word, add, every, latest
 from workbench.workflows.csv_rows import write_rows

@@ -10,12 +10,12 @@ import hashlib
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.loops.plan import LoopPlan
-from workbench.loops.seams import SeamEvidence, parts_of_breaks, score_seam, seam_evidence
 from workbench.params import SeamParams
+from workbench.plans.plan import LoopPlan
 from workbench.plots.seams import SeamView
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import expected_excerpt, seam_excerpt
+from workbench.seams.seam_score import SeamEvidence, parts_of_breaks, score_seam, seam_evidence
 from workbench.workflows.analyze import Analysis
 
 EXCERPT_SECONDS = 4.0  # length of the excerpt around a seam, which is shown and played
@@ -28,7 +28,7 @@ _kept: dict[str, SeamEvidence] = {}
 def evidence_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> SeamEvidence:
     """The evidence that scores are computed from, cached for the last recording, grid and parameters.
 
-    Raises as `workbench.loops.seams.seam_evidence`.
+    Raises as `workbench.seams.seam_score.seam_evidence`.
     """
     stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
     key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()

@@ -18,18 +18,18 @@ import numpy as np
 
 from workbench.errors import ConstraintError, StoreError
 from workbench.files import written_whole
-from workbench.loops.assembly import PlayedSegments, build_plan, segments_of
-from workbench.loops.constraints import NamedSplice, line_pair
-from workbench.loops.measures import part_names
-from workbench.loops.plan import Ending, EndKind, LoopPlan
-from workbench.loops.profile import LoopProfile
-from workbench.loops.seams import seam_evidence
-from workbench.loops.splices import seam_gains
 from workbench.media.audio import write_audio
+from workbench.plans.build import PlayedSegments, build_plan, segments_of
+from workbench.plans.constraints import NamedSplice, line_pair
+from workbench.plans.plan import Ending, EndKind, LoopPlan
+from workbench.plans.splices import seam_gains
 from workbench.plots.palette import png
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.provenance import Provenance, with_provenance
 from workbench.render.playback import seam_excerpt
+from workbench.seams.measures import part_names
+from workbench.seams.profile import LoopProfile
+from workbench.seams.seam_score import seam_evidence
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
 from workbench.workflows.constraints import with_splices
 from workbench.workflows.provenance import grid_record, make_provenance

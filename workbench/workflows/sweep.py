@@ -52,7 +52,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     import xarray
 
-    from workbench.loops.profile import LoopProfile
+    from workbench.seams.profile import LoopProfile
 
 SWEEP_VERSION = 1  # of what a finished recording holds; raise it when measures change
 _DRAWN_MOST = 100_000
@@ -462,7 +462,7 @@ class _Steps(NamedTuple):
 
 
 def _steps(params: WorkbenchParams) -> _Steps:
-    from workbench.loops.measures import measures_used
+    from workbench.seams.measures import measures_used
 
     seams = params.seams
     beats = params.beats.model_dump_json()
@@ -486,8 +486,8 @@ class _Bench:
 
     def profile(self, params: WorkbenchParams) -> tuple[Any, LoopProfile]:
         """Grid and loop profile."""
-        from workbench.loops.bodies import loop_profile, profile_of_form, track_form
-        from workbench.loops.seams import line_breaks, with_yardstick
+        from workbench.seams.build_profile import loop_profile, profile_of_form, track_form
+        from workbench.seams.seam_score import line_breaks, with_yardstick
         from workbench.workflows.analyze import Sound, beat_stage, measured_evidence
 
         seams, on = params.seams, _steps(params)

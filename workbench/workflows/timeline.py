@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan
 from workbench.media.video import still
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
+from workbench.plans.plan import LoopPlan
 from workbench.plots.video import PlayedMusic, Tile, VideoOverview, frame_times, tile_spans
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording

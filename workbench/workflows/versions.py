@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.loops.plan import LoopPlan
 from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.provenance import Provenance, read_provenance
 from workbench.results.mix import MixBody
 from workbench.results.plan import mix_from_json, plan_from_json

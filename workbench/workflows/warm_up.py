@@ -37,7 +37,7 @@ def warm_up() -> float:
 
 def _warm_up_seams() -> None:
     """Compare one pair of beats, as those of a long recording are compared."""
-    from workbench.loops._kernels import add_products
+    from workbench.seams._kernels import add_products
 
     nowhere = np.zeros(1, dtype=np.int64)
     add_products(np.ones((1, 1), dtype=np.float32), nowhere, nowhere, 1, np.zeros(1, dtype=np.float32))

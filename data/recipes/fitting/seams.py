@@ -11,9 +11,9 @@ Two kinds of splices with known answers:
 - splices of the bundled songs whose truth is known (`data.recipes.material.splices`), which together have OWN_SHARE of
   the say. Of shares from 0 to 0.4 the smaller ones judge recordings that were left out better, and the songs worse.
 
-The fit is a logistic regression on ``2 log(1 + break)``, see `workbench.loops.seams.total_of_parts`. No part may gain
-by a break, and none is left out: every weight is LEAST_WEIGHT at least, since what a reviewer is shown as a part has to
-count.
+The fit is a logistic regression on ``2 log(1 + break)``, see `workbench.seams.seam_score.total_of_parts`. No part may
+gain by a break, and none is left out: every weight is LEAST_WEIGHT at least, since what a reviewer is shown as a part
+has to count.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from data.recipes.material.naturalness import Listener
 from data.recipes.material.recordings import ElsewhereRecording, fetch, recordings, sources
 from data.recipes.material.splices import GOOD, bundled_truths, cases_of, in_another_key
 from workbench.beats.track import track_beats
-from workbench.loops.bodies import heard_parts
-from workbench.loops.fitting import fit_splices, line_sounds
-from workbench.loops.profile import SEAM_PARTS
-from workbench.loops.seams import breaks_of_parts, score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
+from workbench.seams.build_profile import heard_parts
+from workbench.seams.profile import SEAM_PARTS
+from workbench.seams.seam_score import breaks_of_parts, score_splices, seam_evidence
+from workbench.seams.splice_fit import fit_splices, line_sounds
 
 FILE = "seams.json"
 ALIKE, ANY = 60, 100

@@ -38,13 +38,13 @@ from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
 from tests.benchmarks.table import Table
 from workbench.home import Home
-from workbench.loops.cover import plan_loop
-from workbench.loops.fitting import fit_splices, line_sounds
-from workbench.loops.plan import LoopPlan
-from workbench.loops.splices import usable_splices
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain
 from workbench.params import CoverParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
+from workbench.plans.splices import usable_splices
 from workbench.recording import FloatArray, Recording
+from workbench.seams.splice_fit import fit_splices, line_sounds
 from workbench.workflows.analyze import Sound, analyze_sound
 from workbench.workspace import Workspace
 

@@ -35,7 +35,7 @@ from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
 from tests.benchmarks.table import Table
 from workbench.beats.edges import EDGE_SECONDS
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned, loop_track
 from workbench.workspace import Workspace
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from data.recipes.fitting.seams import Examples, examples_of
 from data.recipes.material.recordings import ElsewhereRecording, recordings
 from tests.benchmarks.table import Table
-from workbench.loops.profile import SEAM_PARTS
 from workbench.models.seams import SeamModel
+from workbench.seams.profile import SEAM_PARTS
 
 BINS = 10
 RESAMPLED = 1000

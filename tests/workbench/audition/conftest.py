@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workspace import Workspace
 
 RATE = 8000

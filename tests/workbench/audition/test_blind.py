@@ -19,8 +19,8 @@ from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.plans.plan import LoopPlan
 from workbench.store.listening import get_test
 from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track

@@ -17,9 +17,9 @@ import workbench as wb
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane, Match
 from workbench.catalog.track import Track
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, write_audio
 from workbench.mix.balance import Duck, Mix
+from workbench.plans.plan import LoopPlan
 
 MIX = Mix(True, "voice", -3.0, 1.5, Duck(((1.0, 0.0), (1.2, 14.0)), 100, ((1.2, 2.5),), 14.0, 100, 400))
 

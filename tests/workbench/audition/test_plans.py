@@ -18,8 +18,8 @@ from workbench.audition.plans import (
     track_file,
     video_times_of,
 )
-from workbench.loops.plan import LoopPlan
 from workbench.mix.levels import level_curve
+from workbench.plans.plan import LoopPlan
 from workbench.workspace import Workspace
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from workbench.audition.played import played_duck, played_plan
-from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Duck, Mix
 from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import place_track
 
 

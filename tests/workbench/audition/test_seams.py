@@ -9,7 +9,7 @@ import pytest
 
 from workbench.audition.seams import with_fade, with_option_first
 from workbench.errors import PlanError
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace

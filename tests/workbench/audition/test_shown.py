@@ -13,8 +13,8 @@ from workbench.audition.shown import shown_file, shown_sound
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.plans.plan import LoopPlan
 from workbench.render.playback import render
 from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track

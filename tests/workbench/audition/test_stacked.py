@@ -10,9 +10,9 @@ from tests.videos import grey, write_video
 from workbench.audition.stacked import mix_stacked, stack_loop, stack_track
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.media.audio import decode
 from workbench.mix.levels import level_curve
+from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.render.playback import render
 from workbench.workspace import Workspace
 

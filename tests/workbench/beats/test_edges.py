@@ -13,7 +13,7 @@ from workbench.beats.edges import (
     with_loop_end,
 )
 from workbench.beats.grid import BeatGrid
-from workbench.loops.plan import GRID_TOLERANCE_SECONDS
+from workbench.plans.plan import GRID_TOLERANCE_SECONDS
 from workbench.recording import Recording
 
 RATE, SECONDS = 8_000, 24.0

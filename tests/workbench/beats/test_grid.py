@@ -8,9 +8,9 @@ import pytest
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
-from workbench.loops.bodies import loop_profile
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
+from workbench.seams.build_profile import loop_profile
 
 BEATS, PLACES = np.arange(8) * 0.5, np.tile([1, 2, 3, 4], 2)
 

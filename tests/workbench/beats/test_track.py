@@ -11,8 +11,8 @@ from workbench.beats.grid import BeatGrid
 from workbench.beats.track import gather, track_beats, track_beats_in, track_gathered
 from workbench.errors import MediaError
 from workbench.features.spectrum import analyze_spectrum
-from workbench.loops.refusals import SURE_CONFIDENCE
 from workbench.params import BeatParams
+from workbench.plans.refusals import SURE_CONFIDENCE
 from workbench.recording import Recording
 
 RATE = 44_100

@@ -17,8 +17,8 @@ import pytest
 from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.sound_streams import SoundChoice
+from workbench.plans.plan import LoopPlan
 from workbench.results.mix import MixBody
 from workbench.results.plan import plan_body
 from workbench.workflows.plan import fit_track, save_plan

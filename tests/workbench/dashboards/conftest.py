@@ -16,7 +16,7 @@ from workbench.audition.seams import SeamLook, look_at_seam
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.workflows.plan import Planned, fit_track, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace

@@ -14,7 +14,7 @@ from workbench.dashboards.app import ASSETS_ROUTE
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 

@@ -26,7 +26,7 @@ from workbench.dashboards.tab import Tab
 from workbench.dashboards.work import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned, plan_track
 from workbench.workspace import Workspace
 

@@ -19,8 +19,8 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
 from workbench.errors import GridError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.dashboards.chips import SeamChips, worst_of
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.dashboards.constraint_words import in_words, sentence_in_words
-from workbench.loops.constraints import Constraint, ConstraintKind
+from workbench.plans.constraints import Constraint, ConstraintKind
 
 
 def test_a_constraint_in_words() -> None:

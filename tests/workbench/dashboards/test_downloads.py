@@ -10,9 +10,9 @@ import soundfile
 
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.media.probe import probe
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.results.plan import plan_from_json
 from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace

@@ -13,7 +13,7 @@ from workbench.bundled import bundled_path
 from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.dashboards.session import Session
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace

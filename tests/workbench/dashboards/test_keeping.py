@@ -18,10 +18,10 @@ from workbench.dashboards.downloads import download_file
 from workbench.dashboards.keeping import params_words
 from workbench.dashboards.session import Session
 from workbench.home import Home
-from workbench.loops.constraints import SeamConstraints, TrackRange
-from workbench.loops.plan import LoopPlan
-from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
+from workbench.plans.constraints import SeamConstraints, TrackRange
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.workflows.analyze import analyze
 from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
 from workbench.workflows.move_seam import plan_around, plan_with_moved_seam

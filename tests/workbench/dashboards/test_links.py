@@ -18,8 +18,8 @@ from tests.workbench.dashboards.conftest import served
 from workbench.audition.shown import shown_file, shown_sound
 from workbench.dashboards.links import is_link, link_address
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.plans.plan import LoopPlan
 from workbench.render.video import play_video
 from workbench.workflows.comments import answer_comment, comment_on, decide
 from workbench.workflows.plan import Planned

@@ -17,11 +17,11 @@ from workbench.dashboards.controls import with_field
 from workbench.dashboards.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
 from workbench.dashboards.session import Session
 from workbench.home import Home
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import plan_mix
 from workbench.mix.clarity import speech_over_music
 from workbench.mix.levels import LevelCurve
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, WorkbenchParams
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 

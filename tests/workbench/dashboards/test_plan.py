@@ -11,11 +11,11 @@ from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
 from workbench.home import Home
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Duck, Mix
 from workbench.params import CoverParams, DuckParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace
 

@@ -13,7 +13,7 @@ from workbench.audition.played import played_plan
 from workbench.dashboards.plan import PlanTab
 from workbench.dashboards.session import Session
 from workbench.home import Home
-from workbench.loops.moves import move_seam
+from workbench.plans.move_seam import move_seam
 from workbench.workflows.move_seam import find_places
 from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace

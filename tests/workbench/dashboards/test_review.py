@@ -14,8 +14,8 @@ from workbench.dashboards.review import ReviewState, ReviewTab, when
 from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Program, Transport
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.probe import probe
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned
 from workbench.workflows.review_links import open_link
 from workbench.workflows.versions import thaw

@@ -17,9 +17,9 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
 from workbench.errors import PlanError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.review import newest_verdicts
 from workbench.workspace import Workspace

@@ -24,10 +24,10 @@ from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan, PlanKind
-from workbench.loops.refusals import audio_unavailable
-from workbench.loops.request import LENGTH_ALONE, PlanRequest
 from workbench.media.audio import write_audio
+from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.refusals import audio_unavailable
+from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.workflows.plan import Planned, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace

@@ -22,9 +22,9 @@ from workbench.dashboards.shared_work import RecentResults, what_seams_follow
 from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.loops.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
-from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, WorkbenchParams
+from workbench.plans.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.grids import save_grid
 from workbench.workflows.plan import Planned
 from workbench.workspace import Workspace

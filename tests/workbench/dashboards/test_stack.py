@@ -15,8 +15,8 @@ from workbench.dashboards.compared import compared_tracks
 from workbench.dashboards.session import Session
 from workbench.dashboards.stack import StackTab
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.params import DuckParams, RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.library import open_library
 from workbench.workflows.plan import Planned, plan_track
 from workbench.workflows.projects import load_fields, restore_loop

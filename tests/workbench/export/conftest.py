@@ -14,10 +14,10 @@ import soundfile
 from tests.videos import grey, write_video
 from workbench.export.envelope import TOLERANCE_DB
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.render.schedule import Music, PlacedTrack, place_track

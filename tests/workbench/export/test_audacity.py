@@ -8,7 +8,7 @@ import pytest
 
 from workbench.export.audacity import write_labels
 from workbench.export.timeline import Notes
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of

@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 from workbench.export.cut_list import count_frames, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.timeline import Timeline, TrackMedia, VideoMedia
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
 from workbench.workspace import Workspace
 

@@ -13,7 +13,7 @@ import opentimelineio as otio
 import pytest
 
 from workbench.export.edl import reel_name
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from workbench.export.envelope import TOLERANCE, TOLERANCE_DB
 from workbench.export.fcpxml import time_text, write_fcpxml
 from workbench.export.timeline import Item, Timeline, TrackMedia, VideoMedia
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.render.schedule import PlacedTrack

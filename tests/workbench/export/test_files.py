@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import InputError, PlanError
 from workbench.export.files import absolute_url, media_path, media_url, plain_name
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import export_plan
 from workbench.workspace import Workspace
 

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.export.jams import write_jams
 from workbench.export.timeline import Notes
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.plan import plan_from_json
 from workbench.workflows.export import timeline_of

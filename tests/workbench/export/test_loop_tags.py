@@ -14,8 +14,8 @@ import pytest
 import soundfile
 
 from workbench.errors import MediaError, ParameterError
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, write_audio
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan

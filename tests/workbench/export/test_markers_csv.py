@@ -13,7 +13,7 @@ import pytest
 
 from workbench.export.markers_csv import write_markers
 from workbench.export.timeline import Marker, MarkerKind
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import export_plan, timeline_of
 from workbench.workspace import Workspace
 

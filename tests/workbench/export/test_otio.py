@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 from workbench.export.envelope import TOLERANCE_DB
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody

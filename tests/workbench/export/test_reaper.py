@@ -15,7 +15,7 @@ import soundfile
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.export.reaper import quoted, write_reaper
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody

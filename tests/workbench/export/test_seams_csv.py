@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas
 import pytest
 
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan
 from workbench.workspace import Workspace

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.export.tempo import LATE_SECONDS, TempoMark, heard_beats, tempo_bpm, tempo_map
 from workbench.export.timeline import Beat
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
 from workbench.workspace import Workspace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, decibels
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
 from workbench.workspace import Workspace
 

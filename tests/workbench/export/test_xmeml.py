@@ -16,7 +16,7 @@ import soundfile
 
 from workbench.export.timeline import VideoMedia
 from workbench.export.xmeml import TICKS, write_xmeml
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody

@@ -20,7 +20,6 @@ from workbench.align.placements import place
 from workbench.beats._kernels import bar_pointer
 from workbench.beats.pulses import decode_ticks
 from workbench.features.marks import marks_of
-from workbench.loops.fitting import fit_splices, line_sounds
 from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.match.reference import read_reference
 from workbench.mix import duck
@@ -28,6 +27,7 @@ from workbench.mix.levels import LevelCurve
 from workbench.models.align import AlignModel
 from workbench.params import AlignParams, DuckParams, MatchParams, SeamParams
 from workbench.recording import FloatArray
+from workbench.seams.splice_fit import fit_splices, line_sounds
 from workbench.video.events import EVENT_KINDS, Events
 
 FILE: Final = Path(__file__).with_name("numbers.json")

@@ -10,12 +10,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from tests.workbench.loops.fitted import Fit
+from tests.workbench.plans.fitted import Fit
 from workbench.bundled import bundled_path
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
 from workbench.home import Home
-from workbench.loops.conform import conform_plan, unsure_seams
-from workbench.loops.plan import LoopPlan
+from workbench.plans.conform import conform_plan, unsure_seams
+from workbench.plans.plan import LoopPlan
 from workbench.plots.conform import conform_figure
 from workbench.plots.palette import ENDING
 from workbench.workflows.plan import loop_track

@@ -16,13 +16,13 @@ from workbench.align.placements import place
 from workbench.catalog.columns import empty_columns
 from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.features.marks import marks_of
-from workbench.loops.profile import SEAM_PARTS
 from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots import match, review
 from workbench.plots.align import align_figure
 from workbench.plots.labels import LabelPlace, Labels, ink_on, name_point
 from workbench.plots.palette import GROUPS, new_figure
+from workbench.seams.profile import SEAM_PARTS
 from workbench.store.verdicts import Word
 from workbench.video.events import EVENT_KINDS, Events
 

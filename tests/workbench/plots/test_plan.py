@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile, TrackSection
+from workbench.plans.plan import LoopPlan
 from workbench.plots.plan import plan_figure
+from workbench.seams.profile import LoopProfile, TrackSection
 from workbench.workflows.analyze import analyze
 from workbench.workflows.plan import loop_track
 from workbench.workspace import Workspace

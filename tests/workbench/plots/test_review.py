@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.loops.profile import SEAM_PARTS
 from workbench.plots.palette import png
 from workbench.plots.review import (
     area_under_curve,
@@ -16,6 +15,7 @@ from workbench.plots.review import (
     reliability_figure,
     wilson,
 )
+from workbench.seams.profile import SEAM_PARTS
 from workbench.store.verdicts import Verdict, Word
 
 

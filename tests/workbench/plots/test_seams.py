@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.figure import Figure
 
-from workbench.loops.profile import SEAM_PARTS
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
+from workbench.seams.profile import SEAM_PARTS
 
 Check = Callable[[Figure], None]
 

@@ -15,8 +15,7 @@ from matplotlib.text import Text
 
 from workbench.align.placements import Coincidence, Placement
 from workbench.features.marks import marks_of
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import TrackSection
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import png
 from workbench.plots.video import (
     FRAMES,
@@ -30,6 +29,7 @@ from workbench.plots.video import (
     tile_spans,
     video_figure,
 )
+from workbench.seams.profile import TrackSection
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import EVENT_KINDS, Events
 from workbench.video.picture import Border, Picture

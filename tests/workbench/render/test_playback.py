@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, PlanError
 from workbench.features.loudness import integrated_lufs
-from workbench.loops.plan import LoopPlan
 from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.render.playback import expected_excerpt, render, render_blocks, seam_excerpt
 from workbench.results.plan import plan_body

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from tests.videos import read_numbers, write_divx, write_numbered
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.features.loudness import true_peak_db
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.media.video import frames
 from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.render.levels import measure_levels
 from workbench.render.playback import render

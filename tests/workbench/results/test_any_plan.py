@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from workbench.errors import PlanError
-from workbench.loops.constraints import Constraint, ConstraintKind
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, contradiction
+from workbench.plans.constraints import Constraint, ConstraintKind
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal, contradiction
 from workbench.results.plan import PlanResult, PlansResult, loop_facts, one_of, plan_from_json, plan_result
 from workbench.results.schemas import schemas
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.loops.refusals import timeout, video_not_longer
+from workbench.plans.refusals import timeout, video_not_longer
 from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 
 

@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from workbench.errors import PlanError
-from workbench.loops import refusals
-from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
+from workbench.plans import refusals
+from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.results.loop_parts import loop_names, with_mix
 from workbench.results.mix import DuckBody, MixBody
 from workbench.results.plan import (

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.loops.bodies import loop_profile
 from workbench.params import SectionParams
+from workbench.seams.build_profile import loop_profile
 from workbench.structure.sections import LABELS, BarFeatures, cut_bars, find_sections, novelty, repetition
 
 

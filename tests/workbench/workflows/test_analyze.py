@@ -6,9 +6,9 @@ import pytest
 
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.loops.cover import plan_loop
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import BeatParams, SeamParams, WorkbenchParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.workflows.analyze import Analysis, Sound, analyze, beat_stage
 from workbench.workflows.own_grid import confirm_grid
 from workbench.workspace import Workspace

@@ -13,7 +13,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.export.timeline import MarkerKind
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.store import verdicts
 from workbench.workflows.comments import (
     answer_comment,

@@ -15,11 +15,11 @@ from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, PlanError
 from workbench.home import Home
-from workbench.loops.constraints import SeamConstraints, TrackRange, clock
-from workbench.loops.plan import PlanKind
-from workbench.loops.plan_score import WISHED_FLOOR
-from workbench.loops.request import PlanRequest
 from workbench.params import CoverParams, WorkbenchParams
+from workbench.plans.constraints import SeamConstraints, TrackRange, clock
+from workbench.plans.plan import PlanKind
+from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.request import PlanRequest
 from workbench.results.plan import plan_from_json
 from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
 from workbench.workflows.conform import conform as conform_or_refusal

@@ -14,11 +14,11 @@ import pytest
 from workbench.bundled import bundled_path
 from workbench.errors import ConstraintError, PlanError
 from workbench.home import Home
-from workbench.loops.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair
-from workbench.loops.plan import LoopPlan, nearest_line
-from workbench.loops.profile import LoopProfile
-from workbench.loops.refusals import Refusal
-from workbench.loops.request import Keep, KeptPart, PlanRequest
+from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair
+from workbench.plans.plan import LoopPlan, nearest_line
+from workbench.plans.refusals import Refusal
+from workbench.plans.request import Keep, KeptPart, PlanRequest
+from workbench.seams.profile import LoopProfile
 from workbench.workflows.analyze import analyze
 from workbench.workflows.constraints import (
     constraint_records,

@@ -13,8 +13,8 @@ import pytest
 from tests.videos import write_pictures
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import write_audio
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import export_plan, find_frame_rate
 from workbench.workspace import Workspace
 

@@ -14,10 +14,10 @@ import soundfile
 from workbench.bundled import bundled_path
 from workbench.errors import ConstraintError, ParameterError
 from workbench.home import Home
-from workbench.loops.plan import PlanKind
-from workbench.loops.refusals import Refusal, RefusalReason
-from workbench.loops.request import Keep, PlanRequest
 from workbench.media.audio import decode
+from workbench.plans.plan import PlanKind
+from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.request import Keep, PlanRequest
 from workbench.render.video import render_audio
 from workbench.results.plan import one_of, plan_from_json
 from workbench.workflows.plan import can_fit, fit_track, loop_track, plan_lengths, planned_json, save_plan

@@ -9,7 +9,7 @@ import xarray
 from zarr.storage import ZipStore
 
 from workbench.home import Home
-from workbench.loops.profile import SEAM_PARTS
+from workbench.seams.profile import SEAM_PARTS
 from workbench.workflows.align import landmark_stage
 from workbench.workflows.analyze import Sound, analyze
 from workbench.workspace import Workspace

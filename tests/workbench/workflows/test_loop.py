@@ -11,10 +11,10 @@ from tests.videos import grey, write_video
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.loops.cover import plan_loop
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.provenance import read_provenance
 from workbench.workflows.analyze import analyze
 from workbench.workflows.plan import loop_track, planned_body, planned_json, save_plan

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, resample
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.mix import measure_soundtrack, mix_under
 from workbench.workspace import Workspace
 

@@ -11,9 +11,9 @@ import pytest
 from workbench.bundled import bundled_path
 from workbench.errors import PlanError
 from workbench.home import Home
-from workbench.loops.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
-from workbench.loops.refusals import Refusal
-from workbench.loops.request import LENGTH_ALONE, LOOP_ALONE, Keep, KeptPart, PlanRequest
+from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
+from workbench.plans.refusals import Refusal
+from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, Keep, KeptPart, PlanRequest
 from workbench.settings import WorkbenchSettings
 from workbench.workflows.constraints import read_request, remember_splices, request_records
 from workbench.workflows.move_seam import (

@@ -15,7 +15,7 @@ from workbench.bundled import bundled_path
 from workbench.cli.main import run
 from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan, PlanKind
+from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.results.plan import plan_body
 from workbench.workflows.notebooks import copy_notebooks, run_notebook
 from workbench.workflows.plan import fit_track, loop_track, save_plan

@@ -14,10 +14,10 @@ from workbench import extensions
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ConstraintError, ParameterError, PlanError
 from workbench.home import Home
-from workbench.loops.bodies import loop_profile
-from workbench.loops.profile import SEAM_PARTS
 from workbench.params import BeatParams
 from workbench.recording import Recording
+from workbench.seams.build_profile import loop_profile
+from workbench.seams.profile import SEAM_PARTS
 from workbench.workflows.analyze import analyze
 from workbench.workflows.own_plans import heard_plan
 from workbench.workspace import Workspace

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.loops.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
-from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
+from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
+from workbench.seams.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
 from workbench.workflows.plan_words import option_differences, repetition_line, score_line, seam_words
 
 BAR = 2.0

@@ -11,9 +11,9 @@ import pytest
 
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.loops.bodies import loop_profile
 from workbench.media.audio import decode
 from workbench.params import PreviewParams, WorkbenchParams
+from workbench.seams.build_profile import loop_profile
 from workbench.workflows.preview import make_preview, memorable_stretch
 from workbench.workspace import Workspace
 

@@ -9,8 +9,8 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.files import hash_file
 from workbench.home import Home
-from workbench.loops.plan import PLAN_VERSION
 from workbench.params import WorkbenchParams
+from workbench.plans.plan import PLAN_VERSION
 from workbench.profiles import params_from
 from workbench.provenance import read_provenance, with_provenance
 from workbench.store.grid_records import CorrectedGrid

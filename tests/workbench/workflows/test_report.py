@@ -18,10 +18,10 @@ from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.export.page import ReportCard
 from workbench.home import Home
-from workbench.loops import refusals
-from workbench.loops.plan import LoopPlan, PlanKind
 from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, WorkbenchParams
+from workbench.plans import refusals
+from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.recording import Recording
 from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import fit_track, loop_track, plan_lengths

@@ -9,11 +9,11 @@ import pytest
 
 from workbench.errors import InputError, ParameterError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SEAM_PARTS
+from workbench.plans.plan import LoopPlan
 from workbench.plots.review import (
     gather_reviews,
 )
+from workbench.seams.profile import SEAM_PARTS
 from workbench.store import verdicts
 from workbench.store.verdicts import Verdict, Word
 from workbench.workflows.plan import Planned

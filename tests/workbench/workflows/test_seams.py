@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from workbench.home import Home
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import png
 from workbench.plots.plan import gain_curve, plan_figure
 from workbench.plots.seams import SeamView, seam_figure

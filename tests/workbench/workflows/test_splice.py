@@ -13,9 +13,9 @@ import soundfile
 from workbench.bundled import bundled_path
 from workbench.errors import ConstraintError
 from workbench.home import Home
-from workbench.loops.constraints import NamedSplice, SeamConstraints
-from workbench.loops.plan import LoopPlan
-from workbench.loops.request import PlanRequest
+from workbench.plans.constraints import NamedSplice, SeamConstraints
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import PlanRequest
 from workbench.render.playback import seam_excerpt
 from workbench.workflows.plan import loop_track
 from workbench.workflows.seams import EXCERPT_SECONDS, seam_views

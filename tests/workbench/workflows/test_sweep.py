@@ -23,10 +23,10 @@ from workbench import extensions
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError, StoreError
 from workbench.home import Home
-from workbench.loops.seams import line_breaks, measure_beats, with_yardstick
 from workbench.models.seams import SeamModel
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.params.knobs import knob_of
+from workbench.seams.seam_score import line_breaks, measure_beats, with_yardstick
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.compare import measured
 from workbench.workflows.search import Axis

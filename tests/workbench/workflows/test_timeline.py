@@ -8,8 +8,8 @@ import pytest
 
 from tests.videos import coloured_shots, write_video
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.mix.levels import HOPS_PER_SECOND
+from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import loop_track
 from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace

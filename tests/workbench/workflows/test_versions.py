@@ -9,9 +9,9 @@ import pytest
 
 from workbench.errors import InputError, ParameterError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.mix.balance import Mix
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.workflows.plan import Planned
 from workbench.workflows.versions import find_version, freeze_plan, loop_subject, subject_of, thaw
 from workbench.workspace import Workspace

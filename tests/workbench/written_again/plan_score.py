@@ -1,4 +1,4 @@
-"""The score of a plan, written again from the head of `workbench.loops.plan_score` and its page in the book alone."""
+"""The score of a plan, written again from the head of `workbench.plans.plan_score` and its page in the book alone."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.loops.plan import LoopPlan
-from workbench.loops.plan_score import LIMIT_PENALTY
-from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import LONG_BODY_SECONDS
 from workbench.params import CoverParams
+from workbench.plans.plan import LoopPlan
+from workbench.plans.plan_score import LIMIT_PENALTY
+from workbench.plans.splices import LONG_BODY_SECONDS
 from workbench.recording import FloatArray, IntArray
+from workbench.seams.profile import LoopProfile
 
 
 def plan_score(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> float:

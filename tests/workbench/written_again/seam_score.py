@@ -1,4 +1,4 @@
-"""The seam score, written again from the head of `workbench.loops.seams` and its page in the book alone."""
+"""The seam score, written again from the head of `workbench.seams.seam_score` and its page in the book alone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.loops import seams
-from workbench.loops.profile import SEAM_PARTS
-from workbench.loops.seams import SeamEvidence
 from workbench.params import SeamParams
 from workbench.recording import FloatArray
+from workbench.seams import seam_score as seams
+from workbench.seams.profile import SEAM_PARTS
+from workbench.seams.seam_score import SeamEvidence
 
 _BY_BARS = 7
 """parts whose yardstick is the track's own bars"""

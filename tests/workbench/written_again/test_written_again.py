@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.workbench.loops.conftest import Track, make_profile
+from tests.workbench.plans.conftest import Track, make_profile
 from tests.workbench.written_again import plan_score, seam_score
-from workbench.loops.cover import plan_loop
-from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SEAM_PARTS, EndingKind
-from workbench.loops.seams import score_seam, seam_evidence
 from workbench.params import CoverParams, SeamParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
+from workbench.seams.profile import SEAM_PARTS, EndingKind
+from workbench.seams.seam_score import score_seam, seam_evidence
 
 SEAMS: tuple[dict[str, Any], ...] = (
     {"context_beats": 2},

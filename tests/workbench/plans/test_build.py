@@ -1,0 +1,91 @@
+"""From a route to what is heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from workbench.params import CoverParams
+from workbench.plans.build import (
+    PlayedSegments,
+    bars_heard,
+    build_plan,
+    fresh_mean,
+    longest_run,
+    sections_heard,
+    segments_of,
+)
+from workbench.plans.plan import Ending, EndKind, PlanKind
+from workbench.plans.plan_score import freshness_part
+from workbench.plans.splices import UsableSplices, usable_splices
+from workbench.seams.profile import LoopProfile, TrackSection
+
+Maker = Callable[..., LoopProfile]
+
+
+def bare(profile: LoopProfile) -> UsableSplices:
+    return usable_splices(profile, CoverParams())
+
+
+def test_a_section_that_begins_where_the_fade_ends_is_not_heard() -> None:
+    """The music resolves on the bar line at 40 s; what still sounds of the outro is the rest of the fade."""
+    names = (("intro", 0.0, 10.0), ("verse", 10.0, 40.0), ("outro", 40.0, 60.0))
+    sections = tuple(TrackSection(0, 1, first, last, name, 0) for name, first, last in names)
+    table = np.array([[10.0, 40.03], [0.0, 40.25]])
+    assert sections_heard(table, sections, 0.25) == ("verse", "intro")
+    assert sections_heard(table, sections) == ("verse", "intro", "outro")
+    assert sections_heard(table, ()) == ()
+
+
+def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
+    params = CoverParams(fresh_seconds=80.0)
+    lasts = np.full(4, 20.0)
+    # Bars 0 1 2 3 0 1 2 3: the first four come again after 80 s, the last four never.
+    assert fresh_mean(np.array([0, 1, 2, 3] * 2), lasts, params) == pytest.approx(1 - np.exp(-1) / 2)
+    # Bars 0 1 0 1 2 3: two of six come again after 40 s.
+    assert fresh_mean(np.array([0, 1, 0, 1, 2, 3]), lasts, params) == pytest.approx(1 - np.exp(-0.5) / 3)
+    # The track played round and round is as fresh as a loop of it can be.
+    assert freshness_part(np.asarray(1 - np.exp(-1) / 2), 160.0, 80.0, params) == pytest.approx(1.0)
+
+
+def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+    usable = bare(only(track_profile(), [(16, 8), (40, 24)]))
+    first, second = (int(np.flatnonzero(usable.leave == leave)[0]) for leave in (16, 40))
+    bars = bars_heard(np.array([first, second]), usable, 50)
+    np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
+    taken = np.array([2, 2, 1, 2, 2, 2])
+    assert longest_run(taken, np.zeros(6, dtype=bool)) == (3, 3)
+    assert longest_run(taken, taken == 2) == (0, 1), "those that are each a run of their own"
+    assert longest_run(taken[:0], np.zeros(0, dtype=bool)).length == 0
+
+
+@pytest.mark.parametrize(
+    ("bars", "kind", "repeats"),
+    [
+        ([(0, 20)], PlanKind.STRAIGHT, None),
+        ([(0, 16), (32, 48)], PlanKind.CUT_DOWN, None),
+        ([(0, 16), (8, 16), (8, 24)], PlanKind.LOOP, 3),
+    ],
+)
+def test_a_plan_is_of_the_kind_that_its_segments_make_it(
+    track_profile: Maker, bars: list[tuple[int, int]], kind: PlanKind, repeats: int | None
+) -> None:
+    profile = track_profile(lead_in=0.0)
+    table = np.round(profile.downbeats[np.array(bars)], 6)
+    seams = len(bars) - 1
+    played = PlayedSegments(
+        segments_of(table, np.zeros(len(bars))),
+        np.full(seams, 0.02),
+        np.full(seams, 0.5),
+        np.linspace(0.9, 0.7, seams),
+    )
+    seconds = float(np.sum(table[:, 1] - table[:, 0]))
+    ending = Ending(EndKind.FADE, 0.0, 1.0)
+    plan = build_plan(profile, played, ending, 0.02, 0.0, seconds, plan_score=1.2, glide_seconds=30.0)
+    assert (plan.kind, plan.repeats, plan.plan_score) == (kind, repeats, 1.0)
+    assert plan.seam_score == (0.7 if seams > 1 else 0.9 if seams else 1.0)
+    assert plan.window_end == plan.music_end == pytest.approx(seconds, abs=1e-6)
+    assert plan.gain_glide_seconds <= np.min(table[:, 1] - table[:, 0])
+    np.testing.assert_allclose(plan.seam_times, np.cumsum(table[:, 1] - table[:, 0])[:-1], atol=1e-6)

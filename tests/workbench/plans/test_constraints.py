@@ -1,0 +1,377 @@
+"""Constraints on seams are kept by every option of a loop and of a fit, or refused with what contradicts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.workbench.plans.fitted import Fit
+from workbench.errors import ConstraintError
+from workbench.plans.constraints import (
+    NamedSplice,
+    SeamConstraints,
+    TrackRange,
+    clock,
+    line_pair,
+    on_lines,
+    smallest_contradiction,
+)
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan, PlanKind, nearest_line
+from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.request import Keep, KeptPart
+from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
+
+Maker = Callable[..., LoopProfile]
+LOOPED, CUT = 330.0, 61.0
+
+
+def answered(
+    profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True
+) -> LoopPlan | Refusal:
+    """A loop of a length that only a loop fills, else a cut-down, with intro and ending so that it needs a seam."""
+    if seconds < profile.song_duration:
+        keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING)) if both_ends else ()
+        return Fit(seconds, keep, constraints=constraints).answer(profile)
+    return plan_loop(profile, seconds, constraints=constraints)
+
+
+def planned(profile: LoopProfile, seconds: float, constraints: SeamConstraints, *, both_ends: bool = True) -> LoopPlan:
+    plan = answered(profile, seconds, constraints, both_ends=both_ends)
+    assert isinstance(plan, LoopPlan), plan
+    return plan
+
+
+def lines_of(plan: LoopPlan, profile: LoopProfile) -> list[tuple[int, int]]:
+    """Bar lines left and entered at each seam."""
+    seams = np.array([(left.song_to, entered.song_from) for left, entered in pairwise(plan.segments)]).reshape(-1, 2)
+    return [(int(left), int(entered)) for left, entered in nearest_line(profile.downbeats, seams)]
+
+
+def named(profile: LoopProfile, leave: int, enter: int) -> NamedSplice:
+    return NamedSplice(round(float(profile.downbeats[leave]), 3), round(float(profile.downbeats[enter]), 3))
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT])
+def test_no_seam_lies_inside_a_range_that_is_never_cut(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    for _ in range(4):  # each time about a seam of the plan before
+        free = planned(profile, seconds, SeamConstraints())
+        at = free.segments[0].song_to
+        sung = TrackRange(max(0.0, round(at - 5.3, 1)), round(at + 4.4, 1))
+        plan = planned(profile, seconds, SeamConstraints(never_cut=(sung,)))
+        for option in plan.options:
+            for left, entered in pairwise(option.segments):
+                for time in (left.song_to, entered.song_from):
+                    assert not sung.song_from + 0.03 < time < sung.song_to - 0.03
+        seconds += 7.7
+
+
+def test_a_cut_down_neither_starts_nor_stops_hard_inside_of_such_a_range(track_profile: Maker) -> None:
+    profile = track_profile(ending=None)
+    free = Fit(21.3).plan(profile)
+    first, last = free.segments[0].song_from, free.music_end - free.window_end + free.segments[-1].song_to
+    constraints = SeamConstraints(
+        never_cut=(TrackRange(max(0.0, first - 3.0), first + 3.0), TrackRange(last - 3.0, last + 3.0))
+    )
+    for option in Fit(21.3, constraints=constraints).plan(profile).options:
+        starts = option.segments[0].song_from
+        stops = option.segments[-1].song_to - option.tail_seconds
+        for sung in constraints.never_cut:
+            assert starts == round(profile.song_start, 6) or not sung.song_from < starts < sung.song_to - 0.03
+            if option.end_label.startswith("button"):
+                assert not sung.song_from + 0.03 < stops < sung.song_to - 0.03
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT])
+def test_a_forbidden_splice_is_not_used(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    constraints = SeamConstraints()
+    for _ in range(3):
+        plan = planned(profile, seconds, constraints)
+        used = {pair for option in plan.options for pair in lines_of(option, profile)}
+        assert not used & {line_pair(profile, one, "") for one in constraints.forbidden}
+        constraints = SeamConstraints(forbidden=(*constraints.forbidden, named(profile, *sorted(used)[0])))
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT, 170.0, 3600.0])
+def test_a_pinned_splice_is_used_however_it_scores(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    splices = profile.splices
+    goes_back = splices.leave > splices.enter
+    kept = 0
+    for row in np.flatnonzero((splices.leave > 10) & (splices.leave < 50) & (splices.enter < 50)).tolist()[::9]:
+        if seconds < profile.song_duration and goes_back[row]:
+            continue
+        pin = named(profile, int(splices.leave[row]), int(splices.enter[row]))
+        plan = planned(profile, seconds, SeamConstraints(pinned=(pin,)), both_ends=False)
+        for option in plan.options:
+            assert line_pair(profile, pin, "") in lines_of(option, profile)
+        kept += plan.seam_score < 0.5
+    assert kept, "some of them score under the floor"
+
+
+@pytest.mark.parametrize("seconds", [LOOPED, CUT, 95.0, 1800.0])
+def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) -> None:
+    profile = track_profile()
+    left_out = 0
+    for first in np.linspace(0.3, 0.8, 6) * profile.song_duration:
+        out = TrackRange(round(float(first), 2), round(float(first) + 6.2, 2))
+        plan = answered(profile, seconds, SeamConstraints(excluded=(out,)), both_ends=False)
+        if isinstance(plan, Refusal):
+            continue  # no way around it
+        left_out += 1
+        for option in plan.options:
+            for segment in option.segments:
+                assert segment.song_to <= out.song_from + 0.03 or segment.song_from >= out.song_to - 0.03
+    assert left_out > 1
+
+
+def test_a_loop_without_the_beginning_of_its_track_says_what_can(track_profile: Maker) -> None:
+    profile = track_profile()
+    out = TrackRange(0.0, float(profile.downbeats[4]))
+    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    assert isinstance(refused, Refusal)
+    assert "begins where the track does; a fit may begin elsewhere" in refused.hint
+
+
+def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Maker) -> None:
+    profile = track_profile()
+    out = TrackRange(float(profile.downbeats[3]), float(profile.downbeats[-3]))
+    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    assert isinstance(refused, Refusal)
+    assert re.search(r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d", refused.hint)
+
+
+def with_splices(profile: LoopProfile, *pairs: tuple[int, int]) -> LoopProfile:
+    """The track with these splices alone, exactly on its bar lines, all as good as each other."""
+    leave, enter = (np.array(lines) for lines in zip(*pairs, strict=True))
+    return replace(
+        profile,
+        splices=Splices(
+            leave=leave,
+            enter=enter,
+            song_to=profile.downbeats[leave],
+            song_from=profile.downbeats[enter],
+            score=np.full(leave.size, 0.9),
+            parts=np.full((leave.size, len(SEAM_PARTS)), 0.9),
+            fade_seconds=np.full(leave.size, 0.02),
+            exponent=np.ones(leave.size),
+            level_step_db=np.zeros(leave.size),
+        ),
+    )
+
+
+def test_music_gets_past_an_excluded_range_by_one_splice_ahead(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 24), (44, 32))
+    out = TrackRange(19.0, 31.0)  # from within bar 9 on
+    plan = planned(profile, LOOPED, SeamConstraints(excluded=(out,)))
+    for option in plan.options:
+        pairs = lines_of(option, profile)
+        assert pairs[0] == (9, 17)
+        assert pairs.count((9, 17)) == 1
+        assert {(48, 24), (44, 32)} & set(pairs)
+        for segment in option.segments:
+            assert segment.song_to <= out.song_from + 0.03 or segment.song_from >= out.song_to - 0.03
+    assert (9, 17) not in lines_of(planned(profile, LOOPED, SeamConstraints()), profile)
+
+
+def test_the_splice_past_an_excluded_range_may_be_pinned(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 24), (44, 32))
+    constraints = SeamConstraints(pinned=(named(profile, 9, 17),), excluded=(TrackRange(19.0, 31.0),))
+    assert lines_of(planned(profile, LOOPED, constraints), profile).count((9, 17)) == 1
+
+
+def test_it_may_leave_as_soon_as_a_segment_lasts(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (4, 17), (48, 24), (44, 32))
+    plan = planned(profile, LOOPED, SeamConstraints(excluded=(TrackRange(9.0, 31.0),)))
+    assert lines_of(plan, profile)[0] == (4, 17), "8.5 s in, where a loop back would be a stutter"
+
+
+def test_where_every_part_that_repeats_holds_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 4))
+    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
+    assert isinstance(refused, Refusal)
+    assert "no part that repeats unnoticed lies as a whole before 0:19 or after" in refused.hint
+
+
+def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
+    profile = track_profile(section_bars=4)
+    splices = profile.splices
+    good = np.flatnonzero((splices.score > 0.8) & (splices.leave > 12) & (splices.leave < 48) & (splices.enter < 40))
+    pins = tuple(named(profile, int(splices.leave[row]), int(splices.enter[row])) for row in good[:4].tolist())
+    plan = planned(profile, 900.0, SeamConstraints(pinned=pins))
+    assert {line_pair(profile, pin, "") for pin in pins} <= set(lines_of(plan, profile))
+
+
+def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
+    profile = track_profile()
+    assert Fit(profile.song_duration).plan(profile).kind is PlanKind.STRAIGHT
+    pin = SeamConstraints(pinned=(named(profile, 20, 36),))
+    if profile.splices.row_of(20, 36) is None:
+        assert " cannot be kept in " in Fit(profile.song_duration, constraints=pin).refused(profile)
+    short = track_profile(bars=8)
+    pin = SeamConstraints(pinned=(named(short, 4, 2),))
+    assert Fit(1.5, constraints=pin).refused(short).startswith("pinned 0:08.4-0:04.4 cannot be kept in 1.5 s")
+
+
+def test_no_constraints_change_nothing(track_profile: Maker) -> None:
+    profile = track_profile()
+    assert plan_loop(profile, LOOPED, constraints=SeamConstraints()) == plan_loop(profile, LOOPED)
+    assert on_lines(profile, SeamConstraints()) is None
+    # Neither does one that touches nothing that the planner could use.
+    nowhere = SeamConstraints(never_cut=(TrackRange(0.0, 0.3),))
+    assert plan_loop(profile, LOOPED, constraints=nowhere) == plan_loop(profile, LOOPED)
+    assert Fit(CUT, constraints=nowhere).plan(profile) == Fit(CUT).plan(profile)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "why"),
+    [
+        (SeamConstraints(never_cut=(TrackRange(100.0, 500.0),)), "never cut 1:40-8:20: the track ends at 2:10.9"),
+        (SeamConstraints(pinned=(NamedSplice(500.0, 2.4),)), "pinned 8:20-0:02.4: the track ends at 2:10.9"),
+        (
+            SeamConstraints((TrackRange(100.0, 500.0),), (), (NamedSplice(500.0, 2.4), NamedSplice(48.4, 49.0))),
+            "never cut 1:40-8:20: the track ends at 2:10.9; pinned 8:20-0:02.4: the track ends at 2:10.9; "
+            "pinned 0:48.4-0:49: both times are at the same bar line, 0:48.4, so nothing is spliced",
+        ),
+        (SeamConstraints(forbidden=(NamedSplice(2.5, 2.3),)), "both times are at the same bar line, 0:02.4"),
+    ],
+)
+def test_what_makes_no_sense_is_an_error(track_profile: Maker, constraints: SeamConstraints, why: str) -> None:
+    profile = track_profile()
+    with pytest.raises(ConstraintError) as refused:
+        plan_loop(profile, LOOPED, constraints=constraints)
+    assert why in str(refused.value)
+    with pytest.raises(ConstraintError) as refused:
+        Fit(CUT, constraints=constraints).answer(profile)
+    assert why in str(refused.value)
+
+
+def test_a_splice_stands_for_the_bar_lines_nearest_to_its_times(track_profile: Maker) -> None:
+    profile = track_profile()  # bar lines from 0.4 to 126.4 s, sound from 0.3 to 130.7 s
+    lines = on_lines(profile, SeamConstraints(pinned=(NamedSplice(130.5, 0.0), NamedSplice(91.5, 49.3))))
+    assert lines is not None
+    assert profile.downbeats[lines.pinned].tolist() == pytest.approx(np.array([[126.4, 0.4], [92.4, 48.4]]))
+
+
+@pytest.mark.parametrize(
+    ("constraints", "ids"),
+    [
+        (
+            SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(4.4, 8.4),), (NamedSplice(92.4, 48.4),)),
+            ["pinned 1:32.4-0:48.4", "never_cut 0:40-1:00"],
+        ),
+        (
+            SeamConstraints(forbidden=(NamedSplice(92.0, 48.6),), pinned=(NamedSplice(92.4, 48.4),)),
+            ["pinned 1:32.4-0:48.4", "forbidden 1:32-0:48.6"],
+        ),
+        (
+            SeamConstraints(pinned=(NamedSplice(40.4, 16.4),), excluded=(TrackRange(37.4, 43.4),)),
+            ["pinned 0:40.4-0:16.4", "excluded 0:37.4-0:43.4"],
+        ),
+    ],
+)
+def test_constraints_that_rule_each_other_out_are_refused_by_id(
+    track_profile: Maker, constraints: SeamConstraints, ids: list[str]
+) -> None:
+    for seconds in (LOOPED, CUT):
+        refused = answered(track_profile(), seconds, constraints, both_ends=False)
+        assert isinstance(refused, Refusal)
+        assert refused.reason is RefusalReason.CONSTRAINTS
+        assert [one.id for one in refused.constraints] == ids
+
+
+def test_values_that_are_none_are_refused() -> None:
+    for first, last in ((5.0, 5.0), (6.0, 5.0), (-1.0, 5.0), (float("nan"), 5.0), (0.0, float("inf"))):
+        with pytest.raises(ConstraintError):
+            TrackRange(first, last)
+    with pytest.raises(ConstraintError):
+        NamedSplice(-1.0, 5.0)
+
+
+def test_a_loop_names_the_smallest_contradicting_part(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
+    profile = only(track_profile(), [(40, 24), (40, 8), (48, 16)])
+    bodies = tuple(named(profile, *pair) for pair in ((40, 24), (40, 8), (48, 16)))
+    elsewhere = TrackRange(1.0, 9.0)
+    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
+    assert isinstance(refused, Refusal)
+    assert refused.constraints == SeamConstraints((), bodies).each
+    assert refused.hint.endswith(" cannot be kept together in a loop of 330 s")
+    refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
+    assert isinstance(refused, Refusal)
+    assert refused.hint == "never cut 0:20-1:50 cannot be kept in a loop of 330 s"
+
+
+def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    profile = only(track_profile(), [(40, 24)], score=0.2)
+    constraints = SeamConstraints(forbidden=(named(profile, 30, 8),))
+    refused = plan_loop(profile, LOOPED)
+    assert isinstance(refused, Refusal)
+    assert refused.best_splice is not None  # to pin, which is not offered beside constraints
+    bare = replace(refused, best_splice=None, best_score=0.0)
+    assert plan_loop(profile, LOOPED, constraints=constraints) == bare
+
+
+def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Maker) -> None:
+    profile = track_profile()
+    splices = profile.splices
+    row = np.flatnonzero((splices.leave > 8) & (splices.leave < 20) & (splices.enter > 30) & (splices.enter < 48))[0]
+    pin = named(profile, int(splices.leave[row]), int(splices.enter[row]))
+    others = SeamConstraints((TrackRange(1.0, 3.0),), (named(profile, 3, 40),), (pin,))
+    request = Fit(40.0, (Keep(None, 8.5, 9.0),), start_at=36.0, constraints=others)
+    assert request.refused(profile) == f"start at 0:36 and pinned {pin.in_words} cannot be kept together in 40 s"
+    assert Fit(40.0, (Keep(None, 8.5, 9.0),), constraints=others).plan(profile).seam_times
+
+
+def test_of_many_wishes_a_part_takes_as_many_tries_as_there_are() -> None:
+    wishes = [f"wish {number}" for number in range(40)]
+    tries: list[tuple[str, ...]] = []
+
+    def can_be_kept(some: tuple[str, ...]) -> bool:
+        tries.append(some)
+        return not {"wish 3", "wish 20", "wish 39"} <= set(some)
+
+    assert smallest_contradiction(wishes, can_be_kept) == ("wish 3", "wish 20", "wish 39")
+    assert len(tries) == len(wishes) + 1
+    assert smallest_contradiction(wishes, lambda some: False) == ()
+
+
+@pytest.mark.parametrize(
+    ("contradicting", "smallest"),
+    [(("A", "BCD"), "A"), (("AC", "BDE"), "AC"), (("ABC",), "ABC"), (("BCDE",), "BCDE"), (("ABCDE",), "ABCDE")],
+)
+def test_a_wish_or_a_pair_is_named_before_a_larger_part(contradicting: tuple[str, ...], smallest: str) -> None:
+    tries: list[tuple[str, ...]] = []
+
+    def can_be_kept(some: tuple[str, ...]) -> bool:
+        tries.append(some)
+        return not any(set(part) <= set(some) for part in contradicting)
+
+    assert smallest_contradiction("ABCDE", can_be_kept) == tuple(smallest)
+    assert len(tries) <= 1 + 5 + 10 + 5
+    assert smallest_contradiction("A", lambda some: not some) == ("A",)
+    assert smallest_contradiction("AB", lambda some: len(some) < 2) == ("A", "B")
+
+
+def test_constraints_are_chosen_one_by_one() -> None:
+    constraints = SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(92.0, 48.0),), (NamedSplice(80.0, 16.0),))
+    assert tuple(one.id for one in constraints.each) == (
+        "never_cut 0:40-1:00",
+        "forbidden 1:32-0:48",
+        "pinned 1:20-0:16",
+    )
+    assert constraints.only(constraints.each) == constraints
+    assert constraints.only(constraints.each[1:2]) == SeamConstraints(forbidden=(NamedSplice(92.0, 48.0),))
+    assert not constraints.only(())
+
+
+def test_times_in_words() -> None:
+    assert [clock(time) for time in (5.25, 65.0, 59.9996, 600.5)] == ["0:05.25", "1:05", "1:00", "10:00.5"]

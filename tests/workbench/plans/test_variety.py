@@ -1,0 +1,138 @@
+"""The rule on variety: any five minutes of a plan play a minute of different music while there is any other way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.params import CoverParams
+from workbench.plans.constraints import SeamConstraints
+from workbench.plans.fit import plan_fit
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan, segment_table
+from workbench.plans.plan_score import FAIR
+from workbench.plans.refusals import Refusal
+from workbench.plans.repetition import is_varied, least_variety, variety
+from workbench.seams.profile import LoopProfile
+
+Maker = Callable[..., LoopProfile]
+Only = Callable[..., LoopProfile]
+NO_RULE = CoverParams(min_variety_seconds=0.0)
+GOES_ON = CoverParams(restart_worth_seconds=36_000.0)  # where wear alone is no reason to begin again
+LONG, SHORT = (60, 20), (24, 12)  # bodies of 80 and 24 s, by their bar lines
+
+
+def track(only: Only, track_profile: Maker, bodies: dict[tuple[int, int], float], *, restarts: bool) -> LoopProfile:
+    """A track of bars of 2 s with bodies of some scores, which may begin again after its ending."""
+    whole = track_profile(bars=72, restarts=restarts)
+    one = only(whole, list(bodies))
+    one = replace(one, splices=replace(one.splices, score=np.array(list(bodies.values()))))
+    last = whole.splices.rows(np.array([whole.splices.leave.size - 1] if restarts else [], dtype=np.int64))
+    return replace(one, splices=one.splices.with_more(last))
+
+
+def varied(plan: LoopPlan, profile: LoopProfile) -> bool:
+    return is_varied(segment_table(plan), least_variety(profile, CoverParams()))
+
+
+def kinds(profile: LoopProfile, seconds: float = 700.0, params: CoverParams = CoverParams()) -> list[str]:
+    """What each option does, the plan served first, of a loop and of a fit, which are the same."""
+    plan, fit = plan_loop(profile, seconds, params), plan_fit(profile, seconds, params=params)
+    if isinstance(plan, Refusal):
+        assert isinstance(fit, Refusal)
+        return []
+    assert isinstance(fit, LoopPlan)
+    scores = [option.plan_score for option in plan.options]
+    assert scores == sorted(scores, reverse=True)
+    said = [_kind(option) for option in plan.options]
+    assert _kind(fit) == said[0]
+    return said
+
+
+def _kind(plan: LoopPlan) -> str:
+    if plan.ending.restarts:
+        return "again"
+    return "short" if variety(segment_table(plan)) < 60.0 else "fair" if plan.seam_score < 0.5 else "long"
+
+
+def test_the_first_way_that_is_varied_is_served(only: Only, track_profile: Maker) -> None:
+    def ways(params: CoverParams = GOES_ON, restarts: bool = True, **scores: float) -> list[str]:
+        bodies = {LONG: scores.get("long"), SHORT: scores.get("short")}
+        found = {body: score for body, score in bodies.items() if score is not None}
+        return kinds(track(only, track_profile, found, restarts=restarts), params=params)
+
+    assert ways(long=0.5, short=0.95)[:2] == ["long", "short"]
+    assert ways(long=0.4, short=0.95)[:3] == ["fair", "short", "again"]
+    assert ways(long=FAIR - 0.01, short=0.95)[:2] == ["again", "short"]
+    assert set(ways(long=FAIR - 0.01, short=0.95, restarts=False)) == {"short"}, "there is no other way"
+    assert ways(long=0.4) == ["fair", "again"]
+    assert ways(long=0.4, restarts=False) == ["fair"]
+    assert ways(short=0.4) == ["again"]
+    assert ways(short=0.4, restarts=False) == [], "it repeats too little"
+    assert ways(CoverParams(min_seam_score=0.6, restart_worth_seconds=36_000.0), long=0.4, short=0.95)[:2] == [
+        "again",
+        "short",
+    ], "a floor of one's own"
+    assert ways(NO_RULE, long=0.4, restarts=False) == []
+
+
+def test_a_shorter_track_plays_whole_and_a_file_made_to_be_repeated_as_it_likes(
+    only: Only, track_profile: Maker
+) -> None:
+    short = only(track_profile(bars=26, section_bars=4), [(18, 10)])
+    assert least_variety(short, CoverParams()) == pytest.approx(float(np.ptp(short.downbeats[[0, 21]])) - 2.0, abs=4.0)
+    profile = track(only, track_profile, {SHORT: 0.95}, restarts=False)
+    assert least_variety(profile, CoverParams()) == 60.0
+    at = np.array([float(line) for line in profile.downbeats[[SHORT[1], SHORT[0]]]])
+    made = replace(profile, file_loop=(at[0], at[1]), song_duration=float(at[1]), last_sound=float(at[1]))
+    assert least_variety(made, CoverParams()) == 0.0
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_a_plan_is_varied_or_every_way_is_impossible(
+    data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]
+) -> None:
+    profile = data.draw(any_profile)
+    check_rule(profile, profile.song_duration + data.draw(st.floats(30.0, 1800.0), label="excess"))
+
+
+def check_rule(profile: LoopProfile, seconds: float) -> None:
+    """That what was served without the rule is served wherever it keeps it, and what else is served only then."""
+    before, after = (plan_loop(profile, seconds, params) for params in (NO_RULE, CoverParams()))
+    if isinstance(before, LoopPlan) and varied(before, profile):
+        assert after == before
+        return
+    needed = least_variety(profile, CoverParams())
+    fair = {"min_seam_score": FAIR}
+    longer = {"min_body_seconds": max(12.0, needed)}
+    ways = [plan_loop(profile, seconds, NO_RULE.model_copy(update=some)) for some in (fair, longer, fair | longer)]
+    options = [option for way in (before, *ways) if isinstance(way, LoopPlan) for option in way.options]
+    going_on = [option for option in options if varied(option, profile) and not option.ending.restarts]
+    if isinstance(after, LoopPlan) and varied(after, profile):
+        assert after.seam_score >= FAIR
+        assert not (after.ending.restarts and going_on)
+        assert isinstance(before, Refusal) or _heard(before) in [_heard(option) for option in after.options]
+        return
+    assert not going_on
+    assert not any(option.ending.restarts for option in options)
+    if isinstance(before, LoopPlan):
+        assert after == before
+    else:
+        assert isinstance(after, Refusal)
+        assert after.reason == before.reason
+        for tip in (after.best_splice, after.restart):
+            if tip is not None:
+                taken = plan_loop(profile, seconds, constraints=SeamConstraints(pinned=(tip,)))
+                assert isinstance(taken, LoopPlan)
+                assert varied(taken, profile)
+
+
+def _heard(plan: LoopPlan) -> tuple[object, bool]:
+    """By what options differ: which body is heard most, and whether the track's own ending."""
+    return plan.body and plan.body[:2], plan.ending.is_own

@@ -1,0 +1,371 @@
+"""From a route, which splices to take in which order, to the plan that is played.
+
+All times are summed in whole microseconds: segments are rounded first and everything else is computed from them, so a
+plan of ten hours is as exact as one of five minutes. In a plan that fades the last `song_to` takes the residue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.params import CoverParams
+from workbench.plans.ends import closing_fade, end_slack, fade_place, last_line, late_and_tail, own_ending, start_fade
+from workbench.plans.plan import (
+    CONTINUES_SECONDS,
+    Ending,
+    EndKind,
+    LoopBody,
+    LoopPlan,
+    LoopSegment,
+    check_against_grid,
+    heard_twice,
+    micros,
+    nearest_line,
+)
+from workbench.plans.plan_score import (
+    PlanScore,
+    coverage_part,
+    fresh_again,
+    freshness_part,
+    over_limits,
+    own_ending_part,
+)
+from workbench.plans.restarts import restart_loses_pickup, seams_restart, splices_restart
+from workbench.plans.splices import PlayableSplices, UsableSplices
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
+from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile, TrackSection
+
+_LEAST_HEARD_SECONDS = 0.05  # s; of a section that is heard for less only the crossfade into the next part was heard
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Route:
+    """Where music starts in a track, which splices it takes, in which order, and how it ends."""
+
+    song_start: TrackSeconds
+    taken: IntArray  # shape (n_seams,), indices into the splices of the search
+    ending: EndKind
+    music_in: VideoSeconds
+    last_to: TrackSeconds  # where the last segment ends
+    video_seconds: VideoSeconds
+
+    @property
+    def own_ending(self) -> bool:
+        """Whether it ends as the track does."""
+        return self.ending.is_own
+
+
+class PlayedSegments(NamedTuple):
+    """What is played of a track, segment by segment, and how it goes from each to the next."""
+
+    segments: tuple[LoopSegment, ...]  # n, in the order of playback
+    fades: FloatArray  # shape (n - 1,), s; crossfades at the seams
+    exponents: FloatArray  # shape (n - 1,), of the crossfades
+    scores: FloatArray  # shape (n - 1,), of the seams
+
+
+def plays_to(song_start: TrackSeconds, gain_seconds: FloatArray, music_seconds: float) -> int:
+    """Where in the track music of a length arrives, whole microseconds, whose splices add or take so many seconds."""
+    return micros(song_start) + micros(music_seconds) - int(np.rint(gain_seconds * 1e6).sum())
+
+
+def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
+    """The route that takes these splices and plays the track to its own end; None if it does not fit the video.
+
+    `taken` are indices into `usable` in the order of playback. Whether the ending is worth playing is not checked.
+    """
+    spare = plays_to(profile.song_start, usable.gain_seconds[taken], video_seconds) - micros(profile.last_sound)
+    longest_tail, latest_start = end_slack(profile)
+    late, tail = late_and_tail(np.asarray(float(spare)), micros(longest_tail), micros(latest_start))
+    if spare < 0 or tail > micros(longest_tail):
+        return None
+    own, last_to = own_ending(profile, 0.0).kind, round(profile.last_sound, 6)
+    return Route(round(profile.song_start, 6), taken, own, int(late) / 1e6, last_to, video_seconds)
+
+
+def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
+    """The route that takes these splices and then plays on to the end of the video, or of a file that repeats whole.
+
+    `taken` are indices into `usable` in the order of playback. `last_to` is not checked against the end of the track.
+    """
+    last_to = plays_to(profile.song_start, usable.gain_seconds[taken], video_seconds)
+    if taken.size and profile.is_whole(usable.leave[taken[-1:]], usable.enter[taken[-1:]]).all():
+        last_to = min(last_to, micros(profile.last_sound))
+    return Route(round(profile.song_start, 6), taken, EndKind.FADE, 0.0, last_to / 1e6, video_seconds)
+
+
+def spans(route: Route, splices: PlayableSplices) -> FloatArray:
+    """The track ranges of a route, shape (n_seams + 1, 2), seconds.
+
+    A row is the `song_from` and `song_to` of one segment.
+    """
+    starts = np.append(route.song_start, splices.song_from[route.taken])
+    return np.column_stack([starts, np.append(splices.song_to[route.taken], route.last_to)])
+
+
+def silence_after(route: Route, splices: PlayableSplices) -> float:
+    """Seconds of video after the last segment of a route."""
+    reached = plays_to(route.song_start, splices.gain_seconds[route.taken], route.video_seconds - route.music_in)
+    return (reached - micros(route.last_to)) / 1e6
+
+
+def room_for_fade(route: Route, splices: PlayableSplices, fade_in: float) -> float:
+    """Seconds that a closing fade has in the last segment, after the crossfade into it or, in the first, `fade_in`."""
+    first, last = spans(route, splices)[-1].tolist()
+    before = float(splices.fade[route.taken[-1]]) / 2 if route.taken.size else fade_in
+    return float(last - first - before - ROUNDING_SECONDS)
+
+
+def played(route: Route, splices: PlayableSplices) -> PlayedSegments:
+    """What a route plays."""
+    taken = splices.rows(route.taken)
+    segments = segments_of(spans(route, splices), np.append(0.0, taken.gain_in_db))
+    return PlayedSegments(segments, taken.fade, taken.exponent, taken.score)
+
+
+def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> PlanScore:
+    """The parts of the route's score, exactly; see `workbench.plans.plan_score`.
+
+    The route has at least one splice; the weights of `params` are not used here.
+    """
+    table = spans(route, usable)
+    lengths = table[:, 1] - table[:, 0]
+    scores = usable.score[route.taken]
+    lines = profile.downbeats
+    if route.own_ending and profile.ending is not None:
+        tail = route.video_seconds - route.music_in - float(lengths.sum())
+        ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
+        stops = lines.size
+    else:
+        stops = int(last_line(profile, route.last_to))
+        ending = usable.fade_part[stops]
+    bars = bars_heard(route.taken, usable, stops)
+    plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
+    mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
+    track = float(np.sum(usable.bar_seconds))
+    again = splices_restart(usable.leave[route.taken], usable.enter[route.taken], profile)
+    run = longest_run(route.taken, again | usable.is_long[route.taken])
+    fresh = fresh_mean(bars, usable.bar_seconds, params)
+    return PlanScore(
+        worst=scores.min(),
+        mean=scores.mean(),
+        ending=ending,
+        freshness=freshness_part(fresh, route.video_seconds, min(track, route.video_seconds), params),
+        phrasing=usable.phrasing[route.taken].mean(),
+        coverage=coverage_part(plays, usable.bar_seconds),
+        segment_seconds=np.asarray(lengths.size / np.sum(1.0 / lengths)),
+        lost=over_limits(np.asarray(run.length + 1), plays.max(), np.asarray(mean_plays), params),
+    )
+
+
+def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
+    """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,).
+
+    `taken` are in the order of playback; the last segment ends at bar line `stops`, the number of bars for the whole
+    last bar.
+    """
+    enters, leaves = np.append(0, usable.enter[taken]), np.append(usable.leave[taken], stops)
+    lengths = np.maximum(leaves - enters, 0)
+    starts = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(enters - starts, lengths))
+
+
+def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> FloatArray:
+    """Mean over the time of `bars_heard` of how fresh each bar is when it is heard again; 1 for its last time.
+
+    0 to 1; `bars` come from `bars_heard`, `bar_seconds` has one entry a bar.
+    """
+    lasts = bar_seconds[bars]
+    begins = np.cumsum(lasts) - lasts
+    order = np.argsort(bars.astype(np.int16), kind="stable")  # bars of 16 bits are sorted in linear time
+    again = bars[order][1:] == bars[order][:-1]
+    gaps = np.diff(begins[order])[again]
+    stale = np.sum(lasts[order][:-1][again] * (1.0 - fresh_again(gaps, params)))
+    return np.asarray(1.0 - stale / np.sum(lasts))
+
+
+class Run(NamedTuple):
+    """One splice, taken several times in a row."""
+
+    at: int  # the first of them
+    length: int  # how many they are; the body is heard once more than that
+
+
+def longest_run(taken: IntArray, apart: BoolArray) -> Run:
+    """Where the same splice is taken most often in a row.
+
+    `apart` marks splices that are each a run of their own: those that begin the whole track again, for no other body
+    could stand between, and those of bodies too long to be heard as a run. The first of the longest runs counts; it has
+    length 0 without splices.
+    """
+    if taken.size == 0:
+        return Run(0, 0)
+    taken = np.where(apart, -1 - np.arange(taken.size), taken)
+    starts = np.append(0, np.flatnonzero(np.diff(taken)) + 1)
+    lengths = np.diff(np.append(starts, taken.size))
+    longest = int(np.argmax(lengths))
+    return Run(int(starts[longest]), int(lengths[longest]))
+
+
+def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:
+    """Make the plan of a route; its invariants are validated.
+
+    The route has at least one loop back; the plan has no options. A broken rule raises `PlanError`.
+    """
+    missing = silence_after(route, usable)
+    if route.own_ending:
+        ending = own_ending(profile, missing)
+    else:
+        last = spans(route, usable)[-1]
+        room = float(last[1] - last[0] - usable.fade[route.taken[-1]] / 2)
+        ending = closing_fade(profile, route.last_to, params.min_fade_out_seconds, int(room * 1e6) / 1e6)
+        if missing > 0.0:  # a file that repeats whole resolves on its own end
+            fade = micros(ending.fade_seconds + missing) / 1e6
+            ending = Ending(EndKind.FADE, missing, fade, fade_place(profile, route.last_to))
+    body, repeats = body_heard_longest(route, usable)
+    return build_plan(
+        profile,
+        played(route, usable),
+        ending,
+        start_fade(profile),
+        route.music_in,
+        route.video_seconds,
+        plan_score=float(route_score(route, usable, profile, params).total(params)),
+        glide_seconds=params.gain_glide_seconds,
+        body=LoopBody(
+            float(usable.song_from[body]),
+            float(usable.song_to[body]),
+            int(usable.leave[body] - usable.enter[body]),
+            repeats,
+        ),
+    )
+
+
+def build_plan(
+    profile: LoopProfile,
+    played: PlayedSegments,
+    ending: Ending,
+    start_fade_seconds: float,
+    music_in: VideoSeconds,
+    video_seconds: VideoSeconds,
+    *,
+    plan_score: float,
+    glide_seconds: float,
+    body: LoopBody | None = None,
+    start_at: VideoSeconds | None = None,
+    on_grid: bool = True,
+) -> LoopPlan:
+    """Make the plan of any segments, straight, cut down or looped: every plan is made here.
+
+    The music begins at `music_in`, was asked to start at `start_at`, and the video lasts `video_seconds`. Levels move
+    over `glide_seconds`, which the shortest segment limits. The looped body is found where it is not given, and so are
+    the restarts and the outro of the ending. With `on_grid` the plan is checked against the bars of its track too. It
+    has no options. A broken rule raises `PlanError`.
+    """
+    table = np.array([(segment.song_from, segment.song_to) for segment in played.segments])
+    if body is None and heard_twice(table) >= CONTINUES_SECONDS:
+        has_bars = profile.downbeats.size >= 2
+        body = looped_body(table, profile.downbeats if has_bars else np.array([0.0, profile.song_duration]))
+    restarts = seams_restart(table, profile)  # no splices: they are meant to be heard
+    plan = LoopPlan(
+        segments=played.segments,
+        seam_fades=tuple(played.fades.tolist()),
+        seam_curves=tuple(np.round(played.exponents, 4).tolist()),
+        gain_glide_seconds=min(glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
+        music_in=micros(music_in) / 1e6,
+        start_fade_seconds=start_fade_seconds,
+        ending=_placed_ending(ending, table, profile, int(restarts.sum())),
+        window_end=micros(video_seconds) / 1e6,
+        song_duration=round(profile.song_duration, 6),
+        beats_per_bar=max(1, profile.beats_per_bar),
+        body=body,
+        sections_covered=sections_heard(table, profile.sections, 0.0 if ending.is_own else ending.tail_seconds),
+        seam_score=round(float(played.scores[~restarts].min(initial=1.0)), 4),
+        plan_score=round(min(1.0, max(0.0, plan_score)), 4),
+        start_at=start_at,
+    )
+    if on_grid:
+        check_against_grid(plan, profile.downbeats)
+    return plan
+
+
+def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile, restarts: int) -> Ending:
+    """An ending with the restarts before it, and the outro if the last segment holds it."""
+    own, outro_start = profile.ending, None
+    # an outro is entered at most by a crossfade after its bar line
+    if ending.kind is EndKind.OUTRO and own is not None and own.outro_start >= table[-1, 0] - 0.009:
+        outro_start = round(own.outro_start, 6)
+    return replace(
+        ending, outro_start=outro_start, restarts=restarts, loses_pickup=restarts > 0 and restart_loses_pickup(profile)
+    )
+
+
+def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, ...]:
+    """Segments from their ranges, shape (n, 2), and the dB at which each starts.
+
+    One object for each different segment, however often it is played: hours hold a handful.
+    """
+    rows = [tuple(row) for row in np.column_stack([table, gains_db]).tolist()]
+    made = {row: LoopSegment(row[0], row[1], 0.0, row[2]) for row in dict.fromkeys(rows)}
+    return tuple([made[row] for row in rows])
+
+
+def body_heard_longest(route: Route, usable: UsableSplices) -> tuple[int, int]:
+    """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
+
+    The passes are 0 where every body is cut into, so that there is none to speak of. The body is an index into
+    `usable`; a pass is a segment that holds the whole body, within 20 ms.
+    """
+    table, taken = spans(route, usable), route.taken
+    # A segment is told by the splices before and after it, faster than by its times: hours have thousands of them.
+    pairs = np.append(-1, taken) * (usable.size + 1) + np.append(taken, -1)
+    _, first_use, count = np.unique(pairs, return_index=True, return_counts=True)
+    segments = table[first_use]
+    best, passes_of_best, longest = -1, 0, -1.0
+    for splice in np.unique(taken[usable.gain_seconds[taken] > 0]).tolist():
+        inside = segments[:, 0] <= usable.song_from[splice] + 0.02
+        inside &= segments[:, 1] >= usable.song_to[splice] - 0.02
+        passes = int(count[inside].sum())
+        heard = passes * float(usable.gain_seconds[splice])
+        if heard > longest + 1e-6:
+            best, passes_of_best, longest = int(splice), passes, heard
+    return best, passes_of_best
+
+
+def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
+    """The looped body of some segments that is heard longest; None where no seam goes back.
+
+    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Passes are
+    those heard whole, within 20 ms, at least one.
+    """
+    best: LoopBody | None = None
+    for (_, left), (entered, _) in zip(table[:-1].tolist(), table[1:].tolist(), strict=True):
+        if entered >= left:
+            continue
+        at = nearest_line(lines, np.array([entered, left]))
+        passes = int(np.sum((table[:, 0] <= entered + 0.02) & (table[:, 1] >= left - 0.02)))
+        body = LoopBody(entered, left, max(1, int(at[1] - at[0])), max(1, passes))
+        if best is None or body.repeats * (left - entered) > best.repeats * (best.song_to - best.song_from):
+            best = body
+    return best
+
+
+def sections_heard(
+    table: FloatArray, sections: tuple[TrackSection, ...], fading_seconds: float = 0.0
+) -> tuple[str, ...]:
+    """Names of the sections of which something is heard, in order of first use, each once.
+
+    Of the last range of `table`, shape (n, 2) in seconds, the last `fading_seconds` do not count: they come after the
+    bar line to which the music fades and hardly sound.
+    """
+    ends = table[:, 1].copy()
+    ends[-1] -= fading_seconds
+    begins = np.array([section.song_from for section in sections])
+    stops = np.array([section.song_to for section in sections])
+    heard = np.minimum(ends[:, None], stops) - np.maximum(table[:, :1], begins) > _LEAST_HEARD_SECONDS
+    used = np.flatnonzero(heard.any(axis=0))
+    in_order = used[np.argsort(heard[:, used].argmax(axis=0), kind="stable")]
+    return tuple(dict.fromkeys(sections[number].label for number in in_order.tolist()))

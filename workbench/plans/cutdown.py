@@ -1,0 +1,577 @@
+"""Cut a track down to a length, to the millisecond: which parts stay, where the music starts, and how it ends.
+
+The music starts with the track or on a downbeat, takes splices (`workbench.plans.splices`), as a rule only ahead, and
+ends with the track itself, on a button or in a fade. What is heard up to a splice is a sum over its segments, so the
+search (`workbench.plans.search`) advances by one splice: of all ways to arrive at a splice after about the same time
+with the same kept parts, the best is carried on. The last segment takes what the others leave of the length: the
+track's own ending closes a range of lengths, a button or a fade any length (`workbench.plans.ends`).
+
+A route is scored with the weights of a loop (`workbench.plans.plan_score`), of which three parts have another meaning,
+because a cut-down is asked to leave most of the track out:
+
+- seams: not squared, for a stretch without a seam would nearly always win over one with the track's own ending;
+- coverage: half whether the hook is heard whole in one segment, half the salience of the bars that stay, over that of
+  the hook;
+- phrasing: the mean over the splices and the start; a start in mid-phrase costs `_OFF_PHRASE` on top.
+
+From `_HOOK_SECONDS` on a route without the hook loses `_NO_HOOK`, and one without the track's own ending, where the
+track has one, `_NO_OWN_ENDING`: a piece of music that begins and ends is worth a seam.
+
+Functions: `cut_splices`, what may be taken; `with_short_segments`; `find_cuts`, the best routes; `route_heard`, what
+one plays; `assemble_cut`, its plan; `seams_allowed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.params import CoverParams
+from workbench.plans.build import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
+from workbench.plans.constraints import LineConstraints
+from workbench.plans.ends import (
+    EARLY_SECONDS,
+    FADE_SHARE,
+    GOOD_FADE_OUT_SECONDS,
+    MIN_FADE_OUT_SECONDS,
+    MIN_RING_SECONDS,
+    downbeat_ending,
+    end_slack,
+    last_line,
+    late_and_tail,
+    latest_stop,
+    own_ending,
+    start_fade,
+)
+from workbench.plans.plan import BORDER_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
+from workbench.plans.plan_score import PlanScore, bars_into_section, fresh_again, own_ending_part, seams_part
+from workbench.plans.search import best_of_each, from_each_in_turn, layers_from, way_to
+from workbench.plans.splices import UsableSplices, usable_splices
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
+from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile
+from workbench.structure.salience import bar_salience
+
+SECONDS_A_SEAM = 15.0  # s; a plan that fits has at most one seam for each of these begun
+MIN_INNER_BARS = 2  # bars of a segment between two seams, at least
+MAX_EARLY_SECONDS = 0.06  # s before its downbeat at which the music may start, so that no attack is cut off
+SHARED = 0.6  # share of a shorter version's music that is heard in the next longer one
+# s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised
+HIT_TOLERANCE_SECONDS = 0.018
+
+_LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
+_LOOP_SECONDS = 8.0
+_GOOD_RING = 1.0  # s; a button that rings less scores less
+_BUTTON = 0.05  # of the ending part, a button over that of a fade on the same bar line
+_HOOK_SECONDS = 15.0
+_NO_HOOK = 0.15
+_NO_OWN_ENDING = 0.05
+_OFF_PHRASE = 0.08
+_FADE_OF_TRACK = 0.7  # ending part of playing a track that has no ending of its own to its last sound
+_LATE_SECOND = 0.12  # of the ending part, lost with each second of silence before the music, and after its last sound
+_SILENT_SECOND = 0.12
+_MOST_SILENT = 0.6
+_SHORT_SECONDS = 8.0  # s; harmonic mean of the segments' lengths under which seams come too soon, and what that costs
+_TOO_SHORT = 0.12
+_STATES = 2000  # ways to arrive that are carried on at each seam
+_FINALISTS = 1500
+_MOST_SEAMS = 4
+_MOST_COMMON = 7  # seams of the other plan that are told apart
+
+
+@dataclass(frozen=True, slots=True)
+class CutTask:
+    """What is to be made of a track; all lengths are whole microseconds."""
+
+    seconds: VideoSeconds  # length of the whole, the silence before `start_at` included
+    # stretches of the track that are each kept whole in one segment
+    whole: tuple[tuple[TrackSeconds, TrackSeconds], ...] = ()
+    to_last_sound: bool = False  # whether the track must be played to its last sound
+    hook: tuple[TrackSeconds, TrackSeconds] | None = None  # the stretch that is preferably kept whole in one segment
+    start_at: VideoSeconds | None = None
+    end_on: VideoSeconds | None = None  # where the last hit lands
+    last_hit: TrackSeconds | None = None  # the last attack of the track; None where it is not known
+    # whether the music may also stop on a downbeat of the track's own ending, and that be entered anywhere
+    in_ending: bool = False
+    may_repeat: bool = False  # whether loops back are taken too
+    # a plan for another length, with which music and seams are shared: what is heard in the shorter of both is heard in
+    # the longer
+    beside: LoopPlan | None = None
+
+    @property
+    def music_seconds(self) -> float:
+        """Length of the music."""
+        return round(self.seconds - (self.start_at or 0.0), 6)
+
+    @property
+    def hit_seconds(self) -> float:
+        """From the start of the music to where its last hit lands; `end_on` is given."""
+        assert self.end_on is not None, "only where a hit is asked for"
+        return self.end_on - (self.start_at or 0.0)
+
+
+class Cut(NamedTuple):
+    """A route that cuts a track down."""
+
+    route: Route
+    score: float
+    # 2 where `SHARED` of the shorter's music and all of its seams are shared with `CutTask.beside`, 1 where the music
+    # is, else 0
+    sharing: int
+
+
+def seams_allowed(seconds: float) -> int:
+    """How many seams a plan that fits may have."""
+    return ceil(round(seconds / SECONDS_A_SEAM, 9))
+
+
+def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> UsableSplices:
+    """The splices that a cut-down may take: those of a loop, with shorter segments between them."""
+    return usable_splices(profile, with_short_segments(params), constraints)
+
+
+def with_short_segments(params: CoverParams) -> CoverParams:
+    """Parameters with the limits that a cut-down has on its segments."""
+    shorter = {"min_segment_bars": MIN_INNER_BARS, "min_segment_seconds": 2.0, "min_opening_seconds": 2.0}
+    return params.model_copy(update=shorter | {"gain_glide_seconds": 0.1})
+
+
+def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> list[Cut]:
+    """The best routes of a length, best first; routes that share most with `task.beside` before all others.
+
+    Each takes every pinned splice, and neither starts nor stops in a button inside of a range that is never cut.
+    `usable` are from `cut_splices`; the track has at least two bars.
+    """
+    search = _Search(profile, usable, task, params)
+    layers = layers_from(search.starts(), search.after_one_more, search.most_seams)
+    ended = [ends for number, states in enumerate(layers) for ends in search.ends(states, number) if ends.row.size]
+    if not ended:
+        return []
+    score = np.concatenate([ends.score for ends in ended])
+    sharing = np.concatenate([ends.sharing for ends in ended])
+    which = np.repeat(np.arange(len(ended)), [ends.row.size for ends in ended])
+    row = np.concatenate([np.arange(ends.row.size) for ends in ended])
+    order = np.lexsort((-score, -sharing))[:_FINALISTS]
+    return [
+        Cut(search.route(layers, ended[which[at]], int(row[at])), float(score[at]), int(sharing[at]))
+        for at in order.tolist()
+    ]
+
+
+class _States(NamedTuple):
+    """Ways to arrive in a segment, one a row: after the start, or after a splice."""
+
+    at: FloatArray  # s of the track where the segment starts
+    line: IntArray  # its bar line
+    room: FloatArray  # s that the segment needs for the fade into it
+    played: FloatArray  # s of music before it
+    worst: FloatArray
+    scores: FloatArray  # sum of the seam scores
+    phrasing: FloatArray  # sum, the start included
+    opening: FloatArray  # 0 to 1, how good the start is as a phrase; 1 only for the track's own start
+    inverse: FloatArray  # sum of 1 / length of the segments
+    stale: FloatArray  # s heard again, times how stale they are then
+    salience: FloatArray  # s heard, times their salience
+    shared: FloatArray  # s heard of the other plan's music
+    kept: BoolArray  # shape (n, parts): which kept parts have been heard whole, the hook last
+    pins: BoolArray  # shape (n, pinned splices): which of them were taken
+    common: IntArray  # how many seams of the other plan were taken
+    parent: IntArray  # row of the layer before
+    splice: IntArray  # splice taken into the segment; at the start, the number of the start
+
+    @property
+    def size(self) -> int:
+        return int(self.at.size)
+
+    def rows(self, chosen: IntArray | BoolArray) -> _States:
+        return _States._make(column[chosen] for column in self)
+
+
+class _Ends(NamedTuple):
+    """Ways to end in one manner, one a row."""
+
+    layer: int
+    kind: EndKind
+    row: IntArray  # of the layer
+    late: FloatArray  # s by which the music starts late
+    earlier: FloatArray  # s by which the start is moved to an earlier place of the track
+    score: FloatArray
+    sharing: IntArray  # see `Cut.sharing`
+
+
+class _Search:
+    """The search for one task."""
+
+    def __init__(self, profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> None:
+        self.profile, self.usable, self.task, self.params = profile, usable, task, params
+        self.video = task.music_seconds
+        self.bar, self.edges = profile.usual_bar, profile.edges
+        salience = bar_salience(profile.bar_lufs, profile.form) * np.diff(self.edges)
+        self.salience = np.append(0.0, np.cumsum(salience))  # salience seconds up to each of `edges`
+        self.parts = np.array([*task.whole, *([task.hook] if task.hook else [])], dtype=np.float64).reshape(-1, 2)
+        first, until = task.hook or (float(self.edges[0]), float(self.edges[-1]))
+        self.top = max(float(self._salience_of(np.array(first), np.array(until))) / max(until - first, 1e-3), 1e-3)
+        self.start_phrasing = _start_phrasing(profile)
+        most = max(_MOST_SEAMS, len(task.whole) + 1 + usable.pinned.size)
+        self.most_seams = min(seams_allowed(task.seconds), most)
+        # shape (splices, pinned splices): which splice is which pinned one
+        self.is_pin = np.arange(usable.size)[:, None] == usable.pinned
+        self.is_common = np.zeros(usable.size, dtype=bool)  # which splices are seams of the other plan
+        # s of the other plan's music up to each of some times of the track; all of it where it is the shorter, else 0
+        self.shared_at, self.shared_sum = np.array([0.0, profile.song_duration]), np.zeros(2)
+        self.shorter_seconds = 0.0
+        if task.beside is not None:
+            self._share(task.beside)
+
+    def _share(self, plan: LoopPlan) -> None:
+        spans = sorted((segment.song_from, segment.song_to) for segment in plan.segments)
+        times, sums, until = [0.0], [0.0], 0.0
+        for first, last in spans:
+            begin = max(first, until)
+            if last > begin:
+                times += [begin, last]
+                sums += [sums[-1], sums[-1] + last - begin]
+                until = last
+        self.shared_at, self.shared_sum = np.array(times), np.array(sums)
+        self.shorter_seconds = sums[-1] if plan.window_end <= self.task.seconds else 0.0
+        for left, entered in zip(plan.segments, plan.segments[1:], strict=False):
+            same = np.abs(self.usable.song_to - left.song_to) < 1e-4
+            self.is_common |= same & (np.abs(self.usable.song_from - entered.song_from) < 1e-4)
+
+    def _salience_of(self, first: FloatArray, until: FloatArray) -> FloatArray:
+        return _between(first, until, self.edges, self.salience)
+
+    def _shared_of(self, first: FloatArray, until: FloatArray) -> FloatArray:
+        return _between(first, until, self.shared_at, self.shared_sum)
+
+    def _heard_whole(self, first: FloatArray, until: FloatArray, hook_until: FloatArray) -> BoolArray:
+        """Which parts segments play whole that are heard in full up to `until`, or `hook_until` for the hook."""
+        heard_until = np.repeat(until[:, None], len(self.parts), axis=1)
+        heard_until[:, len(self.task.whole) :] = hook_until[:, None]
+        return _is_inside(self.parts[:, 0], self.parts[:, 1], first[:, None], heard_until)
+
+    def starts(self) -> _States:
+        """The track's own start, and every downbeat that is not inside of a range that is never cut."""
+        profile, inside = self.profile, self.usable.inside
+        lines = profile.downbeats
+        bars = np.flatnonzero(lines > profile.song_start + MAX_EARLY_SECONDS)
+        bars = bars if inside is None else bars[~inside[bars]]
+        own = round(profile.song_start, 6)
+        at = np.concatenate(([own], np.round(np.maximum(lines[bars] - EARLY_SECONDS, 0.0), 6)))
+        line = np.concatenate(([0], bars)).astype(np.int64)
+        opening = np.concatenate(([1.0], self.start_phrasing[bars]))
+        n = at.size
+        zero, none = np.zeros(n), np.zeros(n, dtype=np.int64)
+        room = np.concatenate(([start_fade(profile)], np.full(n - 1, EARLY_SECONDS)))
+        return _States(
+            at=at, line=line, room=room, played=zero, worst=np.ones(n), scores=zero, phrasing=opening, opening=opening,
+            inverse=zero, stale=zero, salience=zero, shared=zero, kept=np.zeros((n, len(self.parts)), dtype=bool),
+            pins=np.zeros((n, self.usable.pinned.size), dtype=bool), common=none, parent=np.full(n, -1),
+            splice=np.arange(n),
+        )  # fmt: skip
+
+    def after_one_more(self, states: _States, seams: int) -> _States:
+        """The states after one splice more, of which few are kept."""
+        usable, task = self.usable, self.task
+        lasts = usable.song_to[None, :] - states.at[:, None]
+        bars = usable.leave[None, :] - states.line[:, None]
+        least_bars = MIN_INNER_BARS if seams or self.video >= _HOOK_SECONDS else 1
+        room = states.room[:, None] + usable.fade[None, :] / 2 + ROUNDING_SECONDS
+        played = states.played[:, None] + lasts
+        legal = (bars >= least_bars) & (lasts >= room) & (played <= self.video - 0.5 * self.bar)
+        legal &= ~usable.plays_excluded(states.at[:, None], usable.song_to[None, :])
+        backward = usable.gain_seconds > 0
+        if task.may_repeat:
+            long = (usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS)
+            legal &= ~backward | long | self.is_pin.any(axis=1)
+        else:
+            legal &= ~backward
+        row, splice = np.nonzero(legal)
+        if not row.size:
+            return states.rows(np.zeros(0, dtype=np.int64))
+        first, until = states.at[row], usable.song_to[splice]
+        kept = states.kept[row] | self._heard_whole(first, until, until)
+        pins = states.pins[row] | self.is_pin[splice]
+        if not task.may_repeat:  # a pinned splice that was passed, or a part that was left out, does not come again
+            number = len(task.whole)
+            behind = self.parts[:number, 0] < usable.song_from[splice, None] - BORDER_SECONDS
+            passed = usable.leave[usable.pinned] <= usable.enter[splice, None]
+            on = ~((behind & ~kept[:, :number]).any(axis=1) | (passed & ~pins).any(axis=1))
+            row, splice, first, until, kept, pins = row[on], splice[on], first[on], until[on], kept[on], pins[on]
+        gain = np.maximum(usable.gain_seconds[splice], 0.0)
+        found = _States(
+            at=usable.song_from[splice],
+            line=usable.enter[splice],
+            room=usable.fade[splice] / 2,
+            played=states.played[row] + until - first,
+            worst=np.minimum(states.worst[row], usable.score[splice]),
+            scores=states.scores[row] + usable.score[splice],
+            phrasing=states.phrasing[row] + usable.phrasing[splice],
+            opening=states.opening[row],
+            inverse=states.inverse[row] + 1.0 / (until - first),
+            stale=states.stale[row] + gain * (1.0 - fresh_again(gain, self.params)),
+            salience=states.salience[row] + self._salience_of(first, until),
+            shared=states.shared[row] + self._shared_of(first, until),
+            kept=kept,
+            pins=pins,
+            common=states.common[row] + self.is_common[splice],
+            parent=row,
+            splice=splice,
+        )
+        return found.rows(self._best_of_each(found, seams + 1))
+
+    def _best_of_each(self, states: _States, seams: int) -> IntArray:
+        """Rows worth carrying on: the best to arrive at a splice at about a time, with the same parts kept."""
+        # Ways within a quarter of a bar leave about the same length to what comes after.
+        slot = np.rint(states.played / (self.bar / 4)).astype(np.int64)
+        key = (slot, np.minimum(states.common, _MOST_COMMON), *states.pins.T, *states.kept.T, states.splice)
+        best = best_of_each(key, self._promise(states, seams))
+        if best.size > _STATES:
+            # With pinned splices each set of them that was taken is carried on, or the worse ones would be left behind.
+            best = best[from_each_in_turn((*states.pins[best].T, states.splice[best]), _STATES)]
+        return best
+
+    def _promise(self, states: _States, seams: int) -> FloatArray:
+        """The score of a state so far."""
+        mean = states.scores / seams
+        quality = self.params.seams_weight * seams_part(states.worst, mean, hearings=1)
+        kept = states.kept.sum(axis=1) / max(1, len(self.parts))
+        heard = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
+        shared = states.shared / (self.shorter_seconds or np.maximum(states.played, 1e-9))
+        return np.asarray(
+            quality
+            + 0.2 * kept
+            + self.params.coverage_weight * 0.5 * heard
+            + self.params.phrasing_weight * states.phrasing / (seams + 1)
+            - _OFF_PHRASE * (1.0 - states.opening)
+            - states.stale / self.video
+            + 0.3 * np.minimum(shared, 1.0)
+            + 0.2 * (states.common if self.shorter_seconds else states.common - seams)
+        )
+
+    def ends(self, states: _States, seams: int) -> Iterator[_Ends]:
+        """The ways to end of some states: with the track, in a button, in a fade."""
+        yield self._own_ends(states, seams)
+        if not self.task.to_last_sound:
+            yield from self._downbeat_ends(states, seams)
+
+    def _own_ends(self, states: _States, seams: int) -> _Ends:
+        """The states from which the track plays to its own end."""
+        task, ending = self.task, self.profile.ending
+        last = round(self.profile.last_sound, 6)
+        longest_tail, latest = end_slack(self.profile)
+        if task.start_at is not None:
+            latest = 0.0
+        length = last - states.at
+        spare = self.video - states.played - length
+        if task.end_on is None:
+            late, tail = late_and_tail(spare, longest_tail, latest)
+        else:
+            late = self._late_for_hit(states, latest)
+            tail = spare - late
+        legal = (spare >= 0.0) & (tail >= 0.0) & (tail <= longest_tail)
+        legal &= length >= np.maximum(states.room + tail + ROUNDING_SECONDS, self.bar)
+        if ending is not None:
+            legal &= (states.line <= ending.start_bar) | task.in_ending
+        elif seams:
+            legal &= task.to_last_sound
+        row = np.flatnonzero(legal)
+        late, tail = late[row], tail[row]
+        none = np.zeros(row.size)
+        part = none + _FADE_OF_TRACK if ending is None else own_ending_part(ending.kind, none, none)
+        part = part - np.minimum(_MOST_SILENT, _LATE_SECOND * late + _SILENT_SECOND * tail)
+        kind = own_ending(self.profile, 0.0).kind
+        return self._scored(states, seams, kind, row, part, until=np.full(row.size, last), tail=none, late=late)
+
+    def _late_for_hit(self, states: _States, latest: float) -> FloatArray:
+        """How late the music starts for the track's last attack to land where it is asked for; NaN: it cannot."""
+        task = self.task
+        if task.last_hit is None:
+            return np.full(states.size, np.nan)
+        late = np.round(task.hit_seconds - (states.played + task.last_hit - states.at), 6)
+        near = (late > -HIT_TOLERANCE_SECONDS) & (late < latest + HIT_TOLERANCE_SECONDS)
+        return np.where(near, np.clip(late, 0.0, latest), np.nan)
+
+    def _downbeat_ends(self, states: _States, seams: int) -> Iterator[_Ends]:
+        """The states from which the music goes on to a downbeat, on which it ends in a button or a fade."""
+        profile, task = self.profile, self.task
+        lines, is_hit = profile.downbeats, self.task.end_on is not None
+        earlier = np.zeros(states.size)
+        reach = states.at + self.video - states.played
+        if not is_hit:
+            stops = last_line(profile, reach)
+        else:
+            hit = states.at + task.hit_seconds - states.played
+            stops = nearest_line(lines, hit)
+            moved = np.clip(hit - lines[stops], -EARLY_SECONDS, MAX_EARLY_SECONDS - EARLY_SECONDS)
+            earlier = np.where(states.opening < 1.0, np.round(moved, 6), 0.0)
+            reach = reach - earlier
+        start = states.at if seams else states.at - earlier
+        tail, free = reach - lines[stops], reach - start - states.room - ROUNDING_SECONDS
+        bars = np.append(np.diff(lines), lines[-1] - lines[-2])
+        legal = (reach <= latest_stop(profile, in_ending=task.in_ending)) & (stops > states.line) & (start >= 0.0)
+        legal &= (tail >= -1e-6) & (tail < bars[stops] - 1e-3)
+
+        button = legal & (free >= tail)
+        if self.usable.inside is not None:
+            button &= ~self.usable.inside[stops]
+        if is_hit:
+            lands = states.played + earlier + lines[stops] - states.at
+            button &= np.abs(lands - task.hit_seconds) <= HIT_TOLERANCE_SECONDS
+        else:
+            button &= tail >= MIN_RING_SECONDS
+        row = np.flatnonzero(button)
+        part = self.usable.fade_part[stops[row]] + _BUTTON - 0.2 * np.maximum(0.0, 1.0 - tail[row] / _GOOD_RING)
+        kind = EndKind.BUTTON
+        yield self._scored(states, seams, kind, row, part, until=reach[row], tail=tail[row], earlier=earlier[row])
+        if is_hit:
+            return
+        row = np.flatnonzero(legal & (np.maximum(tail, MIN_FADE_OUT_SECONDS) <= np.minimum(self.video / 2, free)))
+        until, rest = reach[row], tail[row]
+        fade = np.minimum(np.minimum(free[row], self.video / 2), rest + FADE_SHARE * self.video)
+        fade = np.minimum(fade, _fade_room(task, states.at[row], until, rest))
+        part = self.usable.fade_part[stops[row]] - 0.2 * np.maximum(0.0, 1.0 - fade / GOOD_FADE_OUT_SECONDS)
+        yield self._scored(states, seams, EndKind.FADE, row, part, until=until, tail=rest)
+
+    def _scored(
+        self,
+        states: _States,
+        seams: int,
+        kind: EndKind,
+        row: IntArray,
+        ending: FloatArray,
+        *,
+        until: FloatArray,
+        tail: FloatArray,
+        late: FloatArray | None = None,
+        earlier: FloatArray | None = None,
+    ) -> _Ends:
+        """The ends of some rows of a layer that keep all that must be kept, scored.
+
+        The last segment ends at `until` in the track, `tail` seconds after its last downbeat.
+        """
+        task, states, none = self.task, states.rows(row), np.zeros(row.size)
+        kept = states.kept | self._heard_whole(states.at, *_clear_until(kind, until, tail, self.video))
+        length = np.maximum(until - states.at, 1e-3)
+        hooked = kept[:, len(task.whole) :].all(axis=1)  # so it is where the track has none
+        heard = (states.salience + self._salience_of(states.at, until)) / np.maximum(states.played + length, 1e-3)
+        lost = _OFF_PHRASE * (1.0 - states.opening)
+        mean_length = (seams + 1) / (states.inverse + 1.0 / length)
+        if seams:
+            lost = lost + _TOO_SHORT * np.maximum(0.0, 1.0 - mean_length / _SHORT_SECONDS)
+        if not kind.is_own and self.profile.ending is not None and task.seconds >= _HOOK_SECONDS:
+            lost = lost + _NO_OWN_ENDING
+        score = PlanScore(
+            worst=states.worst,
+            mean=states.scores / seams if seams else np.ones(row.size),
+            hearings=1,
+            ending=ending,
+            freshness=1.0 - states.stale / self.video,
+            phrasing=states.phrasing / (seams + 1),
+            coverage=0.5 * hooked + 0.5 * np.minimum(1.0, heard / self.top),
+            segment_seconds=mean_length,
+            lost=lost + np.where(hooked | (task.seconds < _HOOK_SECONDS), 0.0, _NO_HOOK),
+        ).total(self.params)
+        sharing = np.zeros(row.size, dtype=np.int64)
+        if task.beside is not None:
+            of = self.shorter_seconds or np.maximum(states.played + length, 1e-3)
+            enough = (states.shared + self._shared_of(states.at, until)) / of >= SHARED
+            theirs = len(task.beside.seam_times) if self.shorter_seconds else seams
+            sharing = enough.astype(np.int64) + (enough & (states.common >= theirs))
+        fits = kept[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
+        fits &= ~self.usable.plays_excluded(states.at, until)
+        late, earlier = (none if by is None else by for by in (late, earlier))
+        return _Ends(seams, kind, row[fits], late[fits], earlier[fits], score[fits], sharing[fits])
+
+    def route(self, layers: list[_States], ends: _Ends, number: int) -> Route:
+        """The route of one end."""
+        at, taken = way_to(layers, ends.layer, int(ends.row[number]))
+        task, splices = self.task, np.array(taken, dtype=np.int64)
+        start = round(float(layers[0].at[at]) - float(ends.earlier[number]), 6)
+        music_in = micros(task.start_at if task.start_at is not None else float(ends.late[number])) / 1e6
+        if ends.kind.is_own:
+            last_to = round(self.profile.last_sound, 6)
+        else:
+            last_to = plays_to(start, self.usable.gain_seconds[splices], self.video) / 1e6
+        return Route(start, splices, ends.kind, music_in, last_to, task.seconds)
+
+
+def _between(first: FloatArray, until: FloatArray, times: FloatArray, sums: FloatArray) -> FloatArray:
+    """What comes together from `first` to `until` of what is summed up to each of some times."""
+    return np.asarray(np.interp(until, times, sums) - np.interp(first, times, sums), dtype=np.float64)
+
+
+def _clear_until(kind: EndKind, until: FloatArray, tail: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:
+    """Up to where music is heard in full, at the latest.
+
+    A button fades its ring; a fade may be as short as `MIN_FADE_OUT_SECONDS` behind what must be kept, but is a proper
+    one behind the hook, which nobody asked for. Returns seconds of the track, for what must be kept and for the hook.
+    The music ends at `until`, `tail` seconds after its last downbeat; it lasts `seconds` in all.
+    """
+    if kind is not EndKind.FADE:
+        clear = until if kind.is_own else until - tail
+        return clear, clear
+    least = np.maximum(tail, MIN_FADE_OUT_SECONDS)
+    proper = np.maximum(least, min(GOOD_FADE_OUT_SECONDS, FADE_SHARE * seconds))
+    # The tolerance of a border is for bar lines; a fade keeps its least length.
+    return until - (least + BORDER_SECONDS - 1e-6), until - (proper + BORDER_SECONDS - 1e-6)
+
+
+def _fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
+    """How long a closing fade may be without lying over what is kept in the last segment.
+
+    In seconds, shape (n,); the segment's length if nothing is kept in it. The last segments go from `first` to `until`
+    in track time, and end `tail` seconds after their last downbeat.
+    """
+    clear, hook_clear = _clear_until(EndKind.FADE, until, tail, task.music_seconds)
+    ends = np.array(first, dtype=np.float64)
+    for begin, end in task.whole:
+        ends = np.where(_is_inside(begin, end, first, clear), np.maximum(ends, end), ends)
+    if task.hook is not None:
+        begin, end = task.hook
+        ends = np.where(_is_inside(begin, end, first, hook_clear), np.maximum(ends, end), ends)
+    return np.asarray(until - ends)
+
+
+def _is_inside(begin: float | FloatArray, end: float | FloatArray, first: FloatArray, until: FloatArray) -> BoolArray:
+    return np.asarray((first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS))
+
+
+def _start_phrasing(profile: LoopProfile) -> FloatArray:
+    """How good it is to start on each bar line, 0.05 to 0.7: on a section's border, after eight bars of it, four."""
+    inside = bars_into_section(profile)
+    return np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
+
+
+def route_heard(route: Route, usable: UsableSplices, times: FloatArray) -> FloatArray:
+    """Which second of the track a route plays at some times of the video, see `song_at`."""
+    table = spans(route, usable)
+    starts = route.music_in + np.append(0.0, np.cumsum(table[:, 1] - table[:, 0]))
+    return song_at(table, starts, times)
+
+
+def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> LoopPlan:
+    """Make the plan of a route; its invariants are validated. A broken rule raises `PlanError`."""
+    route = cut.route
+    fade_in = start_fade(profile, route.song_start)
+    if route.own_ending:
+        ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
+    else:
+        first, last = spans(route, usable)[-1:].T
+        kept_room = float(_fade_room(task, first, last, last - profile.downbeats[last_line(profile, last)])[0])
+        room = min(room_for_fade(route, usable, fade_in), kept_room)
+        ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, room, params)
+    return build_plan(
+        profile,
+        played(route, usable),
+        ending,
+        fade_in,
+        route.music_in,
+        task.seconds,
+        plan_score=cut.score,
+        glide_seconds=params.gain_glide_seconds,
+        start_at=task.start_at,
+    )

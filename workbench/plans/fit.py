@@ -1,0 +1,653 @@
+"""Fit a track to any length: looped, played straight or cut down, always music of exactly that length.
+
+A length that the track can fill without repeating anything is planned by `workbench.plans.cutdown`: as it is, trimmed
+at its head or tail, or with parts left out. A longer one is planned as a loop (`workbench.plans.loop`), which need not
+be longer by 30 s here; where no loop keeps what was asked for, by the same search with loops back among its splices.
+Music without bars (speech, a drone, silence) is played straight.
+
+What was asked for (`workbench.plans.request`) is kept or refused: a `Refusal` names the smallest part of it that
+contradicts itself.
+
+Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `shares_its_parts`, `hook_of`,
+`different_share`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import floor, inf, isfinite
+
+import numpy as np
+
+from workbench.errors import ConstraintError, ContradictionError, ParameterError
+from workbench.params import CoverParams
+from workbench.plans import refusals
+from workbench.plans.build import PlayedSegments, build_plan
+from workbench.plans.constraints import (
+    Constraint,
+    ConstraintKind,
+    LineConstraints,
+    SeamConstraints,
+    Sentence,
+    cannot_be_kept,
+    clock,
+    joined,
+    on_lines,
+    smallest_contradiction,
+)
+from workbench.plans.cutdown import (
+    HIT_TOLERANCE_SECONDS,
+    MAX_EARLY_SECONDS,
+    SHARED,
+    CutTask,
+    assemble_cut,
+    cut_splices,
+    find_cuts,
+    route_heard,
+    seams_allowed,
+)
+from workbench.plans.ends import (
+    EARLY_SECONDS,
+    FADE_SHARE,
+    GOOD_FADE_OUT_SECONDS,
+    MIN_FADE_OUT_SECONDS,
+    MIN_RING_SECONDS,
+    end_slack,
+    start_fade,
+)
+from workbench.plans.loop import find_loop, plan_loop, restart_splice
+from workbench.plans.plan import (
+    BORDER_SECONDS,
+    MAX_OPTIONS,
+    Ending,
+    EndKind,
+    LoopPlan,
+    LoopSegment,
+    PlanKind,
+    micros,
+    nearest_line,
+    segment_table,
+    song_at,
+)
+from workbench.plans.plan_score import HEARD, WISHED_FLOOR
+from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
+from workbench.plans.repetition import is_varied, least_variety
+from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
+from workbench.plans.serving import first_options
+from workbench.plans.suggestions import suggest_landings
+from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+from workbench.seams.profile import LoopProfile
+from workbench.structure.salience import memorable_bars
+
+# of seam scores, tried one after the other where surer seams do not keep what is to be kept
+_KEPT_FLOORS = (0.4, 0.3, WISHED_FLOOR)
+MIN_SECONDS = 1.0  # s; nothing shorter is planned
+HOOK_SECONDS = 30.0  # s; longest stretch that counts as the hook, that of a preview
+
+_DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
+_DIFFERENT_SECONDS = 0.25  # s of the track between what they play
+_SAMPLES = 200  # times at which routes are compared before their plans are made
+_NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
+_SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
+_START_AT, _END_ON = ConstraintKind.START_AT, ConstraintKind.END_ON
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """A track, one length and what is asked for."""
+
+    profile: LoopProfile
+    seconds: VideoSeconds
+    request: PlanRequest
+    params: CoverParams
+    last_hit: TrackSeconds | None
+    beside: LoopPlan | None = None
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
+            raise ParameterError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
+        object.__setattr__(self, "seconds", round(self.seconds, 6 if self.request.only_loop else 3))
+
+    @property
+    def music_seconds(self) -> float:
+        """From where the music starts to the end of the video."""
+        return self.seconds - (self.request.start_at or 0.0)
+
+    @property
+    def length(self) -> str:
+        """The length in words."""
+        return f"{plain_seconds(self.seconds)} s"
+
+    def asking(self, request: PlanRequest) -> _Fit:
+        """The same length with another request, beside no other plan."""
+        return replace(self, request=request, beside=None)
+
+    def plans(self) -> list[LoopPlan]:
+        """Plans that keep what was asked for and repeat no less of the track than they must.
+
+        Fair seams, and the whole track again, are ways to that where nothing else is varied, see
+        `workbench.plans.serving`.
+        """
+        at_ease = self.params.model_copy(update={"min_variety_seconds": 0.0})
+        plans = replace(self, params=at_ease)._that_keep()
+        if self.params.min_variety_seconds == 0.0 or self.are_varied(plans):
+            return plans
+        varied = _plans(self)
+        return varied if self.are_varied(varied) else plans
+
+    def are_varied(self, plans: Sequence[LoopPlan]) -> bool:
+        """Whether there are plans, and the first repeats no less of the track than it must."""
+        if not plans or self.profile.downbeats.size < 3:
+            return bool(plans)
+        needed = least_variety(self.profile, self.params, on_lines(self.profile, self.request.constraints))
+        return is_varied(segment_table(plans[0]), needed)
+
+    def _that_keep(self) -> list[LoopPlan]:
+        """Plans that keep what was asked for, where it must be by seams under the floor, down to `WISHED_FLOOR`.
+
+        A floor that somebody raised is kept, and so is that of a length alone.
+        """
+        plans, params = _plans(self), self.params
+        if plans or not self.request.keep or params.min_seam_score > CoverParams().min_seam_score:
+            return plans
+        for least in _KEPT_FLOORS:
+            lower = replace(self, params=params.model_copy(update={"min_seam_score": least}))
+            if least < params.min_seam_score and (plans := _plans(lower)):
+                break
+        return plans
+
+
+def plan_fit(
+    profile: LoopProfile,
+    seconds: VideoSeconds,
+    request: PlanRequest = LENGTH_ALONE,
+    params: CoverParams = CoverParams(),
+    *,
+    last_hit: TrackSeconds | None = None,
+    beside: LoopPlan | None = None,
+) -> LoopPlan | Refusal:
+    """Fit a track to a length.
+
+    Parameters
+    ----------
+    profile : what is known of the track
+    seconds : the length, rounded to the millisecond; 1 s and more
+    request : what is asked for; with `only_loop` the plan is that of `workbench.plans.loop.plan_loop`, if nothing is
+        asked for but constraints on seams
+    params : limits and weights; the 30 s of a loop count with `only_loop` alone
+    last_hit : the track's last attack, which `end_on` needs for the track's own ending; None: not known
+    beside : the plan of another length, with which music and seams are shared as far as they can be
+
+    Returns
+    -------
+    LoopPlan : with up to four options that differ to the ear, the first equal to it; or
+    Refusal : `constraints`, if what was asked for cannot be kept together, with the smallest part that contradicts;
+        else the track cannot fill the length: `no_loop_profile`, `low_confidence` or `no_viable_loop`
+
+    Raises
+    ------
+    ConstraintError : a constraint or a kept part makes no sense on this track
+    ParameterError : a length under 1 s
+    PlanError : a plan breaks an invariant, which is a fault of the planner
+    """
+    if request.only_loop:
+        refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
+        if refusal is not None or not request.asks_beyond_seams:
+            return refusal or plan_loop(profile, seconds, params, request.constraints)
+    fit = _Fit(profile, seconds, request, params, last_hit, beside)
+    wrong = _out_of_range(fit)
+    if wrong is not None:
+        return wrong
+    if profile.downbeats.size < 3 and request.constraints.pinned:
+        return refusals.no_loop_profile()
+    try:
+        plans = fit.plans()
+        if not plans:
+            return _refused(fit)
+    except ContradictionError as error:
+        return refusals.contradiction(error.sentence, error.constraints)
+    options = _options(plans)
+    if request.only_loop:  # a loop's words do not say that it could have had another ending
+        options = [replace(plan, ending=replace(plan.ending, named_own=False)) for plan in options]
+    return replace(options[0], options=tuple(options))
+
+
+def plan_fits(
+    profile: LoopProfile,
+    lengths: Sequence[VideoSeconds],
+    request: PlanRequest = LENGTH_ALONE,
+    params: CoverParams = CoverParams(),
+    *,
+    last_hit: TrackSeconds | None = None,
+) -> tuple[LoopPlan | Refusal, ...]:
+    """Fit a track to several lengths that share their parts.
+
+    Each is planned beside the next shorter one, so that the short ones get the best parts. Where a longer one cannot
+    take over the seams of a shorter one, the shorter one is planned again beside the longer. The answers keep the order
+    of `lengths`; else as `plan_fit`.
+    """
+
+    def answer(number: int, beside: LoopPlan | None) -> LoopPlan | Refusal:
+        return plan_fit(profile, lengths[number], request, params, last_hit=last_hit, beside=beside)
+
+    order = sorted(range(len(lengths)), key=lambda number: lengths[number])
+    answers: dict[int, LoopPlan | Refusal] = {}
+    planned: list[tuple[int, LoopPlan]] = []
+    for number in order:
+        answers[number] = found = answer(number, planned[-1][1] if planned else None)
+        if isinstance(found, LoopPlan):
+            planned.append((number, found))
+    for place in range(len(planned) - 2, -1, -1):
+        (number, plan), (_, longer) = planned[place], planned[place + 1]
+        if not shares_its_parts(plan, longer):
+            again = answer(number, longer)
+            if isinstance(again, LoopPlan) and shares_its_parts(again, longer):
+                answers[number], planned[place] = again, (number, again)
+    return tuple(answers[number] for number in range(len(lengths)))
+
+
+def shares_its_parts(shorter: LoopPlan, longer: LoopPlan) -> bool:
+    """Whether most of a plan's music is in a longer one of the same track, which has all of its seams."""
+    tables = [segment_table(plan) for plan in (shorter, longer)]
+    edges = np.unique(np.concatenate([table.ravel() for table in tables]))
+    middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    in_some, in_more = (np.any((table[:, :1] <= middles) & (middles < table[:, 1:]), axis=0) for table in tables)
+    share = np.sum(lengths[in_some & in_more]) / np.sum(lengths[in_some])
+    return bool(share >= SHARED) and _seams_of(shorter) <= _seams_of(longer)
+
+
+def _seams_of(plan: LoopPlan) -> set[tuple[float, float]]:
+    """Where each seam leaves and enters the track."""
+    return {(left.song_to, entered.song_from) for left, entered in zip(plan.segments, plan.segments[1:], strict=False)}
+
+
+def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """The part of a track that one remembers: whole bars from where its preview begins.
+
+    Start and end; at least one bar, even if it is longer than `most_seconds`. None for a track without bars.
+    """
+    if profile.downbeats.size < 2:
+        return None
+    edges = profile.edges
+    first, _ = memorable_bars(profile.bar_lufs, profile.form, np.diff(edges), HOOK_SECONDS)
+    last = int(np.searchsorted(edges, edges[first] + min(most_seconds, HOOK_SECONDS) + 1e-6, side="right")) - 1
+    return max(float(edges[first]), profile.song_start), float(edges[max(last, first + 1)])
+
+
+def different_share(one: LoopPlan, other: LoopPlan) -> float:
+    """Share of the time for which two plans of one length play another second of the track."""
+    plans = (one, other)
+    times = np.unique(np.concatenate([plan.segment_starts for plan in plans]))
+    middles = (times[1:] + times[:-1]) / 2
+    heard = [song_at(segment_table(plan), plan.segment_starts, middles) for plan in plans]
+    apart = np.abs(heard[0] - heard[1]) > _DIFFERENT_SECONDS  # False where one of them is silent
+    return float(np.sum(np.diff(times)[apart])) / one.window_end
+
+
+def _out_of_range(fit: _Fit) -> Refusal | None:
+    """The refusal of a time that the length does not have; raises `ConstraintError` for a part outside of the track."""
+    request, ends = fit.request, fit.profile.song_duration
+    for keep in request.keep:
+        if keep.part is None and not (0.0 <= keep.song_from < keep.song_to <= ends + 1e-3):
+            wrong = keep.constraint
+            raise ConstraintError(wrong, f": the track ends at {clock(ends)}", constraints=(wrong,))
+    if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
+        wrong = Constraint(_START_AT, (request.start_at,))
+        why = f": that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"
+        return refusals.contradiction((wrong, why), (wrong,))
+    if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
+        wrong = Constraint(_END_ON, (request.end_on,))
+        return refusals.contradiction((wrong, f": that is outside of {fit.length}"), (wrong,))
+    return None
+
+
+def _plans(fit: _Fit) -> list[LoopPlan]:
+    """Plans that keep what was asked for with seams over the floor, best first; none where there is none."""
+    plans = _plans_of_any_kind(fit)
+    return [plan for plan in plans if plan.kind is PlanKind.LOOP] if fit.request.only_loop else plans
+
+
+def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
+    profile, request, params = fit.profile, fit.request, fit.params
+    if request.start_at is not None and request.end_on is not None and request.end_on <= request.start_at:
+        return []
+    rules = on_lines(profile, request.constraints)
+    if profile.downbeats.size < 3:
+        return _without_bars(fit)
+    if fit.music_seconds < profile.usual_bar + MAX_EARLY_SECONDS:
+        return _excerpt(fit, rules)
+    task = _task(fit)
+    if task is None:
+        return []
+    music = fit.music_seconds
+    longest_tail, latest = end_slack(profile)
+    playable = profile.last_sound - profile.song_start
+    slack = longest_tail + (0.0 if request.start_at is not None else latest)
+    if music <= playable + slack:
+        plans = _cuts(profile, task, params, rules) or _cuts(profile, replace(task, in_ending=True), params, rules)
+        if plans:
+            return plans
+    repeating = replace(task, may_repeat=True)
+    if music > playable + _NEARLY:
+        plans = _loops(profile, task, params, rules) or _cuts(profile, repeating, params, rules)
+    else:
+        plans = _cuts(profile, repeating, params, rules)
+        if not plans or plans[0].seam_score < HEARD:
+            # Loops are tried because a seam is heard by many; their scores do not compare with those of cut-downs.
+            plans = [*plans, *_loops(profile, task, params, rules)]
+            plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, HEARD), -plan.plan_score))
+    return plans or _with_silence(fit)
+
+
+def _task(fit: _Fit) -> CutTask | None:
+    """What is asked for, in bars; None where a kept part is longer than the music."""
+    profile, request, music = fit.profile, fit.request, fit.music_seconds
+    whole = []
+    for keep in request.keep:
+        stretch = _stretch(profile, keep, music)
+        if stretch is None or stretch[1] - stretch[0] > music + 1e-6:
+            return None
+        whole.append(stretch)
+    return CutTask(
+        seconds=fit.seconds,
+        whole=tuple(sorted(set(whole))),
+        to_last_sound=any(keep.part is KeptPart.ENDING for keep in request.keep),
+        hook=hook_of(profile, music / 2),
+        start_at=request.start_at,
+        end_on=request.end_on,
+        last_hit=fit.last_hit,
+        beside=fit.beside,
+    )
+
+
+def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
+    edges = profile.edges
+    if keep.part is KeptPart.HOOK:
+        whole = hook_of(profile, HOOK_SECONDS)
+        if whole is None:
+            return None
+        end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
+        widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
+        # A downbeat is entered early, and the music ends after the part.
+        room = music - EARLY_SECONDS - MIN_RING_SECONDS
+        return widened if widened[1] - widened[0] <= room else hook_of(profile, room)
+    if keep.part is not None:
+        if not profile.sections:
+            return None
+        section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
+        # The first bar line may lie just before the sound: a beat is a little earlier than what is heard of it.
+        return max(section.song_from, profile.song_start), min(section.song_to, profile.last_sound)
+    first = int(np.searchsorted(edges, keep.song_from + BORDER_SECONDS, side="right")) - 1
+    last = int(np.searchsorted(edges, keep.song_to - BORDER_SECONDS))
+    begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
+    return max(begin, profile.song_start), float(edges[min(last, edges.size - 1)])
+
+
+def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
+    """Plans by the search over splices; the first of many that sound alike stands for them.
+
+    One of them begins with the picture, if any does and nothing else was asked for.
+    """
+    usable = cut_splices(profile, params, rules)
+    plans: list[LoopPlan] = []
+    if rules is not None and usable.pinned.size < len(rules.pinned):
+        return plans
+    found = find_cuts(profile, usable, task, params)
+    if task.beside is not None and found:
+        found = [cut for cut in found if cut.sharing >= found[0].sharing]
+    known: list[FloatArray] = []
+    times = (task.start_at or 0.0) + task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    for cut in found:
+        is_full = len(plans) == MAX_OPTIONS
+        if is_full and (task.start_at is not None or any(plan.music_in == 0.0 for plan in plans)):
+            break
+        if is_full and cut.route.music_in > 0.0:
+            continue
+        known, plans_before = known[: MAX_OPTIONS - 1], plans[: MAX_OPTIONS - 1]
+        heard = route_heard(cut.route, usable, times)
+        if any(np.mean(np.abs(heard - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
+            continue
+        plan = assemble_cut(cut, profile, usable, task, params)
+        if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans_before):
+            plans = [*plans_before, plan]
+            known.append(heard)
+    return plans
+
+
+def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
+    """The options of a loop that keep what was asked for."""
+    music, ring = task.music_seconds, 0.0
+    if task.end_on is not None:
+        if task.last_hit is None:
+            return []
+        ring = profile.last_sound - task.last_hit
+        music = task.end_on - (task.start_at or 0.0) + ring
+    if music <= profile.song_duration:
+        return []
+    answer = find_loop(profile, music, params, rules)
+    if isinstance(answer, Refusal):
+        return []
+    kept = []
+    for option in answer.options or (answer,):
+        placed = _placed(option.alone, profile, task)
+        if placed is not None and _keeps(placed, task):
+            kept.append(placed)
+    return kept
+
+
+def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | None:
+    """A loop as it is asked for: where it starts, where its last hit lands, its ending in the words of a fit."""
+    own = plan.ending.is_own
+    start = task.start_at or 0.0
+    reached = float(plan.segment_starts[-1]) - plan.music_in
+    music_in = plan.music_in + start
+    if task.end_on is not None:
+        if not own:
+            return None
+        assert task.last_hit is not None, "a loop lands its last hit only where that is known"
+        music_in = task.end_on - (reached - (profile.last_sound - task.last_hit))
+        longest_tail, latest = end_slack(profile)
+        most = start if task.start_at is not None else latest
+        if not start - HIT_TOLERANCE_SECONDS <= music_in <= most + HIT_TOLERANCE_SECONDS:
+            return None
+        music_in = min(max(music_in, start), most)
+        if not 0.0 <= task.seconds - (music_in + reached) <= longest_tail:
+            return None
+    elif task.start_at is not None and plan.music_in > 0.0:
+        return None
+    first = micros(music_in) / 1e6
+    end = micros(task.seconds) / 1e6
+    ending = plan.ending
+    if own:
+        tail = micros(end - micros(first + reached) / 1e6) / 1e6
+        ending = replace(ending, tail_seconds=tail, fade_seconds=tail, named_own=True)
+    return replace(plan, music_in=first, window_end=end, ending=ending, start_at=task.start_at)
+
+
+def _keeps(plan: LoopPlan, task: CutTask) -> bool:
+    """Whether a loop keeps to the rules of a fit and what was asked for."""
+    if len(plan.seam_times) > seams_allowed(task.seconds):
+        return False
+    if task.to_last_sound and plan.ends_in_fade:
+        return False
+    table = segment_table(plan)
+    if plan.ends_in_fade:
+        table[-1, 1] -= plan.end_fade_seconds  # what is kept is heard in full
+    return all(
+        bool(np.any((table[:, 0] <= first + BORDER_SECONDS) & (table[:, 1] >= last - BORDER_SECONDS)))
+        for first, last in task.whole
+    )
+
+
+def _without_bars(fit: _Fit) -> list[LoopPlan]:
+    """Music without bars, played straight as far as it lasts; what is kept lies before its closing fade."""
+    profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
+    duration = round(profile.song_duration, 6)
+    named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
+    if music > duration + _SAME_LENGTH or named or request.end_on is not None:
+        return []
+    latest = max(0.0, micros(duration - music) / 1e6)
+    starts = [min(round(profile.song_start, 6), latest), *(min(keep.song_from, latest) for keep in request.keep)]
+    kept_to = max((keep.song_to for keep in request.keep), default=0.0)
+    for start in starts:
+        room = start + music - kept_to
+        inside = all(start <= keep.song_from for keep in request.keep)
+        # At the end of the file there is nothing to fade: its last sound is an ending.
+        heard = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
+        if inside and heard and not _is_excluded(request, start, start + music):
+            return [_straight(fit, start, start_fade(profile), room)]
+    return []
+
+
+def _with_silence(fit: _Fit) -> list[LoopPlan]:
+    """The file as it is, with the silence at its ends, for a length between the music's own and the file's.
+
+    What is to be kept is no reason to begin or end off the bars.
+    """
+    plans = _without_bars(fit)
+    reaches = [plan for plan in plans if plan.segments[-1].song_to >= fit.profile.last_sound]
+    ending = Ending(EndKind.LAST_SOUND, named_own=True)
+    return [replace(plan, start_fade_seconds=0.0, ending=ending) for plan in reaches] or (
+        [] if fit.request.keep else plans
+    )
+
+
+def _excerpt(fit: _Fit, rules: LineConstraints | None) -> list[LoopPlan]:
+    """Less than a bar of music: from the hook's first downbeat, or from the track's start."""
+    profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
+    if request.keep or request.end_on is not None or request.constraints.pinned:
+        return []
+    hook = hook_of(profile, HOOK_SECONDS)
+    if hook is not None and rules is not None and rules.inside[nearest_line(profile.downbeats, np.array(hook[0]))]:
+        hook = None  # it would begin inside of a range that is never cut
+    starts = [hook[0] - EARLY_SECONDS if hook is not None and hook[0] >= EARLY_SECONDS else 0.0, profile.song_start]
+    last = min(profile.song_duration, profile.last_sound)
+    plans: list[LoopPlan] = []
+    for number, start in enumerate(starts):
+        if start + music <= last + 1e-6 or number == 1:
+            at = max(0.0, min(start, profile.song_duration - music))
+            if _is_excluded(request, at, at + music):
+                continue
+            plans.append(_straight(fit, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile)))
+    return plans
+
+
+def _is_excluded(request: PlanRequest, song_from: TrackSeconds, song_to: TrackSeconds) -> bool:
+    """Whether some of a stretch of the track is not to be played."""
+    ranges = request.constraints.excluded
+    return any(one.song_from < song_to - 1e-6 and one.song_to > song_from + 1e-6 for one in ranges)
+
+
+def _straight(fit: _Fit, start: float, fade_in: float, fade_room: float = inf) -> LoopPlan:
+    """A stretch of the track without a bar line to end on; it fades at its end, for `fade_room` seconds at most."""
+    profile, start_at = fit.profile, fit.request.start_at
+    first, end = micros(start_at or 0.0) / 1e6, micros(fit.seconds) / 1e6
+    music = micros(end - first) / 1e6
+    last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
+    wanted = min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))
+    fade = micros(min(wanted, fade_room)) / 1e6 if fade_room >= MIN_FADE_OUT_SECONDS else 0.0
+    return build_plan(
+        profile,
+        PlayedSegments((LoopSegment(start, last, 0.0, 0.0),), np.zeros(0), np.zeros(0), np.zeros(0)),
+        Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND, named_own=True),
+        min(fade_in, wanted),
+        first,
+        end,
+        plan_score=0.5,
+        glide_seconds=0.0,
+        start_at=start_at,
+        on_grid=False,
+    )
+
+
+def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
+    """The first plan, and others that differ to the ear; none with a seam that many hear, unless the first has one."""
+    least = min(HEARD, plans[0].seam_score)
+    options: list[LoopPlan] = []
+    for plan in plans:
+        if options and plan.seam_score < least:
+            continue
+        if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in options):
+            options.append(plan)
+    return first_options(options)
+
+
+def _refused(fit: _Fit) -> Refusal:
+    """Why there is no plan: the smallest part of the request that cannot be kept together, if it is that."""
+    profile, request = fit.profile, fit.request
+    blamed = smallest_contradiction(request.each, lambda some: bool(fit.asking(request.only(some)).plans()))
+    tried = fit.asking(request.only(blamed))
+    if not blamed:
+        return _not_filled(tried)
+    longest, room = 0.0, tried.music_seconds
+    has_bars = profile.downbeats.size >= 3
+    if has_bars:
+        for keep in tried.request.keep:
+            stretch = _stretch(profile, keep, room)
+            longest += 0.0 if stretch is None else stretch[1] - stretch[0]
+    why: Sentence = ()
+    if longest > room:
+        why = (f"what is to be kept lasts {longest:.1f} s",)
+    elif len(tried.request.keep) == len(blamed) and has_bars:
+        floor = fit.params.min_seam_score
+        least = floor if floor > CoverParams().min_seam_score else min(WISHED_FLOOR, floor)
+        why = (f"no seams of {least:g} and more make this length of them",)
+    elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
+        why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]
+        if not why and others:
+            why = _elsewhere(tried)
+            why = why and ("without ", *joined(others, " and "), ", ", *why)
+    return refusals.contradiction((*cannot_be_kept(blamed, fit.length), *(("; ", *why) if why else ())), blamed)
+
+
+def _not_filled(fit: _Fit) -> Refusal:
+    """Why a track does not fill a length, whatever else is asked for; up to which it does, and what would help."""
+    profile = fit.profile
+    lasts = clock(profile.song_duration)
+    if fit.seconds <= profile.song_duration:
+        return refusals.not_filled(f"No part of this track, which lasts {lasts}, makes music of {fit.length}")
+    has_bars = profile.downbeats.size >= 3
+    why = "cannot be looped without an audible seam" if has_bars else "has no bars to be looped on"
+    whys = [f"This track lasts {lasts} and {why}, so it does not fill {fit.length}"]
+    slack = sum(end_slack(profile)) if has_bars else 0.0
+    longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
+    at_most = floor(10.0 * longest) / 10.0
+    if at_most >= MIN_SECONDS and _plans(replace(fit, seconds=at_most)):
+        whys.append(f"it fills {plain_seconds(at_most)} s")
+    if not has_bars:
+        return refusals.not_filled("; ".join(whys), RefusalReason.NO_LOOP_PROFILE)
+    best, needed = float(profile.splices.score.max(initial=0.0)), fit.params.min_seam_score
+    if best < needed:
+        whys.append(f"its best seam scores {best:.2f}, needed {needed:.2f}")
+    is_unsure = best < needed and profile.grid_confidence < SURE_CONFIDENCE
+    if is_unsure:
+        whys.append(f"its bars are unsure (confidence {profile.grid_confidence:.2f})")
+    refusal = refusals.not_filled(
+        "; ".join(whys), RefusalReason.LOW_CONFIDENCE if is_unsure else RefusalReason.NO_VIABLE_LOOP
+    )
+    again = restart_splice(profile)
+    if again is not None:
+        pinned = fit.asking(replace(fit.request, constraints=SeamConstraints(pinned=(again,))))
+        if pinned.are_varied(_plans(pinned)):
+            refusal = replace(refusal, restart=again)
+    return refusal
+
+
+def _elsewhere(fit: _Fit) -> Sentence:
+    """What to ask for so that the last hit lands, everything else that was asked for being kept."""
+    request = fit.request
+    assert request.end_on is not None
+
+    def can_land(start_at: VideoSeconds | None, end_on: VideoSeconds) -> bool:
+        return bool(_plans(fit.asking(replace(request, start_at=start_at, end_on=end_on))))
+
+    return suggest_landings(
+        fit.profile,
+        seconds=fit.seconds,
+        end_on=request.end_on,
+        start_at=request.start_at,
+        last_hit=fit.last_hit,
+        can_land=can_land,
+    )

@@ -1,0 +1,386 @@
+"""Fill a video with a track, to the millisecond: choose bodies, how often each repeats, and how it ends.
+
+The music plays the track from its start and takes splices (`workbench.plans.splices`). Which of their combinations
+have the length is found without a search over the video (`workbench.plans.combinations`). The best of them are scored
+exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
+weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
+The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too much for that only where keeping them
+costs the own ending or a seam that is heard far more. A seam under the floor is used only where every plan over it
+plays too little of the track for minutes: then longer bodies are searched for, and then fair seams.
+
+An option passes the test of the plan served: it has no seam that many hear (`plan_score.HEARD`) unless that plan has
+one as bad. One option may be of another kind: the whole track again from its head after its own ending
+(`workbench.plans.restarts`), as often as the length asks for. That it begins again is heard, so it is there only where
+it wears less than the others, and served only where they wear far more (`workbench.plans.serving`).
+
+Where a range of the track is not played, a route may begin with one splice that leads past it, and goes on as any other
+from there. A body that holds such a range is not looped, for each of its passes would need two splices.
+
+The answer is a function of the profile, the length, the constraints and the parameters alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.errors import ContradictionError
+from workbench.params import CoverParams
+from workbench.plans import refusals
+from workbench.plans.build import (
+    Route,
+    assemble,
+    body_heard_longest,
+    fade_route,
+    own_end_route,
+    route_score,
+    spans,
+)
+from workbench.plans.combinations import routes_of
+from workbench.plans.constraints import (
+    NO_CONSTRAINTS,
+    Constraint,
+    LineConstraints,
+    NamedSplice,
+    SeamConstraints,
+    TrackRange,
+    cannot_be_kept,
+    clock,
+    on_lines,
+    smallest_contradiction,
+)
+from workbench.plans.plan import MAX_OPTIONS, LoopPlan, segment_table
+from workbench.plans.plan_score import (
+    FAIR,
+    HEARD,
+)
+from workbench.plans.refusals import Refusal, plain_seconds
+from workbench.plans.repetition import is_varied, least_variety
+from workbench.plans.restarts import splices_restart
+from workbench.plans.serving import ranked_options, varied_options
+from workbench.plans.splices import UsableSplices, rank_within, usable_splices
+from workbench.recording import BoolArray
+from workbench.seams.profile import LoopProfile
+
+_WAY_BARS = 8  # bars within which two ways past a range lead to the same place
+_MOST_WAYS = 4  # past a range that is not played, tried
+
+
+def plan_loop(
+    profile: LoopProfile,
+    video_seconds: float,
+    params: CoverParams = CoverParams(),
+    constraints: SeamConstraints = NO_CONSTRAINTS,
+) -> LoopPlan | Refusal:
+    """Cover a video with a track.
+
+    Parameters
+    ----------
+    profile : what is known of the track
+    video_seconds : length of the video, s; rounded to the microsecond
+    params : limits, weights and the bounds of the search
+    constraints : where no seam may be, which splices are not used, and which are, in every option
+
+    Returns
+    -------
+    LoopPlan : the best plan, with up to four options, the first equal to it; or
+    Refusal : `video_not_longer`, then `no_loop_profile`; `constraints` where there is a plan, but none that keeps
+        them, with the smallest part that contradicts; `low_confidence` where no splice reaches `min_seam_score` and the
+        grid's confidence is under `refusals.SURE_CONFIDENCE`; else `no_viable_loop`
+
+    Raises
+    ------
+    ConstraintError : a constraint makes no sense on this track
+    PlanError : a plan breaks an invariant, which is a fault of the planner
+    """
+    refusal = refusals.video_not_longer(video_seconds, profile.song_duration, params.required_excess_seconds)
+    if refusal is not None:
+        return refusal
+    if profile.downbeats.size < 3:
+        return refusals.no_loop_profile()
+    try:
+        answer = find_loop(profile, video_seconds, params, on_lines(profile, constraints))
+    except ContradictionError as error:
+        return refusals.contradiction(error.sentence, error.constraints)
+    if isinstance(answer, LoopPlan):
+        return answer
+    if not constraints:
+        return _with_suggestions(answer, profile, video_seconds, params)
+
+    def can_be_kept(some: tuple[Constraint, ...]) -> bool:
+        rules = on_lines(profile, constraints.only(some))
+        return isinstance(find_loop(profile, video_seconds, params, rules), LoopPlan)
+
+    blamed = smallest_contradiction(constraints.each, can_be_kept)
+    if not blamed:
+        return find_loop(profile, video_seconds, params, None)
+    whys = [
+        _why_it_is_played(profile, params, one)
+        for one in constraints.excluded
+        if SeamConstraints(excluded=(one,)).each == blamed
+    ]
+    where = f"a loop of {plain_seconds(video_seconds)} s"
+    return refusals.contradiction((*cannot_be_kept(blamed, where), *whys), blamed)
+
+
+def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
+    """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
+    if excluded.song_from <= round(profile.song_start, 6) < excluded.song_to:
+        return ", for a loop begins where the track does; a fit may begin elsewhere"
+    usable = usable_splices(profile, params, on_lines(profile, SeamConstraints(excluded=(excluded,))))
+    if not np.any(usable.leads_past_excluded & usable.first):
+        return (
+            f", for a loop begins where the track does, and no splice with a score of {params.min_seam_score:g} leads "
+            f"from before {clock(excluded.song_from)} past {clock(excluded.song_to)}"
+        )
+    repeats = usable.is_body & np.diagonal(usable.follows)
+    if any(np.any(repeats & _may_open(usable, way)) for way in (None, *_ways_past(usable))):
+        return ""
+    return f", for no part that repeats unnoticed lies as a whole before {clock(excluded.song_from)} or after " + clock(
+        excluded.song_to
+    )
+
+
+def restart_splice(profile: LoopProfile) -> NamedSplice | None:
+    """The splice by which a track begins again after its own ending; None for a track that cannot."""
+    if profile.restart is None:
+        return None
+    lines = profile.downbeats
+    return NamedSplice(float(lines[profile.restart.leave]), float(lines[profile.restart.enter]))
+
+
+def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: float, params: CoverParams) -> Refusal:
+    """A refusal with the splices that make a plan all the same, varied enough."""
+
+    def is_plan(splice: NamedSplice) -> bool:
+        pinned = on_lines(profile, SeamConstraints(pinned=(splice,)))
+        plan, needed = find_loop(profile, video_seconds, params, pinned), least_variety(profile, params)
+        return isinstance(plan, LoopPlan) and is_varied(segment_table(plan), needed)
+
+    body, again = _best_body(profile, params), restart_splice(profile)
+    if body is not None and is_plan(body[0]):
+        refusal = replace(refusal, best_splice=body[0], best_score=body[1])
+    if again is not None and is_plan(again):
+        refusal = replace(refusal, restart=again)
+    return refusal
+
+
+def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, float] | None:
+    """The splice back that is heard least, and its score; None for a track without one that is long enough."""
+    splices = profile.splices
+    last = profile.downbeats.size if profile.ending is None else profile.ending.start_bar
+    long_enough = splices.song_to - splices.song_from >= params.min_body_seconds
+    rows = np.flatnonzero(long_enough & (splices.leave <= last))
+    if profile.restart is not None:
+        rows = rows[~profile.restart.is_at(splices.leave[rows], splices.enter[rows])]
+    if not rows.size:
+        return None
+    row = int(rows[np.argmax(splices.score[rows])])
+    leave, enter = (float(profile.downbeats[line]) for line in (splices.leave[row], splices.enter[row]))
+    return NamedSplice(leave, enter), float(splices.score[row])
+
+
+def find_loop(
+    profile: LoopProfile, video_seconds: float, params: CoverParams, constraints: LineConstraints | None
+) -> LoopPlan | Refusal:
+    """`plan_loop` for a track with bars and a video of any length; constraints that cannot be kept are a refusal.
+
+    The track has at least three bar lines; the length is rounded to the microsecond.
+    """
+    video = round(video_seconds, 6)
+    found = _search(profile, video, params, constraints)
+    plans, least = [], 0.0
+    if not isinstance(found, Refusal):
+        goes_on = _unlike_routes(found)
+        plans = [assemble(route, found.usable, profile, params) for route in goes_on]
+        least = min([HEARD, *(_worst(route, found.usable) for route in goes_on[:1])])
+    again = _begin_again(profile, video, params, constraints, least if plans else 0.0)
+    options = ranked_options(plans, again, profile, params) if plans else ()
+    needed = least_variety(profile, params, constraints)
+    if params.min_variety_seconds > 0.0 and not (options and is_varied(segment_table(options[0]), needed)):
+        varied = _varied_plans(found, profile, video, params, constraints, needed)
+        options = varied_options(options, varied, again, needed)
+    if options:
+        return replace(options[0], options=options)
+    if isinstance(found, Refusal):
+        return found
+    best = float(found.usable.score.max())
+    return _refuse("no body of it is heard in one piece in this length", best, profile, params)
+
+
+class _Found(NamedTuple):
+    """What a search found."""
+
+    usable: UsableSplices
+    routes: list[Route]  # best first
+
+
+def _search(
+    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None
+) -> _Found | Refusal:
+    """The routes that cover a video and end, or fade, in time; without those that begin the whole track again."""
+    usable = usable_splices(profile, params, constraints)
+    if usable.size == 0:
+        back = _best_body(profile, params)  # one that leads on or is too short makes no loop, however it sounds
+        best = float(profile.splices.score.max(initial=0.0)) if back is None else back[1]
+        return _refuse("no two of its bar lines sound alike enough to splice between them", best, profile, params)
+    ways = [None, *_ways_past(usable)]
+    if not any(np.any(usable.is_body & _may_open(usable, way)) for way in ways) and not usable.pinned.size:
+        why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"
+        return _refuse(why, float(usable.score.max()), profile, params)
+    if constraints is not None and usable.pinned.size < len(constraints.pinned):
+        return _refuse("a pinned seam leaves no room for its crossfade", 1.0, profile, params)
+
+    routes = [
+        route
+        for way in ways
+        for route in _routes_by(way, usable, profile, video, params)
+        if not usable.plays_excluded(*spans(route, usable).T).any()
+    ]
+    if not routes:
+        return _refuse(
+            "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
+        )
+    scores = [float(route_score(route, usable, profile, params).total(params)) for route in routes]
+    ranked = [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()]
+    if splices_restart(usable.leave[usable.pinned], usable.enter[usable.pinned], profile).any():
+        # Who asks to hear the track end and begin again waits for its end, and misses what is skipped.
+        ranked.sort(key=lambda route: (not route.own_ending, bool(np.any(usable.gain_seconds[route.taken] < 0))))
+    return _Found(usable, ranked)
+
+
+def _worst(route: Route, usable: UsableSplices) -> float:
+    return float(usable.score[route.taken].min())
+
+
+def _unlike_routes(found: _Found, needed: float = 0.0) -> list[Route]:
+    """The best routes that differ to the ear and have `needed` s of variety; at most `MAX_OPTIONS`.
+
+    One of them begins with the picture, if any route does.
+    """
+    usable = found.usable
+    options: list[tuple[Route, int]] = []
+    least = 0.0
+    for route in found.routes:
+        is_full = len(options) == MAX_OPTIONS
+        if is_full and any(other.music_in == 0.0 for other, _ in options):
+            break
+        if _worst(route, usable) < least or (is_full and route.music_in > 0.0):
+            continue
+        if not is_varied(spans(route, usable), needed):
+            continue
+        body, passes = body_heard_longest(route, usable)
+        others = options[: MAX_OPTIONS - 1]
+        differs = all(route.own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in others)
+        if passes and differs:
+            options = [*others, (route, body)]
+            least = least or min(HEARD, _worst(route, usable))
+    return [route for route, _ in options]
+
+
+def _varied_plans(
+    found: _Found | Refusal,
+    profile: LoopProfile,
+    video: float,
+    params: CoverParams,
+    constraints: LineConstraints | None,
+    needed: float,
+) -> list[LoopPlan]:
+    """Plans that go on with `needed` s of variety: of those found, by longer bodies, or over fair seams; or none."""
+
+    def among(some: _Found | Refusal) -> list[LoopPlan]:
+        if isinstance(some, Refusal):
+            return []
+        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, needed)]
+
+    def search(floor: float, body_seconds: float) -> list[LoopPlan]:
+        changed = {"min_seam_score": floor, "min_body_seconds": max(params.min_body_seconds, body_seconds)}
+        return among(_search(profile, video, params.model_copy(update=changed), constraints))
+
+    floor = params.min_seam_score
+    varied = max(among(found), search(floor, needed), key=lambda plans: plans[0].plan_score if plans else 0.0)
+    if varied or not FAIR < floor <= CoverParams().min_seam_score:  # one that somebody raised is kept
+        return varied
+    return search(FAIR, 0.0) or search(FAIR, needed)
+
+
+def _begin_again(
+    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None, least: float
+) -> LoopPlan | None:
+    """The best plan that plays the whole track again and again; None where the track or the length allows none.
+
+    The other seams of the plan score `least` or more.
+    """
+    if profile.restart is None:
+        return None
+    # What follows a restart lasts as long as what opens the track: else it begins only to leave again.
+    longer = max(params.min_segment_seconds, params.min_opening_seconds)
+    params = params.model_copy(update={"min_segment_seconds": longer})
+    usable = usable_splices(profile, params, constraints, restart=True)
+    if usable.restart is None:
+        return None
+    # Routes are ranked by their other seams, or a restart would always be left out, and no other body is repeated.
+    alone = np.arange(usable.size) == usable.restart
+    ranked = replace(usable, score=np.where(alone, 1.0, usable.score), is_body=alone)
+    best: tuple[float, Route] | None = None
+    # A pass that would stop in the track's ending fades there only where there is no other way to meet the length.
+    for some in (profile, replace(profile, ending=None)):
+        for route in routes_of(ranked, some, video, params, body=usable.restart):
+            played = spans(route, usable)
+            if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
+                continue
+            body, passes = body_heard_longest(route, usable)
+            if body != usable.restart or not passes:
+                continue
+            score = float(route_score(route, ranked, profile, params).total(params))
+            if best is None or score > best[0]:
+                best = score, route
+        if best is not None:
+            return assemble(best[1], usable, profile, params)
+    return None
+
+
+def _ways_past(usable: UsableSplices) -> list[int]:
+    """Splices by which the music, from its beginning, gets past a range that is not played: the best, with variety."""
+    past = usable.leads_past_excluded & usable.first & np.any(usable.follows & usable.is_body, axis=1)
+    rows = np.flatnonzero(past)  # best first
+    rows = rows[rank_within(usable.enter[rows] // _WAY_BARS) == 0]
+    return [int(row) for row in rows[:_MOST_WAYS]]
+
+
+def _may_open(usable: UsableSplices, way: int | None) -> BoolArray:
+    """Which splices may be taken first, or first after the way past a range; shape (n,)."""
+    return usable.first if way is None else usable.follows[way]
+
+
+def _routes_by(
+    way: int | None, usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams
+) -> Iterator[Route]:
+    """The best routes that take one splice before all others, once, to get past a range that is not played."""
+    if way is None:
+        yield from routes_of(usable, profile, video, params)
+        return
+    # As if the music that is left out were heard, and the video as much longer.
+    longer = round(video - float(usable.gain_seconds[way]), 6)
+    rest = replace(usable, first=_may_open(usable, way), pinned=usable.pinned[usable.pinned != way])
+    for route in routes_of(rest, profile, longer, params):
+        taken = np.append(way, route.taken)
+        if route.own_ending:
+            whole = own_end_route(usable, taken, profile, video)
+            if whole is not None:
+                yield whole
+        else:
+            yield fade_route(usable, taken, profile, video)
+
+
+def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:
+    """The refusal of a track without a plan; put down to unsure bars only where no seam is good enough."""
+    if best_score >= params.min_seam_score:
+        return refusals.no_viable_loop(why)
+    if profile.grid_confidence < refusals.SURE_CONFIDENCE:
+        return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
+    required = params.min_seam_score
+    return refusals.no_viable_loop(f"{why} (the best seam scores {best_score:.2f}, needed {required:.2f})")

@@ -1,0 +1,197 @@
+"""Move a seam of a plan to another bar line, and leave all else of the plan where it is.
+
+A seam that moves by some bars leaves the track as many bars later and enters it as many later: the body stays as long,
+and so does the music. Each such splice is one of its own, with its own score. A place where it cannot be says why.
+
+Functions: `seam_pairs` and `seam_scores`, the bar lines of a plan's seams and how they score; `place_pairs` and
+`seam_places`, where a seam could be; `move_seam`, the plan with the seam there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.errors import PlanError
+from workbench.params import CoverParams
+from workbench.plans.build import PlayedSegments, build_plan, segments_of
+from workbench.plans.constraints import LineConstraints, NamedSplice
+from workbench.plans.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
+from workbench.plans.plan_score import hearings_of, seams_part
+from workbench.plans.splices import seam_gains
+from workbench.recording import FloatArray, VideoSeconds
+from workbench.seams.profile import SEAM_PARTS, LoopProfile, with_room
+
+REACH_BARS = 8  # how far a seam can be moved at once
+
+
+@dataclass(frozen=True, slots=True)
+class SeamPlace:
+    """Where a seam could be."""
+
+    bars: int
+    """by how many it is moved; negative: earlier; 0: where it is"""
+    splice: NamedSplice
+    """of the bar lines there"""
+    at: VideoSeconds
+    """where it would be heard"""
+    score: float | None
+    """0 to 1, probability that nobody hears it; None where there is no splice to score"""
+    parts: dict[str, float]
+    """0 to 1 each, by the names of `SEAM_PARTS`; empty as the score"""
+    obstacle: str
+    """why it cannot be there, in words; empty where it can"""
+
+
+def seam_pairs(profile: LoopProfile, plan: LoopPlan) -> list[tuple[int, int]]:
+    """The bar lines that each seam of a plan leaves and enters."""
+    return [(leave, enter) for leave, enter in seam_lines(segment_table(plan), profile.downbeats).tolist()]
+
+
+def seam_scores(profile: LoopProfile, plan: LoopPlan) -> FloatArray:
+    """The score of each seam of a plan, as its bar lines have it; the worst one's if the profile lacks the splice."""
+    rows = [profile.splices.row_of(*pair) for pair in seam_pairs(profile, plan)]
+    return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])
+
+
+def place_pairs(profile: LoopProfile, plan: LoopPlan, seam: int) -> dict[int, tuple[int, int]]:
+    """The bar lines that a seam would leave and enter at each of its places, by bars moved.
+
+    Seams count from 0; only places at which both bar lines exist are in.
+    """
+    leave, enter = seam_pairs(profile, plan)[seam]
+    last = profile.downbeats.size - 1
+    return {
+        bars: (leave + bars, enter + bars)
+        for bars in range(-REACH_BARS, REACH_BARS + 1)
+        if min(leave, enter) + bars >= 0 and max(leave, enter) + bars <= last
+    }
+
+
+def seam_places(
+    profile: LoopProfile,
+    plan: LoopPlan,
+    seam: int,
+    params: CoverParams,
+    constraints: LineConstraints | None = None,
+) -> list[SeamPlace]:
+    """Where a seam could be, earliest first, with its score there, or what is in the way.
+
+    Seams count from 0; the profile holds the splices of `place_pairs`, as far as there is room for them.
+    """
+    lines, splices = profile.downbeats, profile.splices
+    pairs, every = place_pairs(profile, plan, seam), seam_pairs(profile, plan)
+    before = every[seam - 1][1] if seam else int(np.searchsorted(lines, plan.song_start - 0.1))
+    after = every[seam + 1][0] if seam + 1 < len(every) else int(nearest_line(lines, np.array(_clear_end(plan))))
+    places = []
+    for bars, (leave, enter) in pairs.items():
+        row = splices.row_of(leave, enter)
+        obstacle = _ruled_out(constraints, leave, enter)
+        if not obstacle and leave <= before:
+            obstacle = "the seam before it is there" if seam else "the music starts there"
+        if not obstacle and enter >= after:
+            obstacle = "the next seam is there" if seam + 1 < len(every) else "the music ends there"
+        if row is None or not splices.have_room(profile.song_duration)[row]:
+            obstacle = obstacle or "no room for a crossfade at an end of the track"
+        if not obstacle and bars:
+            obstacle = _broken_rule(profile, plan, seam, bars, params, constraints)
+        places.append(
+            SeamPlace(
+                bars=bars,
+                splice=NamedSplice(float(lines[leave]), float(lines[enter])),
+                at=float(plan.seam_times[seam] + lines[leave] - lines[pairs[0][0]]),
+                score=None if row is None else float(splices.score[row]),
+                parts={} if row is None else dict(zip(SEAM_PARTS, splices.parts[row].tolist(), strict=True)),
+                obstacle=obstacle,
+            )
+        )
+    return places
+
+
+def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params: CoverParams) -> LoopPlan:
+    """A plan with one seam moved, and all else where it is.
+
+    Where the bars of the track are not all equally long, the sum of the segments changes by some milliseconds: a
+    closing fade takes them, or the silence around the track's own ending. Seams count from 0; negative `bars` move it
+    earlier; the plan has no options. Raises `PlanError` if there is no such place, or the plan breaks a rule with the
+    seam there.
+    """
+    pair = place_pairs(profile, plan, seam).get(bars)
+    row = None if pair is None else profile.splices.row_of(*pair)
+    if pair is None or row is None:
+        raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: the track has no such splice")
+    splices, lines = profile.splices.rows(np.array([row])), profile.downbeats
+    song_to, song_from, fade = (
+        round(float(value[0]), 6)
+        for value in with_room(splices.song_to, splices.song_from, splices.fade_seconds, lines[[pair[0]]])
+    )
+    table = segment_table(plan)
+    played = float(segment_starts(table, 0.0)[-1])
+    table[seam, 1], table[seam + 1, 0] = song_to, song_from
+    if np.any(table[:, 1] - table[:, 0] <= 0.0):
+        raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: another seam is there")
+    longer = micros(float(segment_starts(table, 0.0)[-1]) - played)
+    music_in, tail = micros(plan.music_in), micros(plan.tail_seconds)
+    if plan.is_faded_out:
+        table[-1, 1] = (micros(table[-1, 1]) - longer) / 1e6
+        tail = max(0, tail - longer)
+    else:
+        tail -= longer
+        if tail < 0 and plan.start_at is None:  # the start gives what the end lacks
+            music_in, tail = music_in + tail, 0
+        if tail < 0 or music_in < 0:
+            raise PlanError(f"with seam {seam + 1} there the music lasts {longer / 1000:.0f} ms longer than the video")
+    fades, exponents = np.array(plan.seam_fades), np.array(plan.seam_curves)
+    gains = np.array([segment.gain_in_db for segment in plan.segments])
+    fades[seam], exponents[seam] = fade, float(splices.exponent[0])
+    gains[seam + 1] = float(seam_gains(splices.level_step_db)[0])
+    before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
+    scores[seam] = float(splices.score[0])
+    part, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))
+    end_fade = max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6
+    return build_plan(
+        profile,
+        PlayedSegments(segments_of(table, gains), fades, exponents, scores),
+        replace(plan.ending, tail_seconds=tail / 1e6, fade_seconds=end_fade),
+        plan.start_fade_seconds,
+        music_in / 1e6,
+        plan.window_end,
+        plan_score=float(np.clip(plan.plan_score + params.seams_weight * (part - was), 0.0, 1.0)),
+        glide_seconds=plan.gain_glide_seconds,
+        start_at=plan.start_at,
+    )
+
+
+def _clear_end(plan: LoopPlan) -> float:
+    """Where the last segment's closing fade begins, or its music ends, s of the track."""
+    last = plan.segments[-1].song_to
+    return last - plan.end_fade_seconds if plan.is_faded_out else last
+
+
+def _broken_rule(
+    profile: LoopProfile,
+    plan: LoopPlan,
+    seam: int,
+    bars: int,
+    params: CoverParams,
+    constraints: LineConstraints | None,
+) -> str:
+    """The rule that the plan would break with the seam there; empty: none."""
+    try:
+        moved = move_seam(profile, plan, seam, bars, params)
+    except PlanError as error:
+        return str(error)
+    if constraints is not None and constraints.plays_excluded(*segment_table(moved).T).any():
+        return "it would play what is excluded"
+    return ""
+
+
+def _ruled_out(constraints: LineConstraints | None, leave: int, enter: int) -> str:
+    if constraints is None:
+        return ""
+    if constraints.inside[[leave, enter]].any():
+        return "in a range that is never cut"
+    if any((leave, enter) == tuple(pair) for pair in constraints.forbidden.tolist()):
+        return "this splice is forbidden"
+    return ""

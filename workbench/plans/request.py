@@ -1,0 +1,117 @@
+"""What is asked of a plan besides its length: kept parts, times, constraints on seams, and whether only a loop will do.
+
+Classes: `PlanRequest`; `Keep` with its `KeptPart`, a part of the track that is kept whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import isfinite
+
+from workbench.errors import ParameterError
+from workbench.plans.constraints import NO_CONSTRAINTS, Constraint, ConstraintKind, SeamConstraints
+from workbench.recording import TrackSeconds, VideoSeconds
+
+_TIMES = {"start_at": ConstraintKind.START_AT, "end_on": ConstraintKind.END_ON}
+
+
+class KeptPart(StrEnum):
+    """What can be kept by name."""
+
+    INTRO = "intro"
+    ENDING = "ending"
+    HOOK = "hook"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A part of the track that is kept whole in one segment: one with a name, or a range of track time."""
+
+    part: KeptPart | None = None
+    song_from: TrackSeconds = 0.0
+    """s; of a range, as is the next"""
+    song_to: TrackSeconds = 0.0
+
+    @property
+    def constraint(self) -> Constraint:
+        """This part as one of the constraints of a request."""
+        if self.part is not None:
+            return Constraint(ConstraintKind.KEEP, part=self.part.value)
+        return Constraint(ConstraintKind.KEEP, (self.song_from, self.song_to))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What is asked of a plan besides its length; false where that is nothing.
+
+    Times are rounded to the microsecond; one that is negative or not finite raises `ParameterError`.
+    """
+
+    constraints: SeamConstraints = NO_CONSTRAINTS
+    """where no seam may be, which splices are not used and which are, what is not played"""
+    keep: tuple[Keep, ...] = ()
+    """parts of the track that are each kept whole in one segment"""
+    start_at: VideoSeconds | None = None
+    """where the music starts, after silence; None: with the picture"""
+    end_on: VideoSeconds | None = None
+    """where its last hit lands; None: nowhere in particular"""
+    only_loop: bool = False
+    """whether only a loop will do, of a video that is longer than the track by `CoverParams.required_excess_seconds`;
+    else any length is filled: looped, straight or cut down"""
+
+    def __post_init__(self) -> None:
+        for name in _TIMES:
+            at = getattr(self, name)
+            if at is None:
+                continue
+            if not (isfinite(at) and at >= 0.0):
+                raise ParameterError(f"{name.replace('_', ' ')}: a time in the video is 0 s or more, not {at:g} s")
+            object.__setattr__(self, name, round(at, 6))
+
+    def __bool__(self) -> bool:
+        return bool(self.each)
+
+    @property
+    def each(self) -> tuple[Constraint, ...]:
+        """Everything that is asked for, each once."""
+        kept = [keep.constraint for keep in self.keep]
+        times = [Constraint(kind, (at,)) for name, kind in _TIMES.items() if (at := getattr(self, name)) is not None]
+        return tuple(dict.fromkeys((*kept, *times, *self.constraints.each)))
+
+    @property
+    def asks_beyond_seams(self) -> bool:
+        """Whether parts are kept, or times given."""
+        return bool(self.keep) or self.start_at is not None or self.end_on is not None
+
+    def only(self, some: Collection[Constraint]) -> PlanRequest:
+        """The same request with those constraints that are among `some`."""
+        kinds = {one.kind for one in some}
+        return replace(
+            self,
+            constraints=self.constraints.only(some),
+            keep=tuple(keep for keep in self.keep if keep.constraint in some),
+            start_at=self.start_at if ConstraintKind.START_AT in kinds else None,
+            end_on=self.end_on if ConstraintKind.END_ON in kinds else None,
+        )
+
+    def and_more(self, others: PlanRequest) -> PlanRequest:
+        """What others ask for too, each once; a time of these stands before theirs."""
+        return replace(
+            self,
+            constraints=others.constraints.and_more(self.constraints),
+            keep=tuple(dict.fromkeys((*others.keep, *self.keep))),
+            start_at=others.start_at if self.start_at is None else self.start_at,
+            end_on=others.end_on if self.end_on is None else self.end_on,
+        )
+
+    def without(self, constraint_id: str) -> PlanRequest:
+        """All but the constraint with this id."""
+        return self.only([one for one in self.each if one.id != constraint_id])
+
+
+LENGTH_ALONE = PlanRequest()
+"""nothing is asked for but a length"""
+LOOP_ALONE = PlanRequest(only_loop=True)
+"""nothing is asked for but a loop of some length"""

@@ -1,0 +1,273 @@
+"""Which splices of a track a plan may use, and which may follow which.
+
+The planner may use a splice when it keeps every rule that a plan is checked for (`workbench.plans.plan`):
+within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
+floor. It may not leave inside the track's own ending: music that restarts after it has come to rest sounds wrong.
+What a person ruled out is not among them, and what a person pinned is, as long as it can be played
+(`workbench.plans.constraints`).
+
+A splice y may follow a splice x when enough music lies between where x enters and where y leaves. Nothing else binds
+them: a splice need not be taken when the music passes it, so splices that all share a bar can be taken in any order and
+any number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent
+of the video's length.
+
+Who fills a length chooses among the best: `usable_splices` takes few that sound alike, with a table of what may follow
+what. Who follows a picture needs one certain number of bars, and takes `playable_splices`, all there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.params import CoverParams
+from workbench.plans.constraints import LineConstraints
+from workbench.plans.ends import start_fade
+from workbench.plans.plan import GRID_TOLERANCE_SECONDS
+from workbench.plans.plan_score import fade_part, phrasing_part
+from workbench.recording import BoolArray, FloatArray, IntArray
+from workbench.seams.profile import BEST_SPLICES, MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile, with_room
+
+MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
+MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
+LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
+_SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
+_PLACE_BARS = 8
+_MOST = 256  # splices kept in all; bounds the table of what may follow what
+_DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayableSplices:
+    """The splices that a plan may use, best first; all arrays have shape (n,) unless said otherwise."""
+
+    leave: IntArray  # bar line left
+    enter: IntArray  # bar line entered
+    song_to: FloatArray  # s, rounded to the microsecond
+    song_from: FloatArray  # s, rounded to the microsecond
+    # s of sound that taking the splice adds: positive for a loop back, negative for a cut ahead
+    gain_seconds: FloatArray
+    score: FloatArray
+    fade: FloatArray  # s, rounded to the microsecond
+    exponent: FloatArray
+    gain_in_db: FloatArray  # the level at which the entered segment starts
+
+    @property
+    def size(self) -> int:
+        """Number of splices."""
+        return int(self.leave.size)
+
+    def rows(self, chosen: IntArray) -> PlayableSplices:
+        """Some of the splices, in the order given."""
+        return PlayableSplices(**{name: getattr(self, name)[chosen] for name in _PLAYED})
+
+    def with_more(self, others: PlayableSplices) -> PlayableSplices:
+        """These splices, and others after them."""
+        return PlayableSplices(**{name: np.append(getattr(self, name), getattr(others, name)) for name in _PLAYED})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UsableSplices(PlayableSplices):
+    """The splices that a plan chooses from, and which of them may follow which."""
+
+    phrasing: FloatArray  # 0 to 1, see `workbench.plans.plan_score`
+    is_body: BoolArray  # a loop back whose body is long enough to be heard as music and not as a stutter
+    is_long: BoolArray  # a loop back whose body is too long to be heard as a run when it follows itself
+    first: BoolArray  # may be the first splice after the track's start
+    follows: BoolArray  # shape (n, n): splice [x, y] may follow x by y
+    # shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
+    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (coverage in `workbench.plans.plan_score`)
+    shared_seconds: FloatArray
+    bar_seconds: FloatArray  # shape (n_bars,), the last one up to the track's last sound
+    # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.plans.plan_score`
+    fade_part: FloatArray
+    pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
+    # shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range
+    inside: BoolArray | None
+    constraints: LineConstraints | None = None  # which ruled splices out; None: there are none
+    # the splice that begins the whole track again; None where it was not asked for, or there is none
+    restart: int | None = None
+
+    def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
+        """Which stretches of the track hold some of what is not played, see `LineConstraints.plays_excluded`.
+
+        Times are in seconds of track time.
+        """
+        if self.constraints is None:
+            return np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
+        return self.constraints.plays_excluded(song_from, song_to)
+
+    @property
+    def leads_past_excluded(self) -> BoolArray:
+        """Which splices lead past a range that is not played, see `LineConstraints.leads_past`; shape (n,)."""
+        if self.constraints is None:
+            return np.zeros(self.size, dtype=bool)
+        return self.constraints.leads_past(self.song_to, self.song_from)
+
+    def unlike(self, one: int, others: Sequence[int]) -> bool:
+        """Whether a body sounds different from each of the others, see `alike`."""
+        return not bool(self.alike(np.array([one]), np.array(others, dtype=np.int64)).any())
+
+    def alike(self, ones: IntArray, others: IntArray) -> BoolArray:
+        """Which bodies sound the same, shape (n_ones, n_others).
+
+        They do unless their ends lie apart, in all, by four bars at least and by a quarter of the longer body.
+        """
+        apart = np.abs(self.leave[ones][:, None] - self.leave[others]) + np.abs(
+            self.enter[ones][:, None] - self.enter[others]
+        )
+        bars = self.leave - self.enter
+        longer = np.maximum(bars[ones][:, None], bars[others])
+        return np.asarray(apart < np.maximum(_DIFFERENT_BARS, longer / 4))
+
+
+_PLAYED = tuple(field.name for field in fields(PlayableSplices))
+
+
+def playable_splices(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
+) -> PlayableSplices:
+    """All splices that keep the rules of a plan and reach the floor, best first, possibly none.
+
+    The arguments are those of `usable_splices`.
+    """
+    return _among(profile, params, constraints, restart=False, alike=True).splices
+
+
+def usable_splices(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None, *, restart: bool = False
+) -> UsableSplices:
+    """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
+
+    A pinned splice need not reach the floor, nor the least lengths, and may be in the track's own ending; the one that
+    repeats a whole file, as its maker meant it, need not have the least lengths either. One that cannot be played at
+    all, for it leaves no room for its crossfade, is missing. So are those that make the same loop as a better one
+    nearby. `constraints` say what is ruled out and what is pinned. With `restart` the splice by which the track begins
+    again is in, which need not reach the floor (`loops.restarts`).
+    """
+    lines = profile.downbeats
+    found, is_pinned, again = _among(profile, params, constraints, restart=restart, alike=False)
+    leave, enter, gain = found.leave, found.enter, found.gain_seconds
+    song_to, song_from, fade = found.song_to, found.song_from, found.fade
+    least = max(params.min_segment_seconds, params.gain_glide_seconds)
+    opens = max(params.min_opening_seconds, params.gain_glide_seconds)
+    lasts = song_to[None, :] - song_from[:, None]
+    first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
+    shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
+    is_whole = profile.is_whole(leave, enter)
+    is_free = is_pinned | is_whole
+    bars_before = np.where(is_free, 1, params.min_segment_bars)
+    bars_between = np.where(is_free[:, None] | is_free, 1, params.min_segment_bars)
+    opens_after = np.where(is_free, params.gain_glide_seconds, opens)
+    if constraints is not None:  # what goes on sooner is no stutter
+        opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
+    least_between = np.where(is_free[:, None] | is_free, params.gain_glide_seconds, least)
+    first = leave >= bars_before
+    opens_after = np.maximum(opens_after, start_fade(profile) + fade / 2) + ROUNDING_SECONDS
+    first &= song_to - round(profile.song_start, 6) >= opens_after
+    follows = leave[None, :] - enter[:, None] >= bars_between
+    follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + ROUNDING_SECONDS
+    if constraints is not None and constraints.excluded.size:
+        first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
+        follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
+    return UsableSplices(
+        **{name: getattr(found, name) for name in _PLAYED},
+        phrasing=phrasing_part(profile, leave, enter),
+        is_body=(gain >= params.min_body_seconds) | is_whole,
+        is_long=gain >= LONG_BODY_SECONDS,
+        first=first,
+        follows=follows,
+        shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
+        bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
+        fade_part=fade_part(profile),
+        pinned=np.flatnonzero(is_pinned),
+        inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
+        constraints=constraints,
+        restart=int(np.flatnonzero(again)[0]) if again.any() else None,
+    )
+
+
+class _Found(NamedTuple):
+    """Playable splices, which of them are pinned, and which begins the track again; shape (n,)."""
+
+    splices: PlayableSplices
+    pinned: BoolArray
+    restart: BoolArray
+
+
+def _among(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None, *, restart: bool, alike: bool
+) -> _Found:
+    """The playable splices of a track; `alike`: those too that make the same loop as a better one nearby."""
+    splices, lines = profile.splices, profile.downbeats
+    leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
+    song_to, song_from, fade = with_room(
+        np.asarray(splices.song_to), np.asarray(splices.song_from), np.asarray(splices.fade_seconds), lines[leave]
+    )
+    song_to, song_from, fade = np.round(song_to, 6), np.round(song_from, 6), np.round(fade, 6)
+    gain = np.round(song_to - song_from, 6)
+
+    off_left, off_entered = song_to - lines[leave], song_from - lines[enter]
+    near = GRID_TOLERANCE_SECONDS - ROUNDING_SECONDS
+    legal = (np.abs(off_left) <= near) & (np.abs(off_entered) <= near) & (np.abs(off_left - off_entered) <= near)
+    legal &= (fade >= MIN_FADE_SECONDS) & (splices.exponent >= 0.5) & (splices.exponent <= 1.0)
+    legal &= (song_from >= fade / 2) & (song_to + fade / 2 <= round(profile.song_duration, 6))
+    playable = legal & (leave != enter)
+    legal &= (splices.score >= params.min_seam_score) & (leave != enter)
+    long_enough = (gain >= params.min_segment_seconds) & (leave - enter >= params.min_segment_bars)
+    legal &= (gain < 0) | long_enough | profile.is_whole(leave, enter)
+    legal &= lines[enter] >= profile.song_start - near
+    if profile.ending is not None:
+        legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
+    pins, again = np.zeros(leave.size, dtype=bool), np.zeros(leave.size, dtype=bool)
+    if restart and profile.restart is not None:
+        again = playable & profile.restart.is_at(leave, enter) & (gain >= params.min_body_seconds)
+    if constraints is not None:
+        ruled_out = constraints.rules_out(leave, enter)
+        ruled_out |= constraints.plays_excluded(song_to - GRID_TOLERANCE_SECONDS, song_to)
+        ruled_out |= constraints.plays_excluded(song_from, song_from + GRID_TOLERANCE_SECONDS)
+        legal, again = legal & ~ruled_out, again & ~ruled_out
+        pins = playable & constraints.is_pinned(leave, enter)
+
+    kept = np.flatnonzero(legal)
+    kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
+    if not alike:
+        kept = kept[kept < BEST_SPLICES]
+        kept = kept[_unlike(leave[kept], enter[kept], lines.size)]
+    if pins.any() or again.any():
+        kept = np.union1d(kept, np.flatnonzero(pins | again))
+        kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
+    gains = seam_gains(splices.level_step_db)
+    every = PlayableSplices(leave, enter, song_to, song_from, gain, splices.score, fade, splices.exponent, gains)
+    return _Found(every.rows(kept), pins[kept], again[kept])
+
+
+def seam_gains(level_step_db: FloatArray) -> FloatArray:
+    """Level in dB at which each entered segment starts, so that no step is heard.
+
+    `level_step_db` is by how many LU the entered side is louder. Gains are limited, and rounded to the hundredth.
+    """
+    gain = np.where(np.abs(level_step_db) < MIN_GAIN_DB, 0.0, -level_step_db)
+    return np.asarray(np.round(np.clip(gain, -MAX_GAIN_DB, MAX_GAIN_DB), 2) + 0.0)
+
+
+def _unlike(leave: IntArray, enter: IntArray, n_lines: int) -> IntArray:
+    """Rows of the splices, which come best first, without those that make the same loop as better ones nearby."""
+    bars = leave - enter
+    rows = np.flatnonzero(rank_within(bars * n_lines + leave // _PLACE_BARS) < _SAME_PLACE)
+    if rows.size > _MOST:  # the best of every length and place before the second best of any
+        rows = rows[np.sort(np.argsort(rank_within(bars[rows]), kind="stable")[:_MOST])]
+    return rows
+
+
+def rank_within(group: IntArray) -> IntArray:
+    """For each entry, how many earlier entries are of the same group; shape of `group`."""
+    order = np.argsort(group, kind="stable")
+    sorted_group = group[order]
+    starts = np.searchsorted(sorted_group, sorted_group, side="left")
+    rank = np.empty(group.size, dtype=np.int64)
+    rank[order] = np.arange(group.size) - starts
+    return rank

@@ -1,0 +1,487 @@
+"""Bodies: which whole-bar stretches of a track could repeat, and everything else the planner must know of it.
+
+Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and kept with variety:
+for each length in bars and for each bar line the best ones, then the best of all up to `BEST_SPLICES`, so that the
+planner finds bodies of all lengths, cuts that go ahead, and a way into the ending from anywhere. A long track has more
+of these than are kept: then the better part are the best, and after them comes the best of each number of bars that is
+missing, for a plan that follows a picture needs one certain number (`workbench.plans.conform`).
+
+Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `candidate_splices`,
+`named_splices`, `repeats_as_a_whole`, `harmonic_change`, `heard_parts`, `profile_to_arrays`, `profile_from_arrays`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.beats.edges import EDGE_SECONDS, plays_throughout
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError
+from workbench.features.energy import loudness_between, sounding_range
+from workbench.features.variables import DIM_NAMES
+from workbench.params import SeamParams, SectionParams
+from workbench.recording import BoolArray, FloatArray, IntArray, Recording
+from workbench.seams.endings import find_ending, find_restart
+from workbench.seams.measures import part_names
+from workbench.seams.profile import (
+    BEST_SPLICES,
+    MIN_FADE_SECONDS,
+    SEAM_PARTS,
+    EndingKind,
+    LoopProfile,
+    Restart,
+    Splices,
+    TrackEnding,
+    TrackSection,
+    with_room,
+)
+from workbench.seams.seam_score import (
+    LineScores,
+    PairBreaks,
+    SeamEvidence,
+    end_splice_parts,
+    score_lines,
+    seam_evidence,
+    splices_between_lines,
+    total_of_parts,
+)
+from workbench.seams.splice_fit import MIN_CORRELATION, Fits, fit_splices, line_sounds
+from workbench.structure.finder import ask_finder
+from workbench.structure.sections import bar_features
+
+# fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once
+KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
+# kept of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all
+MAX_SPLICES = 1500
+_MAX_SPLICES_EACH = 2  # kept of each length and bar line, for variety
+_BY_SCORE = 0.6  # share of the splices of a long track that are the best ones, of whatever length
+# bar lines of a file that is one phrase, of eight bars and one more to lead back; a splice inside would break it
+_PHRASE_LINES = 10
+_EDGE_ROOM_SECONDS = 1e-5  # s that are left beside a fade at the end of a file, for rounding to the microsecond
+SHORT_TERM_SECONDS = 3.0  # s, the short-term window of BS.1770 over which both sides of a splice are matched in level
+
+
+def loop_profile(
+    recording: Recording,
+    grid: BeatGrid,
+    seams: SeamParams | None = None,
+    sections: SectionParams | None = None,
+) -> LoopProfile:
+    """Analyse a recording for looping.
+
+    With fewer than two bars there are no splices. Splices are those worth keeping, good or bad; the planner sets the
+    floor.
+    """
+    if grid.downbeats.size < 2:
+        return _unloopable(recording, grid, part_names(seams or SeamParams()))
+    return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections)
+
+
+def profile_of_evidence(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    seams: SeamParams | None = None,
+    sections: SectionParams | None = None,
+) -> LoopProfile:
+    """`loop_profile` with the seam evidence already computed. The grid has at least two bars."""
+    form = track_form(recording, grid, evidence, sections)
+    return profile_of_form(recording, grid, evidence, form, seams)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrackForm:
+    """What a profile holds besides splices: it depends on no parameter of seams but those of the evidence."""
+
+    song_start: float  # s
+    last_sound: float  # s
+    bar_lufs: FloatArray  # shape (n_bars,), LUFS of each bar
+    coming_lufs: FloatArray  # shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
+    sections: tuple[TrackSection, ...]
+    ending: TrackEnding | None
+    restart: Restart | None = None
+
+
+def track_form(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    sections: SectionParams | None = None,
+) -> TrackForm:
+    """Levels, sections and ending of a track. The grid has at least two bars."""
+    downbeats = grid.downbeats
+    start, last_sound = sounding_range(recording.samples, recording.sample_rate)
+    ends = np.append(downbeats[1:], max(last_sound, downbeats[-1] + 1e-3))
+    starts = np.concatenate((downbeats, downbeats))
+    levels = loudness_between(
+        recording.samples, recording.sample_rate, starts, np.concatenate((ends, downbeats + SHORT_TERM_SECONDS))
+    )
+    bar_lufs, coming_lufs = levels[: downbeats.size], levels[downbeats.size :]
+    if downbeats[-1] >= recording.duration - EDGE_SECONDS:  # the last bar line is the end of the file: no bar follows
+        bar_lufs[-1] = bar_lufs[-2]
+        parts = _sections(recording, _without_last(grid), _without_last_beat(evidence), bar_lufs[:-1], ends, sections)
+        parts = (*parts[:-1], replace(parts[-1], last_bar=downbeats.size, song_to=float(ends[-1]))) if parts else parts
+    else:
+        parts = _sections(recording, grid, evidence, bar_lufs, ends, sections)
+    ending = None  # the end of a file that is made to repeat goes on in its head
+    if not repeats_as_a_whole(recording, evidence):
+        ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
+    restart = find_restart(recording, downbeats, bar_lufs, ending, start)
+    return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending, restart)
+
+
+def _sections(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    bar_lufs: FloatArray,
+    ends: FloatArray,
+    params: SectionParams | None,
+) -> tuple[TrackSection, ...]:
+    """The sections of the bars of a grid, which end at `ends`."""
+    downbeats = grid.downbeats
+    bars = bar_features(
+        evidence.lines, grid.beats_per_bar, evidence.loudness, evidence.tones, evidence.rhythm, bar_lufs
+    )
+    return tuple(
+        TrackSection(
+            s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
+        )
+        for s in ask_finder(recording, grid, bars, params)
+    )
+
+
+def _without_last(grid: BeatGrid) -> BeatGrid:
+    return replace(grid, beats=grid.beats[:-1], positions=grid.positions[:-1])
+
+
+def _without_last_beat(evidence: SeamEvidence) -> SeamEvidence:
+    """What sections read of the evidence, without the last beat."""
+    return replace(
+        evidence,
+        lines=evidence.lines[:-1],
+        loudness=evidence.loudness[:-1],
+        tones=evidence.tones[:-1],
+        rhythm=evidence.rhythm[:-1],
+    )
+
+
+def profile_of_form(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    form: TrackForm,
+    seams: SeamParams | None = None,
+    breaks: PairBreaks | None = None,
+    known: KnownFits | None = None,
+) -> LoopProfile:
+    """`loop_profile` with all but its splices already computed.
+
+    The grid has at least two bars. `breaks` are from `line_breaks` and measured here if None; `known` holds fits of the
+    same recording and grid, and takes up new ones.
+    """
+    splices = candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known, form.restart)
+    return _profile(recording, grid, form, splices, part_names(seams or SeamParams()))
+
+
+def _profile(
+    recording: Recording, grid: BeatGrid, form: TrackForm, splices: Splices, parts: tuple[str, ...]
+) -> LoopProfile:
+    return LoopProfile(
+        song_duration=recording.duration,
+        song_start=form.song_start,
+        last_sound=form.last_sound,
+        downbeats=grid.downbeats,
+        beats_per_bar=grid.beats_per_bar,
+        grid_confidence=grid.confidence,
+        bar_lufs=form.bar_lufs,
+        sections=form.sections,
+        splices=splices,
+        ending=form.ending,
+        part_names=parts,
+        restart=form.restart,
+    )
+
+
+def harmonic_change(evidence: SeamEvidence) -> FloatArray:
+    """How much the harmony moves within each bar, shape (n_bars,): mean 1 - cosine of tones from beat to beat.
+
+    0 for no change; the step over the bar line into the next bar does not count.
+    """
+    harmony = evidence.harmony[..., : evidence.tones.shape[2]].mean(axis=1)
+    unit = harmony / np.maximum(np.linalg.norm(harmony, axis=1, keepdims=True), 1e-9)
+    steps = np.append(1.0 - np.sum(unit[1:] * unit[:-1], axis=1), 0.0)
+    ends = np.append(evidence.lines[1:], evidence.positions.size)
+    return np.array([steps[a : max(b - 1, a + 1)].mean() for a, b in zip(evidence.lines, ends, strict=True)])
+
+
+def candidate_splices(
+    recording: Recording,
+    evidence: SeamEvidence,
+    coming_lufs: FloatArray,
+    ending: TrackEnding | None,
+    params: SeamParams | None = None,
+    breaks: PairBreaks | None = None,
+    known: KnownFits | None = None,
+    restart: Restart | None = None,
+) -> Splices:
+    """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
+
+    `coming_lufs` is the LUFS of the `SHORT_TERM_SECONDS` after each bar line. `breaks` are those between all bar lines,
+    measured here if None; `known` holds fits of the same recording and grid, and takes up new ones. The splice of
+    `restart` is kept whatever it scores, and takes no gain over the pause.
+    """
+    params = params or SeamParams()
+    scores = score_lines(evidence, params, breaks)
+    n = evidence.lines.size
+    bars = np.arange(n)
+    ahead = bars[None, :] - bars[:, None]
+    allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
+    allowed[0] = False
+    chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
+    if restart is not None:
+        chosen[restart.leave, restart.enter] = True
+    repeats = n > params.min_body_bars and repeats_as_a_whole(recording, evidence)
+    if repeats:
+        chosen[-1, 0] = False  # made of what is known of it instead
+        chosen &= n > _PHRASE_LINES
+    leave, enter = np.nonzero(chosen)
+    again = np.zeros(leave.size, dtype=bool) if restart is None else restart.is_at(leave, enter)
+    steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
+    found = _fitted(recording, evidence, scores, leave, enter, steps, params, known)
+    if repeats:
+        found = found.with_more(end_splice(recording.duration, evidence, params))
+        again = np.append(again, False)
+    kept = np.flatnonzero(found.have_room(recording.duration) & (again | (found.score >= params.min_kept_score)))
+    return found.rows(kept[np.lexsort((found.enter[kept], found.leave[kept], -np.round(found.score[kept], 6)))])
+
+
+def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
+    """Whether a file is made to repeat: both its ends are bar lines, and the music plays on up to them."""
+    lines, beats = evidence.lines, evidence.edges[: evidence.positions.size]
+    ends = beats[lines[0]] <= EDGE_SECONDS and beats[lines[-1]] >= recording.duration - EDGE_SECONDS
+    inside = slice(lines[0], lines[-1] + 1)
+    return bool(ends and plays_throughout(recording, beats[inside], evidence.positions[inside]))
+
+
+def end_splice(duration: float, evidence: SeamEvidence, params: SeamParams, enter: int = 0) -> Splices:
+    """The splice from the end of a file to a bar line, one row, with the shortest fade: no sound lies beyond."""
+    parts, half = end_splice_parts(evidence, enter), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
+    return Splices(
+        leave=np.array([evidence.lines.size - 1], dtype=np.int32),
+        enter=np.array([enter], dtype=np.int32),
+        song_to=np.array([duration - half]),
+        song_from=np.array([max(half, float(evidence.edges[evidence.lines[enter]]) - half)]),
+        score=np.array([float(total_of_parts(parts, params))]),
+        parts=parts[None, :],
+        fade_seconds=np.array([MIN_FADE_SECONDS]),
+        exponent=np.array([0.5]),
+        level_step_db=np.zeros(1),
+    )
+
+
+def named_splices(
+    recording: Recording,
+    evidence: SeamEvidence,
+    leave: IntArray,
+    enter: IntArray,
+    params: SeamParams | None = None,
+) -> Splices:
+    """Score some pairs of bar lines and fit them to the waveform, whether or not they are worth keeping.
+
+    The splices keep the order of the pairs; `leave` and `enter`, bar lines, are nowhere equal. Some splices may leave
+    no room for their crossfade.
+    """
+    params, at = params or SeamParams(), evidence.edges[evidence.lines]
+    starts = np.concatenate((at[leave], at[enter]))
+    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
+    step = levels[leave.size :] - levels[: leave.size]
+    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, step, params)
+    whole = (leave == evidence.lines.size - 1) & (enter == 0)
+    if not whole.any() or not repeats_as_a_whole(recording, evidence):
+        return found
+    with_whole = found.with_more(end_splice(recording.duration, evidence, params))
+    return with_whole.rows(np.where(whole, leave.size, np.arange(leave.size)))
+
+
+def _fits(recording: Recording, at: FloatArray, leave: IntArray, enter: IntArray, params: SeamParams) -> Fits:
+    """Fits of pairs of bar lines, which lie at `at`, s."""
+    # Of a long recording few of the lines are left or entered: their sound alone is cut out.
+    used, places = np.unique(np.concatenate((leave, enter)), return_inverse=True)
+    used = used if used.size else np.arange(1)
+    sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
+    return fit_splices(sounds, at[used], places[: leave.size], places[leave.size :], params)
+
+
+def _fitted(
+    recording: Recording,
+    evidence: SeamEvidence,
+    scores: LineScores,
+    leave: IntArray,
+    enter: IntArray,
+    level_step_db: FloatArray,
+    params: SeamParams,
+    known: KnownFits | None = None,
+) -> Splices:
+    """Pairs of bar lines fitted to the waveform, in the given order."""
+    at, known = evidence.edges[evidence.lines], {} if known is None else known
+    pairs = list(zip(leave.tolist(), enter.tolist(), strict=True))
+    missing = [pair for pair in pairs if pair not in known]
+    if missing:
+        left, entered = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
+        found = _fits(recording, at, left, entered, params)
+        rows = np.column_stack([getattr(found, one.name) for one in fields(found)]).tolist()
+        known.update(zip(missing, map(tuple, rows), strict=True))
+    fits = Fits(*np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(-1, len(fields(Fits))).T)
+    parts, led = splices_between_lines(scores, evidence, leave, enter, params)
+    parts = heard_parts(parts, fits)
+    song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
+    return Splices(
+        leave=leave.astype(np.int32),
+        enter=enter.astype(np.int32),
+        song_to=song_to,
+        song_from=song_from,
+        score=total_of_parts(parts, params, led),
+        parts=np.ascontiguousarray(parts.T),
+        fade_seconds=fade,
+        exponent=fits.exponent,
+        level_step_db=level_step_db,
+    )
+
+
+def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamParams) -> BoolArray:
+    """Which pairs to keep: the best of each length and of each line, into the ending, then of all; same shape."""
+    n = score.shape[0]
+    possible = score >= params.min_kept_score
+    chosen = np.zeros_like(possible)
+    if not possible.any():
+        return chosen
+    bars = np.arange(n)
+    for distance in range(-n + 1, n):
+        leave = np.arange(max(0, -distance), min(n, n - distance))
+        _take_best(chosen, score, possible, (leave, leave + distance), _MAX_SPLICES_EACH)
+    for bar in range(n):
+        for others in (bars[:bar], bars[bar + 1 :]):
+            here = np.full(others.size, bar)
+            _take_best(chosen, score, possible, (here, others), _MAX_SPLICES_EACH)
+            _take_best(chosen, score, possible, (others, here), _MAX_SPLICES_EACH)
+    if ending is not None:
+        into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
+        _take_best(chosen, score, possible, np.nonzero(np.triu(possible & into, 1)), MAX_SPLICES // 10)
+    if chosen.sum() > MAX_SPLICES:
+        return _of_all_lengths(chosen, score, MAX_SPLICES)
+    _take_best(chosen, score, possible, np.nonzero(~chosen), max(0, BEST_SPLICES - int(chosen.sum())))
+    return chosen
+
+
+def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArray:
+    """Of more pairs than `count` the best, then the best of each length in bars, then those that follow in score."""
+    leave, enter = np.nonzero(among)
+    order = np.argsort(-score[leave, enter], kind="stable")
+    leave, enter = leave[order], enter[order]
+    is_best_of_length = np.zeros(order.size, dtype=bool)
+    is_best_of_length[np.unique(enter - leave, return_index=True)[1]] = True
+    turn = np.where(np.arange(order.size) < round(_BY_SCORE * count), 0, np.where(is_best_of_length, 1, 2))
+    kept = np.argsort(turn, kind="stable")[:count]
+    chosen = np.zeros_like(among)
+    chosen[leave[kept], enter[kept]] = True
+    return chosen
+
+
+def _take_best(
+    chosen: BoolArray, score: FloatArray, possible: BoolArray, pairs: tuple[IntArray, ...], count: int
+) -> None:
+    """Mark the best `count` possible ones of some pairs, which are two arrays of bar lines."""
+    among = np.flatnonzero(possible[pairs])
+    best = among[np.argsort(-score[pairs][among], kind="stable")[:count]]
+    chosen[tuple(side[best] for side in pairs)] = True
+
+
+def heard_parts(parts: FloatArray, fits: Fits) -> FloatArray:
+    """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone.
+
+    `parts` have shape (len(SEAM_PARTS), n) and are 0 to 1, like the result; `fits` are of the same n splices.
+    """
+    parts = parts.copy()
+    same = np.clip((fits.correlation - MIN_CORRELATION) / (1.0 - MIN_CORRELATION), 0.0, 1.0) ** 2
+    row = SEAM_PARTS.index("ringing")
+    parts[row] = np.maximum(parts[row], same)
+    return parts
+
+
+def _unloopable(recording: Recording, grid: BeatGrid, parts: tuple[str, ...]) -> LoopProfile:
+    """The profile of a recording without bars: no splices, no sections, no ending."""
+    start, last_sound = sounding_range(recording.samples, recording.sample_rate)
+    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
+    ends = np.full(grid.downbeats.size, recording.duration)
+    bar_lufs = loudness_between(recording.samples, recording.sample_rate, grid.downbeats, ends)
+    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(parts))), none, none, none)
+    return _profile(recording, grid, TrackForm(start, last_sound, bar_lufs, none, (), None), splices, parts)
+
+
+_SCALARS = DIM_NAMES["loop_scalar"]
+_SPLICES = tuple(field.name for field in fields(Splices))
+
+
+def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
+    """The profile as arrays for the store; `profile_from_arrays` is the way back.
+
+    Section labels and the kind of ending travel as UTF-8 bytes of a JSON text, so that every array is numeric. The
+    names are `loop_scalars`, `loop_downbeats`, `loop_bar_lufs`, `loop_form`, and `splice_` with each field of
+    `Splices`.
+    """
+    arrays: dict[str, NDArray[Any]] = {
+        "loop_scalars": np.asarray([float(getattr(profile, name)) for name in _SCALARS]),
+        "loop_downbeats": np.asarray(profile.downbeats, dtype=np.float64),
+        "loop_bar_lufs": np.asarray(profile.bar_lufs, dtype=np.float64),
+    }
+    for name in _SPLICES:
+        values = np.asarray(getattr(profile.splices, name))
+        arrays[f"splice_{name}"] = values.astype(np.int32 if values.dtype.kind == "i" else np.float64)
+    form = {
+        "sections": [astuple(section) for section in profile.sections],
+        "ending": None if profile.ending is None else astuple(profile.ending),
+        "parts": profile.part_names,
+        "restart": None if profile.restart is None else astuple(profile.restart),
+        "file_loop": profile.file_loop,
+    }
+    arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)
+    return arrays
+
+
+def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
+    """The profile that `profile_to_arrays` made these of.
+
+    An array that is missing or cannot be read raises `ParameterError`.
+    """
+    try:
+        scalars = dict(zip(_SCALARS, np.asarray(arrays["loop_scalars"]).tolist(), strict=True))
+        form = json.loads(np.asarray(arrays["loop_form"], dtype=np.uint8).tobytes())
+        splices = Splices(**{name: np.asarray(arrays[f"splice_{name}"]) for name in _SPLICES})
+        downbeats, bar_lufs = np.asarray(arrays["loop_downbeats"]), np.asarray(arrays["loop_bar_lufs"])
+    except KeyError as missing:
+        raise ParameterError(f"a loop profile needs the array {missing}") from missing
+    except ValueError as damage:
+        raise ParameterError(f"a loop profile cannot be read: {damage}") from damage
+    ending, restart = form["ending"], form["restart"]
+    return LoopProfile(
+        song_duration=scalars["song_duration"],
+        song_start=scalars["song_start"],
+        last_sound=scalars["last_sound"],
+        downbeats=downbeats,
+        beats_per_bar=int(scalars["beats_per_bar"]),
+        grid_confidence=scalars["grid_confidence"],
+        bar_lufs=bar_lufs,
+        sections=tuple(TrackSection(*row) for row in form["sections"]),
+        splices=splices,
+        ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
+        part_names=tuple(form["parts"]),
+        restart=None if restart is None else Restart(*restart),
+        file_loop=None if form["file_loop"] is None else (form["file_loop"][0], form["file_loop"][1]),
+    )
