@@ -349,6 +349,7 @@ def test_a_lane_goes_on_after_a_failure_that_is_no_database_s(database: Database
         found = await asyncio.gather(*(lanes.write(work, "of a key") for _ in range(100)), return_exceptions=True)
         found.append(await lanes.write(work, "of a key"))
         await lanes.drain()
+        lanes.close()
         return found
 
     with Full(1) as threads:
