@@ -53,10 +53,7 @@ from workbench.plans.constraints import (
     smallest_contradiction,
 )
 from workbench.plans.plan import MAX_OPTIONS, LoopPlan, segment_table
-from workbench.plans.plan_score import (
-    FAIR,
-    HEARD,
-)
+from workbench.plans.plan_score import FAIR, HEARD
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.restarts import splices_restart

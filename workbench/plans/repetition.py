@@ -7,8 +7,8 @@ whole track again and again.
 
 How varied a plan is, is another measure: how much different music any five minutes of it play, at least.
 
-Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less; `variety`, and
-`least_variety`, how much a plan is to have.
+Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less; `variety`,
+`least_variety`, how much a plan is to have, and `is_varied`, whether it has it.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ way. The plan served as above stays where it keeps that rule. Where it does not,
 served: a plan by longer bodies; one over fair seams, of `plan_score.FAIR` and more; the whole track again. The ways
 that were passed over, the plan that repeats too much among them, are the options.
 
-Functions: `ranked_options`, `varied_options`.
+Functions: `ranked_options`, `varied_options`, and `first_options`, as many as a plan carries.
 """
 
 from __future__ import annotations

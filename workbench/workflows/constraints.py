@@ -1,11 +1,12 @@
-"""Constraints on seams as a person types them, as a provenance records them, and on a track that lacks a pinned splice.
+"""What is asked of a plan, as typed and as a provenance records it, and on a track that lacks a pinned splice.
 
 The profile of a track holds the splices that are worth keeping. One that a person names may not be among them: it is
 then measured and fitted like the others, and added.
 
-Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `constraint_records` and `read_constraints`
-for provenance; `with_splices` and `with_pinned` for an analysis, `measure_splices` for
-single splices, `measured_splices` and `remember_splices` to hand them to another process.
+Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `request_records`, `read_request` and
+`recorded_request` for provenance, `constraint_records` and `read_constraints` for its constraints on seams;
+`with_splices` and `with_pinned` for an analysis, `measure_splices` for single splices, `measured_splices` and
+`remember_splices` to hand them to another process.
 """
 
 from __future__ import annotations

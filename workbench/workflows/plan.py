@@ -4,8 +4,9 @@ If the music cannot do it, or the sound of a track of the catalog cannot be deco
 a refusal and not an exception. A video or a bare file that cannot be read is the caller's fault and raises.
 
 Functions: `plan_track`, and `plan_lengths` for several that share their parts; `loop_track` and `fit_track`, which say
-what kinds of plans will do; `planned_body` and `planned_json`, the result as JSON, without and with its provenance;
-`save_plan`, that as a file.
+what kinds of plans will do, and `can_fit`, whether there is one. A plan, or why there is none, is a `Planned`.
+`planned_body` and `planned_json`, the result as JSON, without and with its provenance; `save_plan`, that as a file;
+`video_length`, of what is to be covered.
 """
 
 from __future__ import annotations
