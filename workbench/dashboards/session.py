@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import param
@@ -51,9 +51,6 @@ from workbench.workflows.provenance import with_mix_of, with_mix_params, with_re
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
 from workbench.workspace import Workspace
-
-if TYPE_CHECKING:
-    pass
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
