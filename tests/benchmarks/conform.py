@@ -35,7 +35,7 @@ from workbench.params import CoverParams
 from workbench.plans.conform import conform_plan, follow_picture, kept_seconds
 from workbench.plans.fit import plan_fit
 from workbench.plans.plan import LoopPlan
-from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
 from workbench.recording import FloatArray
 from workbench.seams.profile import LoopProfile
@@ -44,7 +44,7 @@ from workbench.workspace import Workspace
 
 EDITS = 200
 FLOORS = (0.7, 0.5, 0.3, 0.1)
-ENDING_FLOORS = (0.4, 0.3, WISHED_FLOOR, 0.1, 0.05)
+ENDING_FLOORS = (0.4, 0.3, REQUEST_FLOOR, 0.1, 0.05)
 GOOD = CoverParams().min_seam_score
 _SAME = 1e-6
 _SYNC = 0.04  # s

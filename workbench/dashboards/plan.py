@@ -25,8 +25,8 @@ from workbench.audition.seams import with_option_first
 from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.plan_picture import PlanPicture
+from workbench.dashboards.plan_request import RequestDesk
 from workbench.dashboards.plan_state import PlanState
-from workbench.dashboards.plan_wishes import WishDesk
 from workbench.dashboards.session import Session
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.styles import stylesheet
@@ -108,7 +108,7 @@ class PlanTab(Tab):
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
-        self.desk = WishDesk(session, self.picture, lambda: self.player.time, self.run)
+        self.desk = RequestDesk(session, self.picture, lambda: self.player.time, self.run)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
         self._video_picture = VideoPicture(session, self.player, self.run)
         self.follow_shown(["loop"], self.take)

@@ -59,7 +59,7 @@ from workbench.plans.plan import (
     segment_table,
 )
 from workbench.plans.plan_score import (
-    WISHED_FLOOR,
+    REQUEST_FLOOR,
     PlanScore,
     coverage_part,
     fade_part,
@@ -135,7 +135,7 @@ def conform_plan(
     params: CoverParams = CoverParams(),
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
-    ending_floor: float | None = WISHED_FLOOR,
+    ending_floor: float | None = REQUEST_FLOOR,
 ) -> LoopPlan | Refusal:
     """Change a plan for another cut of its video.
 
@@ -183,7 +183,7 @@ class PlanFollower:
         self._found: dict[tuple[float, float | None], tuple[_Search, _Ended | None]] = {}
 
     def plan(
-        self, ending_floor: float | None = WISHED_FLOOR, min_seam_score: float | None = None
+        self, ending_floor: float | None = REQUEST_FLOOR, min_seam_score: float | None = None
     ) -> LoopPlan | Refusal:
         """The plan for the new cut.
 

@@ -70,7 +70,7 @@ from workbench.plans.plan import (
     segment_table,
     song_at,
 )
-from workbench.plans.plan_score import HEARD, WISHED_FLOOR
+from workbench.plans.plan_score import HEARD, REQUEST_FLOOR
 from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
@@ -81,7 +81,7 @@ from workbench.seams.profile import LoopProfile
 from workbench.structure.salience import memorable_bars
 
 # of seam scores, tried one after the other where surer seams do not keep what is to be kept
-_KEPT_FLOORS = (0.4, 0.3, WISHED_FLOOR)
+_KEPT_FLOORS = (0.4, 0.3, REQUEST_FLOOR)
 MIN_SECONDS = 1.0  # s; nothing shorter is planned
 HOOK_SECONDS = 30.0  # s; longest stretch that counts as the hook, that of a preview
 
@@ -144,7 +144,7 @@ class _Fit:
         return is_varied(segment_table(plans[0]), needed)
 
     def _that_keep(self) -> list[LoopPlan]:
-        """Plans that keep what was asked for, where it must be by seams under the floor, down to `WISHED_FLOOR`.
+        """Plans that keep what was asked for, where it must be by seams under the floor, down to `REQUEST_FLOOR`.
 
         A floor that somebody raised is kept, and so is that of a length alone.
         """
@@ -592,7 +592,7 @@ def _refused(fit: _Fit) -> Refusal:
         why = (f"what is to be kept lasts {longest:.1f} s",)
     elif len(tried.request.keep) == len(blamed) and has_bars:
         floor = fit.params.min_seam_score
-        least = floor if floor > CoverParams().min_seam_score else min(WISHED_FLOOR, floor)
+        least = floor if floor > CoverParams().min_seam_score else min(REQUEST_FLOOR, floor)
         why = (f"no seams of {least:g} and more make this length of them",)
     elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
         why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]

@@ -53,7 +53,7 @@ FAIR = 0.35  # seam score from which one is taken rather than too little of the 
 HEARD = 0.75  # seam score under which a seam is heard by many
 # seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
 # `CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less
-WISHED_FLOOR = 0.2
+REQUEST_FLOOR = 0.2
 HEARINGS = 2  # how often in a row the seams of a loop are to pass unnoticed
 _HEARD_COST = 2.5  # what the part of the worst seam loses for each unit that it lies under `HEARD`
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}

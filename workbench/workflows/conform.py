@@ -39,7 +39,7 @@ from workbench.plans.conform import (
 )
 from workbench.plans.constraints import SeamConstraints, clock, on_lines
 from workbench.plans.plan import LoopPlan, seam_lines, segment_table
-from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
 from workbench.profiles import params_from
 from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
@@ -121,8 +121,8 @@ def conform(
     video : the new cut as a video, on which a mix is measured; None: `new_cut`, where that is one
     folders : where a file of the recorded name is looked for, beside the home
     min_seam_score : the floor of seam scores, 0 to 1; None: of the parameters
-    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `WISHED_FLOOR`; None: it
-        is, unless `min_seam_score` is given
+    keep_ending : whether the track's own ending is kept by seams under that floor too, down to `REQUEST_FLOOR`; None:
+        it is, unless `min_seam_score` is given
     frame_rate : frames a second of cuts that are EDLs, which seldom state them; None: not known
     projects : name of the project in cuts that hold several; two where it is another in the new one
 
@@ -239,7 +239,7 @@ def conform(
 
 def _ending_floor(keep_ending: bool) -> float | None:
     """The score down to which seams are taken for the own ending."""
-    return WISHED_FLOOR if keep_ending else None
+    return REQUEST_FLOOR if keep_ending else None
 
 
 def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -403,7 +403,7 @@ def _ending_words(conformed: Conformed) -> list[str]:
     asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
     other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
     if lost and (other is None or other.ends_in_fade):
-        least = min(WISHED_FLOOR, conformed.cover.min_seam_score)
+        least = min(REQUEST_FLOOR, conformed.cover.min_seam_score)
         found.append(f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on")
     elif other is not None and other.ends_in_fade != lost:
         facts = (

@@ -1,4 +1,4 @@
-"""`workbench fit`: what it prints, which lengths and wishes it refuses, and what plays its plans."""
+"""`workbench fit`: what it prints, which lengths and requests it refuses, and what plays its plans."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def test_a_length_is_written_as_minutes_too(workbench: Call, track_file: Path, h
     assert (code, json.loads(out)["seconds"]) == (0, 22.5), err
 
 
-def test_wishes_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
-    wishes = ("--keep", "0:08-0:14", "--start-at", "0:02.5")
-    code, out, err = workbench("fit", track_file, "--seconds", 22, *wishes, "--home", home)
+def test_constraints_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
+    asked = ("--keep", "0:08-0:14", "--start-at", "0:02.5")
+    code, out, err = workbench("fit", track_file, "--seconds", 22, *asked, "--home", home)
     assert code == 0
     plan = json.loads(out)["plan"]
     assert plan["music_in"] == plan["start_at"] == 2.5
@@ -111,16 +111,16 @@ def test_wrong_usage_is_2(workbench: Call, track_file: Path, home: Path, argumen
 
 
 @pytest.mark.parametrize(
-    ("wishes", "why"),
+    ("asked", "why"),
     [
         (("--keep", "9:00-9:10"), "--keep 9:00-9:10: the track ends at 0:32.5"),
         (("--never-cut", "9:00-9:10"), "--never-cut 9:00-9:10: the track ends at 0:32.5"),
     ],
 )
 def test_what_makes_no_sense_is_1_and_one_line(
-    workbench: Call, track_file: Path, home: Path, wishes: tuple[str, ...], why: str
+    workbench: Call, track_file: Path, home: Path, asked: tuple[str, ...], why: str
 ) -> None:
-    code, out, err = workbench("fit", track_file, "--seconds", 10, *wishes, "--home", home)
+    code, out, err = workbench("fit", track_file, "--seconds", 10, *asked, "--home", home)
     assert (code, out) == (1, "")
     lines = [line for line in err.splitlines() if line.startswith("workbench: ")]
     assert len(lines) == 1

@@ -25,8 +25,8 @@ def test_constraints_are_kept_recorded_and_applied_again(
     workbench: Call, track_file: Path, tmp_path: Path, command: str
 ) -> None:
     home = tmp_path / "home"
-    wishes = ("--never-cut", "0:09-0:11", "--forbid-seam", "0:12-0:04", "--pin-seam", "0:24-0:08")
-    code, out, _ = workbench(command, track_file, "--seconds", 90, *wishes, "--home", home)
+    asked = ("--never-cut", "0:09-0:11", "--forbid-seam", "0:12-0:04", "--pin-seam", "0:24-0:08")
+    code, out, _ = workbench(command, track_file, "--seconds", 90, *asked, "--home", home)
     assert code == 0
     body = json.loads(out)
     seams = [(left["song_to"], entered["song_from"]) for left, entered in pairwise(body["plan"]["segments"])]

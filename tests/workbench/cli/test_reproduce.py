@@ -58,7 +58,7 @@ def test_the_plan_says_what_it_was_made_from_and_is_made_again(
     assert err.splitlines()[-1] == "the same result"
 
 
-def test_a_fit_is_made_again_with_its_wishes_and_each_of_several_alone(
+def test_a_fit_is_made_again_with_its_request_and_each_of_several_alone(
     workbench: Call, track: Path, home: Path, tmp_path: Path
 ) -> None:
     asked = ("fit", track, "--seconds", "16,24", "--keep", "ending", "--start-at", "0:00", "--home", home)

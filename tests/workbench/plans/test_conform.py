@@ -25,7 +25,7 @@ from workbench.plans.conform import (
 from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import Ending, EndKind, LoopPlan, PlanKind, nearest_line, segment_table
-from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
 from workbench.seams.profile import EndingKind, LoopProfile
 
@@ -70,7 +70,7 @@ def check(
     assert plan.window_end == pytest.approx(difference.new_seconds, abs=6e-4)
     assert plan.music_out == plan.window_end or fitted
     assert plan.options == (plan.alone,)
-    least = CoverParams().min_seam_score if plan.ends_in_fade or old.ends_in_fade else WISHED_FLOOR
+    least = CoverParams().min_seam_score if plan.ends_in_fade or old.ends_in_fade else REQUEST_FLOOR
     assert plan.seam_score >= min(least, old.seam_score) - 1e-4
     unsure = [seam.score for seam in unsure_seams(plan, old, profile)]
     assert all(score < CoverParams().min_seam_score for score in unsure)
@@ -115,7 +115,7 @@ def conformed(
     params: CoverParams = CoverParams(),
     constraints: SeamConstraints = NO_CONSTRAINTS,
     *,
-    ending_floor: float | None = WISHED_FLOOR,
+    ending_floor: float | None = REQUEST_FLOOR,
 ) -> LoopPlan:
     """`conform_plan` where a plan follows."""
     made = conform_plan(profile, plan, difference, params, constraints, ending_floor=ending_floor)
@@ -250,11 +250,11 @@ def without_a_good_way(
 
 def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     profile, plan, difference = without_a_good_way(track_profile, only, [0.3, 0.4])
-    kept, faded = (conformed(profile, plan, difference, ending_floor=floor) for floor in (WISHED_FLOOR, None))
+    kept, faded = (conformed(profile, plan, difference, ending_floor=floor) for floor in (REQUEST_FLOOR, None))
     assert conformed(profile, plan, difference) == kept
     # what is searched once leads to the same plans
     follower = PlanFollower(profile, plan, difference, CoverParams(), NO_CONSTRAINTS)
-    assert [follower.plan(floor) for floor in (None, WISHED_FLOOR, None)] == [faded, kept, faded]
+    assert [follower.plan(floor) for floor in (None, REQUEST_FLOOR, None)] == [faded, kept, faded]
     lower = CoverParams(min_seam_score=0.25)
     assert follower.plan(None, 0.25) == conformed(profile, plan, difference, lower, ending_floor=None)
     assert faded.ends_in_fade
@@ -277,7 +277,7 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
 def test_no_seam_under_the_floor_of_endings_is_taken_but_where_all_seams_may_be_as_bad(
     track_profile: Maker, only: Callable[..., LoopProfile]
 ) -> None:
-    profile, plan, difference = without_a_good_way(track_profile, only, [WISHED_FLOOR - 0.01, WISHED_FLOOR - 0.02])
+    profile, plan, difference = without_a_good_way(track_profile, only, [REQUEST_FLOOR - 0.01, REQUEST_FLOOR - 0.02])
     assert conformed(profile, plan, difference).ends_in_fade
     lower = CoverParams(min_seam_score=0.1)
     assert not conformed(profile, plan, difference, lower).ends_in_fade

@@ -320,7 +320,7 @@ def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
     assert plan_loop(profile, LOOPED, constraints=constraints) == bare
 
 
-def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Maker) -> None:
+def test_times_of_a_fit_and_constraints_on_seams_contradict_each_other(track_profile: Maker) -> None:
     profile = track_profile()
     splices = profile.splices
     row = np.flatnonzero((splices.leave > 8) & (splices.leave < 20) & (splices.enter > 30) & (splices.enter < 48))[0]
@@ -331,24 +331,24 @@ def test_wishes_of_a_fit_and_constraints_contradict_each_other(track_profile: Ma
     assert Fit(40.0, (Keep(None, 8.5, 9.0),), constraints=others).plan(profile).seam_times
 
 
-def test_of_many_wishes_a_part_takes_as_many_tries_as_there_are() -> None:
-    wishes = [f"wish {number}" for number in range(40)]
+def test_of_many_constraints_a_part_takes_as_many_tries_as_there_are() -> None:
+    constraints = [f"number {number}" for number in range(40)]
     tries: list[tuple[str, ...]] = []
 
     def can_be_kept(some: tuple[str, ...]) -> bool:
         tries.append(some)
-        return not {"wish 3", "wish 20", "wish 39"} <= set(some)
+        return not {"number 3", "number 20", "number 39"} <= set(some)
 
-    assert smallest_contradiction(wishes, can_be_kept) == ("wish 3", "wish 20", "wish 39")
-    assert len(tries) == len(wishes) + 1
-    assert smallest_contradiction(wishes, lambda some: False) == ()
+    assert smallest_contradiction(constraints, can_be_kept) == ("number 3", "number 20", "number 39")
+    assert len(tries) == len(constraints) + 1
+    assert smallest_contradiction(constraints, lambda some: False) == ()
 
 
 @pytest.mark.parametrize(
     ("contradicting", "smallest"),
     [(("A", "BCD"), "A"), (("AC", "BDE"), "AC"), (("ABC",), "ABC"), (("BCDE",), "BCDE"), (("ABCDE",), "ABCDE")],
 )
-def test_a_wish_or_a_pair_is_named_before_a_larger_part(contradicting: tuple[str, ...], smallest: str) -> None:
+def test_a_constraint_or_a_pair_is_named_before_a_larger_part(contradicting: tuple[str, ...], smallest: str) -> None:
     tries: list[tuple[str, ...]] = []
 
     def can_be_kept(some: tuple[str, ...]) -> bool:

@@ -301,9 +301,9 @@ CONTRADICTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("why", "wishes"), CONTRADICTIONS)
-def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, wishes: dict[str, object]) -> None:
-    assert re.search(why, Fit(30.0, **wishes).refused(track_profile()))  # type: ignore[arg-type]
+@pytest.mark.parametrize(("why", "asked"), CONTRADICTIONS)
+def test_what_cannot_be_kept_is_named(track_profile: Maker, why: str, asked: dict[str, object]) -> None:
+    assert re.search(why, Fit(30.0, **asked).refused(track_profile()))  # type: ignore[arg-type]
 
 
 def test_a_part_outside_of_the_track_is_an_error(track_profile: Maker) -> None:

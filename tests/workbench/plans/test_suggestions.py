@@ -92,7 +92,7 @@ def test_the_ending_that_is_kept_is_told_where_it_lands(track_profile: Maker) ->
     assert plan.end_label.startswith("own ending")
 
 
-def test_what_helps_without_the_other_wishes_is_said_where_nothing_helps_with_them(track_profile: Maker) -> None:
+def test_what_helps_without_the_other_constraints_is_said_where_nothing_helps_with_them(track_profile: Maker) -> None:
     profile = track_profile()
     request = Fit(60.0, (Keep(KeptPart.ENDING),), end_on=58.77)
     told = request.refused(profile)
@@ -102,7 +102,7 @@ def test_what_helps_without_the_other_wishes_is_said_where_nothing_helps_with_th
     assert landing(plan) == pytest.approx(58.77, abs=0.02)
 
 
-def test_other_wishes_are_kept_by_what_is_named(track_profile: Maker) -> None:
+def test_other_constraints_are_kept_by_what_is_named(track_profile: Maker) -> None:
     asked = Fit(40.0, (Keep(KeptPart.INTRO),), end_on=39.1)
     told = asked.refused(track_profile(ending=None))
     assert "end on 0:39.1 cannot be kept in 40 s; it lands there with " in told

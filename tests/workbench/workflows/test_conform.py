@@ -18,7 +18,7 @@ from workbench.home import Home
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, clock
 from workbench.plans.plan import PlanKind
-from workbench.plans.plan_score import WISHED_FLOOR
+from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.request import PlanRequest
 from workbench.results.plan import plan_from_json
 from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
@@ -105,7 +105,7 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     faded = conform(workspace, made, old, new, track=TRACK, keep_ending=False)
     assert not usual.plan.ends_in_fade
     assert faded.plan.ends_in_fade
-    assert faded.plan.seam_score >= faded.cover.min_seam_score > usual.plan.seam_score >= WISHED_FLOOR
+    assert faded.plan.seam_score >= faded.cover.min_seam_score > usual.plan.seam_score >= REQUEST_FLOOR
     # What that costs is said, on both sides.
     unsure = usual.unsure_seams
     assert min(seam.score for seam in unsure) == pytest.approx(usual.plan.seam_score, abs=1e-4)

@@ -34,7 +34,7 @@ SECONDS = 240.0
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    return Workspace(Home(tmp_path_factory.mktemp("wishes")), settings=WorkbenchSettings(database_url=None))
+    return Workspace(Home(tmp_path_factory.mktemp("moved")), settings=WorkbenchSettings(database_url=None))
 
 
 @pytest.fixture

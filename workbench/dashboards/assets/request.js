@@ -1,9 +1,9 @@
 // What is asked of the plan: a seam that is pinned, forbidden or moved, a stretch of the track, times of the video.
-// Every wish that applies is a chip that drops it; what contradicts is said, with a button for each wish that would help.
+// Every constraint that applies is a chip that drops it; what contradicts is said, with a button for each to drop.
 
 export function render({ model }) {
   const box = document.createElement("div")
-  box.className = "wishes"
+  box.className = "request"
   box.setAttribute("role", "group")
   box.setAttribute("aria-label", "what is asked of the plan")
   const ask = (name, ...values) => {
@@ -101,14 +101,14 @@ export function render({ model }) {
     pin.textContent = model.pinned ? "Pinned" : "Pin"
     pin.title = model.pinned ? "let the planner move this seam again" : "every later plan has this seam"
     given.replaceChildren(
-      ...model.wishes.map(([label, said]) => {
+      ...model.constraints.map(([label, said]) => {
         const chip = button(`${said} ✕`, `drop: ${said}`, () => ask("drop", label))
-        chip.className = "wish"
+        chip.className = "constraint"
         chip.ariaLabel = `drop: ${said}`
         return chip
       }),
     )
-    if (model.wishes.length) given.prepend(words("Asked for"))
+    if (model.constraints.length) given.prepend(words("Asked for"))
     fault.replaceChildren()
     if (model.fault) {
       fault.append(words(model.fault))
@@ -116,7 +116,7 @@ export function render({ model }) {
       fault.append(button("Leave it", "keep the plan as it was", () => ask("leave")))
     }
     fault.hidden = !model.fault
-    given.hidden = !model.wishes.length
+    given.hidden = !model.constraints.length
   }
   function fill() {
     if (model.stretch.length) {
@@ -132,7 +132,7 @@ export function render({ model }) {
   }
   const deafen = listenToKeys(onKey)
   const repaint = soon(paint)
-  for (const changed of ["seam", "seams", "places", "waiting", "pinned", "wishes", "fault", "clashing"])
+  for (const changed of ["seam", "seams", "places", "waiting", "pinned", "constraints", "fault", "clashing"])
     model.on(changed, repaint)
   model.on("stretch", fill)
   model.on("remove", deafen)

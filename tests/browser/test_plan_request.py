@@ -50,7 +50,7 @@ def test_a_seam_is_moved_by_keys_and_pinned_there(page: Any, asked: Any) -> None
     chip = page.get_by_role("toolbar", name="seams").get_by_role("button", name="seam 1,")
     before = chip.get_attribute("aria-label")
     page.keyboard.press("]")
-    expect(asked.locator(".wish")).to_contain_text("pinned")
+    expect(asked.locator(".constraint")).to_contain_text("pinned")
     expect(chip).not_to_have_attribute("aria-label", before)
     expect(asked.get_by_role("button", name="Pinned", exact=True)).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("}")
@@ -78,7 +78,7 @@ def _is_heard(page: Any, place: Any) -> None:
 
 def _is_moved(page: Any, asked: Any, hand: Any, place: Any) -> None:
     page.wait_for_function(f"() => ({_SOUND})() === null")
-    expect(asked.locator(".wish")).to_contain_text("pinned")
+    expect(asked.locator(".constraint")).to_contain_text("pinned")
     page.wait_for_function(f"(at) => Math.abs(({_HAND})()?.seams[1] - at) < 0.02", arg=place["at"])
     assert page.evaluate(_HAND)["seams"][0] == hand["seams"][0]
 
@@ -98,7 +98,7 @@ def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, seam: Any)
             page.wait_for_function(f"() => ({_SOUND})() === null")
         page.mouse.up()
         if gives_up:
-            expect(asked.locator(".wish")).to_have_count(0)
+            expect(asked.locator(".constraint")).to_have_count(0)
     _is_moved(page, asked, hand, place)
     x = hand["seams_x"][0]
     page.mouse.move(x + 60, y)  # beside the seams a stretch is selected, after a rest too
@@ -139,4 +139,4 @@ def test_what_contradicts_is_said_with_a_button_that_drops_it(page: Any, asked: 
     asked.get_by_label("from, track time").fill("0:20")
     asked.get_by_label("to, track time").fill("0:30")
     asked.get_by_role("button", name="no seam inside of this stretch").click()
-    expect(asked.locator(".wish")).to_have_text("never cut 0:20 to 0:30 ✕")
+    expect(asked.locator(".constraint")).to_have_text("never cut 0:20 to 0:30 ✕")

@@ -1,11 +1,11 @@
 """What is asked of the plan, on the Plan tab: seams that are pinned, forbidden or moved, stretches of the track, times.
 
-Every wish is planned with at once (`Session.ask`, `Session.move_seam`). What cannot be kept together is said, and each
-wish that would help if it were dropped is a button.
+What is asked is planned with at once (`Session.ask`, `Session.move_seam`). What cannot be kept together is said, and
+each constraint that would help if it were dropped is a button.
 
 While a seam is dragged, the splice at the bar line that it would go to is heard, over and over (`SeamSound`).
 
-Classes: `WishPanel`; `SeamSound`; `WishDesk`, which joins them with the session and the picture.
+Classes: `RequestPanel`; `SeamSound`; `RequestDesk`, which joins them with the session and the picture.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BEFORE_S, _AFTER_S = 1.2, 1.8
 """that are heard around a seam while it is dragged"""
 
 
-class WishPanel(JSComponent):
+class RequestPanel(JSComponent):
     """Buttons for what can be asked of the plan, and what is asked."""
 
     seam = param.Integer(0, doc="the one that is chosen, from 0")
@@ -49,13 +49,13 @@ class WishPanel(JSComponent):
     waiting = param.String("", doc="why there are no places of it, in words")
     pinned = param.Boolean(False, doc="whether the chosen seam is")
     stretch = param.List([], doc="from and to of the track, as typed")
-    wishes = param.List([], doc="[id, words] of each that applies")
-    fault = param.String("", doc="why the last wish was not kept")
+    constraints = param.List([], doc="[id, words] of each that applies")
+    fault = param.String("", doc="why the last request was refused")
     clashing = param.List([], doc="[id, words] of those of which one must go")
     asked = param.List([], doc="[what, its values, n]")
 
-    _esm = script("keys", "clock", "soon", "wishes")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("wishes")]
+    _esm = script("keys", "clock", "soon", "request")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("request")]
 
 
 class SeamSound(JSComponent):
@@ -70,7 +70,7 @@ class SeamSound(JSComponent):
     _esm = script("output", "sound", "seam_sound")
 
 
-class WishDesk:
+class RequestDesk:
     """Joins the panel with the session and the picture of the plan.
 
     `playhead`: where the player stands, video seconds.
@@ -86,7 +86,7 @@ class WishDesk:
         self._placed: LoopPlan | None = None
         """the plan that places were asked for"""
         self._stretch: tuple[float, float] | None = None
-        self.panel = WishPanel(sizing_mode="stretch_width")
+        self.panel = RequestPanel(sizing_mode="stretch_width")
         self.panel.param.watch(lambda event: self._hear(*event.new[:-1]), "asked")
         self.sound = SeamSound(width=0, height=0, margin=0)
         picture.on_hand("heard", lambda new: self.hear(int(new[0]), None if new[1] is None else int(new[1])))
@@ -166,7 +166,7 @@ class WishDesk:
             places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
             waiting=self._waiting,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
-            wishes=[[one.id, in_words(one)] for one in session.request.each],
+            constraints=[[one.id, in_words(one)] for one in session.request.each],
             fault="" if clash is None else session.for_the_page(sentence_in_words(clash.sentence)),
             clashing=[] if clash is None else [[one.id, in_words(one)] for one in clash.constraints],
         )  # fmt: skip

@@ -59,11 +59,11 @@ def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> Non
     tab.desk.select_region([10.0, 12.0])
     assert len(panel.stretch) == 2
     ask(tab, "never_cut", "-".join(panel.stretch))
-    ((label, said),) = panel.wishes
+    ((label, said),) = panel.constraints
     assert said.startswith("never cut")
     assert session.request.constraints.never_cut
     ask(tab, "drop", label)
-    assert panel.wishes == []
+    assert panel.constraints == []
     ask(tab, "exclude", "nonsense")
     assert "nonsense" in session.message
 
@@ -112,7 +112,7 @@ def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None
     assert session.plan == before
     ask(tab, "give_up", label)
     assert panel.fault == ""
-    assert panel.wishes == []
+    assert panel.constraints == []
 
 
 @pytest.mark.parametrize("end", ["failed", "cancelled"])
