@@ -68,6 +68,11 @@ class Provenance(_Record):
     video: FileRecord | None = None
     grid: GridRecord | None = None
 
+    @property
+    def on_detected_grid(self) -> bool:
+        """Whether it was made on the tracker's grid, not on one that a person gave."""
+        return self.grid is not None and self.grid.origin == "heard"
+
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON writer, without what does not apply."""
         return self.model_dump(mode="json", exclude_unset=True)

@@ -96,14 +96,17 @@ class Analysis:
 class Sound:
     """One file's sound for the stages: decoded, and its spectrogram taken, once at most and only when needed.
 
-    `heard` uses the tracker's grid even where a corrected one is saved. `keep_spectrum` holds the spectrogram when the
-    beats are tracked, for landmarks and character, which read it too; of two hours of sound it is half a gigabyte.
+    `use_detected_grid` takes the tracker's grid even where a corrected one is saved. `keep_spectrum` holds the
+    spectrogram when the beats are tracked, for landmarks and character, which read it too; of two hours of sound it is
+    half a gigabyte.
     """
 
-    def __init__(self, workspace: Workspace, path: Path, *, heard: bool = False, keep_spectrum: bool = False) -> None:
+    def __init__(
+        self, workspace: Workspace, path: Path, *, use_detected_grid: bool = False, keep_spectrum: bool = False
+    ) -> None:
         self.workspace = workspace
         self.path = path
-        self.heard = heard
+        self.use_detected_grid = use_detected_grid
         self.keep_spectrum = keep_spectrum
 
     @property
@@ -124,7 +127,7 @@ class Sound:
     @cached_property
     def correction(self) -> CorrectedGrid | None:
         """The grid corrected by hand, which replaces the tracker's; None if there is none, or it is not to be used."""
-        return None if self.heard else corrected_grid(self.workspace, self.content_hash)
+        return None if self.use_detected_grid else corrected_grid(self.workspace, self.content_hash)
 
     @property
     def grid_parts(self) -> tuple[KeyPart, ...]:

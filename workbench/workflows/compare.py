@@ -311,7 +311,7 @@ def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -
     """
     from workbench.workflows.analyze import Sound, analyze_sound
 
-    analysis = analyze_sound(Sound(workspace, track.path, heard=True))
+    analysis = analyze_sound(Sound(workspace, track.path, use_detected_grid=True))
     return profile_measures(track, analysis.grid, analysis.profile, workspace.params.cover, seconds)
 
 
@@ -348,7 +348,7 @@ def _heard(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan
     from workbench.workflows.analyze import Sound, analyze_sound
     from workbench.workflows.own_plans import heard_plan
 
-    analysis = analyze_sound(Sound(workspace, path, heard=True))
+    analysis = analyze_sound(Sound(workspace, path, use_detected_grid=True))
     plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
     if not isinstance(plan, LoopPlan):
         return f"{plan.reason.value}: {plan.hint}"

@@ -162,8 +162,7 @@ def conform(
             f"{old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {old.window_end:.3f} s; "
             "give the cut that the plan was made for"
         )
-    heard = made is not None and made.grid is not None and made.grid.origin == "heard"
-    sound = Sound(workspace, track, heard=heard)
+    sound = Sound(workspace, track, use_detected_grid=made is not None and made.on_detected_grid)
     constraints = read_constraints({} if made is None else made.constraints)
     analysis = analyze_sound(sound)
     check_length_of_track(old, analysis.profile.song_duration)

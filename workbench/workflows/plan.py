@@ -78,10 +78,9 @@ def loop_track(
     request: PlanRequest = LENGTH_ALONE,
     *,
     auto_mix: bool = False,
-    heard: bool = False,
 ) -> Planned:
     """Loop a track under a longer video: `plan_track` where only a loop will do."""
-    return plan_track(workspace, track, to, replace(request, only_loop=True), auto_mix=auto_mix, heard=heard)
+    return plan_track(workspace, track, to, replace(request, only_loop=True), auto_mix=auto_mix)
 
 
 def fit_track(
@@ -91,10 +90,9 @@ def fit_track(
     request: PlanRequest = LENGTH_ALONE,
     *,
     auto_mix: bool = False,
-    heard: bool = False,
 ) -> Planned:
     """Fit a track to a video or a length: `plan_track` where any kind of plan will do."""
-    return plan_track(workspace, track, to, replace(request, only_loop=False), auto_mix=auto_mix, heard=heard)
+    return plan_track(workspace, track, to, replace(request, only_loop=False), auto_mix=auto_mix)
 
 
 def plan_track(
@@ -104,7 +102,7 @@ def plan_track(
     request: PlanRequest = LENGTH_ALONE,
     *,
     auto_mix: bool = False,
-    heard: bool = False,
+    use_detected_grid: bool = False,
 ) -> Planned:
     """Plan how a track covers a video, or fills a length.
 
@@ -115,7 +113,7 @@ def plan_track(
     to : the video, or sound without a picture such as a podcast's, or its length in seconds
     request : what is asked for besides, and whether only a loop will do
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
-    heard : plan on the tracker's grid even where a corrected one is saved
+    use_detected_grid : plan on the tracker's grid even where a corrected one is saved
 
     Returns
     -------
@@ -132,7 +130,9 @@ def plan_track(
     if auto_mix and video is None:
         raise ParameterError("a mix needs the video itself, not only its length")
     seconds = video_length(to if video is None else video)
-    (planned,) = _planned(workspace, track, video, [seconds], request, auto_mix=auto_mix, heard=heard)
+    (planned,) = _planned(
+        workspace, track, video, [seconds], request, auto_mix=auto_mix, use_detected_grid=use_detected_grid
+    )
     if not auto_mix or video is None or isinstance(planned.answer, Refusal):
         return planned
     from workbench.workflows.mix import mix_under
@@ -146,7 +146,7 @@ def plan_lengths(
     lengths: Sequence[float],
     request: PlanRequest = LENGTH_ALONE,
     *,
-    heard: bool = False,
+    use_detected_grid: bool = False,
 ) -> tuple[Planned, ...]:
     """Fill several lengths, each in seconds, with plans that share their parts; in the order asked for.
 
@@ -154,7 +154,7 @@ def plan_lengths(
     """
     if not lengths:
         raise ParameterError("music is fitted to one length at least")
-    return _planned(workspace, track, None, list(lengths), request, auto_mix=False, heard=heard)
+    return _planned(workspace, track, None, list(lengths), request, auto_mix=False, use_detected_grid=use_detected_grid)
 
 
 def _planned(
@@ -165,11 +165,11 @@ def _planned(
     request: PlanRequest,
     *,
     auto_mix: bool,
-    heard: bool,
+    use_detected_grid: bool,
 ) -> tuple[Planned, ...]:
     if not isinstance(track, TrackSource):
         track = TrackSource(Path(track).name, Path(track), None)
-    sound = Sound(workspace, track.path, heard=heard)
+    sound = Sound(workspace, track.path, use_detected_grid=use_detected_grid)
     analysis = _analysis_for(lengths, sound, request, in_catalog=track.record is not None)
     refused = analysis if isinstance(analysis, Refusal) else None
     provenance = make_provenance(

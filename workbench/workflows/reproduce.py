@@ -142,12 +142,13 @@ def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
     if track is None or (video is None and not lengths):
         raise PlanError("the provenance names no track, or neither a video nor a length")
     request = recorded_request(made)
-    heard = made.grid is not None and made.grid.origin == "heard"
     if video is not None or len(lengths) == 1:
         auto_mix = made.constraints.get("auto_mix") is True
-        planned = plan_track(workspace, track, video or lengths[0], request, auto_mix=auto_mix, heard=heard)
+        planned = plan_track(
+            workspace, track, video or lengths[0], request, auto_mix=auto_mix, use_detected_grid=made.on_detected_grid
+        )
     else:
-        several = plan_lengths(workspace, track, lengths, request, heard=heard)
+        several = plan_lengths(workspace, track, lengths, request, use_detected_grid=made.on_detected_grid)
         planned = several[number - 1 if isinstance(number, int) and 0 < number <= len(several) else 0]
     return planned_json(draw_envelope(planned, read_points(made.constraints.get(DRAWN_ENVELOPE))))
 
@@ -241,8 +242,8 @@ def _causes(made: Provenance, now: Provenance) -> Iterator[str]:
     for name, before, after in _fields(dict(made.params), dict(now.params)):
         yield f"parameter {name}: {before}, now {after}"
     if made.grid is not None and now.grid is not None and made.grid.revision != now.grid.revision:
-        how = "heard" if made.grid.origin == "heard" else "given by a person"
-        yield f"grid: revision {made.grid.revision}, {how}, now {now.grid.revision}, {now.grid.origin}"
+        before, after = ("detected" if one.on_detected_grid else "given by a person" for one in (made, now))
+        yield f"grid: revision {made.grid.revision}, {before}, now {now.grid.revision}, {after}"
     if made.constraints.get(CHANGED_BY_HAND):
         yield "the plan was changed by hand: crossfades that somebody set, or options in another order"
 

@@ -481,7 +481,7 @@ class _Bench:
     def __init__(self, workspace: Workspace, path: Path) -> None:
         from workbench.workflows.analyze import Sound
 
-        self._sound = Sound(workspace, path, heard=True)
+        self._sound = Sound(workspace, path, use_detected_grid=True)
         self._kept: dict[str, tuple[str, Any]] = {}
 
     def profile(self, params: WorkbenchParams) -> tuple[Any, LoopProfile]:
@@ -493,7 +493,7 @@ class _Bench:
         seams, on = params.seams, _steps(params)
         recording = self._sound.recording
         workspace = self._sound.workspace.with_params(params)
-        sound = Sound(workspace, self._sound.path, heard=True)
+        sound = Sound(workspace, self._sound.path, use_detected_grid=True)
         sound.__dict__["recording"] = recording  # decoded once for all points
         found = self._once("beats", on.beats, lambda: beat_stage(sound))
         if found.grid.downbeats.size < 2:
