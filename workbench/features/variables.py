@@ -114,13 +114,13 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("soundtrack_attack", ("hop",), "float32", "1", "onset strength, 1 is a typical strong onset"),
     Variable("soundtrack_onsets", ("soundtrack_onset",), "float64", "s", "instants at which a sound begins"),
     Variable("soundtrack_onset_strengths", ("soundtrack_onset",), "float32", "dB", "rise over what was heard before"),
-    # catalog.character; times are track time
+    # character.describe; times are track time
     Variable("character_facts", ("byte",), "uint8", "1", "what was measured in single numbers, as JSON in UTF-8"),
     Variable("contour", ("contour_part",), "float32", "1", "energy of equal parts of the track, 0 to 1"),
     Variable("sound_vector", ("sound_dim",), "float32", "1", "unit vector; cosines tell how alike two tracks sound"),
     Variable("section_edges", ("section", "stretch_edge"), "float64", "s", "start and end of each section"),
     Variable("section_labels", ("section",), "int8", "1", "index into structure.sections.LABELS"),
-    # loops.bodies; times are track time
+    # seams.build_profile; times are track time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "times in s, metre and confidence, named on the axis"),
     Variable(
         "loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at", is_coordinate=True

@@ -146,7 +146,7 @@ def usable_splices(
     repeats a whole file, as its maker meant it, need not have the least lengths either. One that cannot be played at
     all, for it leaves no room for its crossfade, is missing. So are those that make the same loop as a better one
     nearby. `constraints` say what is ruled out and what is pinned. With `restart` the splice by which the track begins
-    again is in, which need not reach the floor (`loops.restarts`).
+    again is in, which need not reach the floor (`workbench.plans.restarts`).
     """
     lines = profile.downbeats
     found, is_pinned, again = _among(profile, params, constraints, restart=restart, alike=False)
