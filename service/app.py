@@ -1,8 +1,8 @@
 """The Sanic application, created by `create_app`. It answers from the database alone.
 
-It imports no analysis code. `service.admission` checks requests, `service.answers` answers them in one transaction, and
-this module turns every exception into the Error body. Every response has an `X-Request-Id`, and with a valid key the
-rate headers; every response continues the caller's trace (`service.traces`).
+It imports no analysis code. `service.routes.admission` checks requests, `service.answers` answers them in one
+transaction, and this module turns every exception into the Error body. Every response has an `X-Request-Id`, and with
+a valid key the rate headers; every response continues the caller's trace (`service.telemetry.traces`).
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from sanic.http import Http
 from sanic.response import BaseHTTPResponse
 from ulid import ULID
 
-from service import metrics
-from service.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
 from service.errors import Problem, error_body, not_found, unavailable
-from service.headers import add_rate_headers, add_retry_after, add_security_headers
-from service.logs import AnswerLog
 from service.processes.health_port import answering
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
+from service.routes.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
+from service.routes.headers import add_rate_headers, add_retry_after, add_security_headers
 from service.settings import ServiceSettings
-from service.spans import open_spans
 from service.store.api_keys import WINDOW_SECONDS, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
-from service.traces import HEADER as TRACEPARENT
-from service.traces import Trace, continue_trace
+from service.telemetry import metrics
+from service.telemetry.logs import AnswerLog
+from service.telemetry.spans import open_spans
+from service.telemetry.traces import HEADER as TRACEPARENT
+from service.telemetry.traces import Trace, continue_trace
 from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home

@@ -21,11 +21,11 @@ from sanic import Sanic
 from sanic.http.tls.context import create_context
 
 from service.app import AppConfig, create_app
-from service.logs import log_start, log_to_stderr
 from service.processes.certificates import follow_files
 from service.processes.lifelines import die_with
 from service.processes.wakeup import WakeupPipe
 from service.settings import load_service_settings
+from service.telemetry.logs import log_start, log_to_stderr
 from workbench.home import Home
 from workbench.settings import load_settings
 

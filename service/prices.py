@@ -1,17 +1,21 @@
-"""The amount charged for a call or a minute, in whole micro-dollars, so that sums are exact.
+"""Amounts, and what a call or a minute costs.
 
-The prices are settings: `ServiceSettings` in `service.settings`.
+Amounts are whole micro-dollars in code and database, so that sums are exact, and US dollars where people read them. The
+prices are settings: `ServiceSettings` in `service.settings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 
-from service.amounts import micros_of
 from service.settings import ServiceSettings, load_service_settings
 from workbench.errors import ParameterError
+
+MICROS = 1_000_000
+"""micro-dollars in a dollar"""
 
 LOOP, ALIGN, MATCH, UNDERSCORE = "POST /v1/loop", "POST /v1/align", "POST /v1/match", "POST /v1/underscore"
 BEATS = "POST /v1/beats"
@@ -72,3 +76,13 @@ def current_prices() -> Prices:
 def started_minutes(seconds: float) -> int:
     """Minutes of sound or picture as they are billed: rounded up, at least one."""
     return max(1, -int(-seconds // 60))
+
+
+def usd(micros: int) -> float:
+    """An amount in US dollars, for people to read."""
+    return float(Decimal(micros) / MICROS)
+
+
+def micros_of(amount_usd: Decimal) -> int:
+    """A finite amount in micro-dollars, rounded half to even."""
+    return int((amount_usd * MICROS).to_integral_value(rounding="ROUND_HALF_EVEN"))

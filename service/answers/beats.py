@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.answers.answer import Answer, Call, find_polled
-from service.billing import funds
 from service.errors import Problem
+from service.money import funds
 from service.schemas.requests import BeatsRequest
 from service.store import idempotency_keys, jobs
 from service.store.jobs import Job, NewJob

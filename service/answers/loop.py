@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from service import cache_keys
 from service.answers import video_track
 from service.answers.answer import Answer, Call, raise_fault, video_job
-from service.billing import funds
+from service.money import funds
 from service.schemas.requests import LoopRequest
 from service.store import answers, jobs, ledger, tracks
 from service.store.jobs import NewJob

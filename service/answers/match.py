@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from service import cache_keys
 from service.answers import previews, videos
 from service.answers.answer import Answer, Call, find_job, find_usable_video, raise_fault
-from service.billing import funds
+from service.money import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 from service.store import answers, jobs, ledger, shared_values
 from service.store.jobs import Job, NewJob

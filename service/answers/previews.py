@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from service import signatures
 from service.answers.answer import Call
-from service.auth import signatures
 from workbench.clock import utc_now
 from workbench.params import PreviewParams
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from service.answers import previews
 from service.answers.answer import Answer, Call
-from service.billing import funds
+from service.money import funds
 from service.schemas.requests import ExpandQuery
 from service.store import ledger
 from workbench.results.lane import select

@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy import Connection
 from ulid import ULID
 
+from service import signatures
 from service.answers.answer import Answer, Call, find_video, video_job
-from service.auth import signatures
-from service.billing import funds
 from service.errors import Problem, invalid
+from service.money import funds
 from service.schemas.requests import IngestRequest, VideoRequest
 from service.store import jobs, video_owners
 from service.store.jobs import NewJob

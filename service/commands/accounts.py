@@ -94,7 +94,7 @@ def show(account: str, home: Home) -> None:
     Example:
       workbench accounts show acme
     """
-    from service.amounts import usd
+    from service.prices import usd
     from service.store import ledger
     from workbench.store.database import now
 
@@ -113,7 +113,7 @@ def list_accounts(home: Home) -> None:
     Example:
       workbench accounts list | jq -r 'select(.credit_usd > 0) | .account'
     """
-    from service.amounts import usd
+    from service.prices import usd
     from service.store import accounts, ledger
     from workbench.store.database import now
 
@@ -133,7 +133,7 @@ def show_ledger(account: str, home: Home) -> None:
     Example:
       workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
     """
-    from service.amounts import usd
+    from service.prices import usd
     from service.store import ledger
 
     with database_of(home) as database, database.read() as connection:
@@ -169,7 +169,7 @@ def export(account: str, file: Path, force: bool, home: Home) -> None:
       workbench accounts export acme acme.tar
       workbench accounts import acme.tar --home /srv/acme
     """
-    from service.backup import write_backup
+    from service.store.backup import write_backup
 
     with workspace_in(home) as workspace:
         done = write_backup(workspace.files, workspace.database, file, account, replace=force)
@@ -189,7 +189,7 @@ def import_account(file: Path, home: Home) -> None:
     Example:
       workbench accounts import acme.tar --home /srv/acme
     """
-    from service.backup import restore_backup
+    from service.store.backup import restore_backup
 
     with workspace_in(home) as workspace:
         done = restore_backup(workspace.files, workspace.database, file, one_account=True)
@@ -207,7 +207,7 @@ def _known(connection: Any, account: str) -> Account:
 
 
 def _state(connection: Any, account: Account) -> dict[str, Any]:
-    from service.amounts import usd
+    from service.prices import usd
     from service.store import credit_grants
     from workbench.store.database import now
 

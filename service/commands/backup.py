@@ -33,7 +33,7 @@ def command(file: Path, restore: bool, force: bool, home: Home) -> None:
       workbench backup monday.tar
       workbench backup --restore monday.tar --home /srv/restored
     """
-    from service.backup import restore_backup, write_backup
+    from service.store.backup import restore_backup, write_backup
 
     if restore and force:
         raise click.UsageError("--force goes with writing a backup; one is restored into an empty home alone")

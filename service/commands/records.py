@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.amounts import micros_of
+from service.prices import micros_of
 from workbench.cli.terminal import say
 from workbench.errors import ParameterError
 from workbench.progress import Progress, silent
 from workbench.store.ids import check_plain_id
 
 if TYPE_CHECKING:
-    from service.backup import Backup
+    from service.store.backup import Backup
     from workbench.home import Home
     from workbench.params import WorkbenchParams
     from workbench.store.database import Database

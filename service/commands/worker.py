@@ -53,14 +53,14 @@ def command(
     from service.commands.records import warn_if_open
     from service.jobs.health import HealthServer
     from service.jobs.worker import JobParent
-    from service.logs import log_start, log_to_stderr
     from service.processes.lifelines import die_with
     from service.processes.wakeup import WakeupPipe
     from service.settings import load_service_settings
-    from service.spans import open_spans
     from service.store import jobs
     from service.store.shared_files import problem_of_files
     from service.store.tables import open_database
+    from service.telemetry.logs import log_start, log_to_stderr
+    from service.telemetry.spans import open_spans
     from workbench.errors import StoreError
     from workbench.settings import load_settings
     from workbench.store.stored_files import open_files

@@ -9,6 +9,9 @@ It reads one job a line from standard input and writes one message a line to its
 Standard output itself is redirected to standard error, so that nothing a library prints is taken for a message. The
 process settles nothing: it reads the database, records the use of stored answers, fills the array store, and leaves
 the rest to its parent.
+
+The kernel enforces limits on memory and processor time: a file from a stranger that makes a decoder exhaust them ends
+its job, and nothing else. Both are soft limits, so that a warm process can raise them for its next job.
 """
 
 from __future__ import annotations
@@ -22,19 +25,19 @@ from typing import Any, TextIO
 
 import structlog
 
-from service.jobs.limits import limit_memory, limit_processor
 from service.jobs.outcome import Context, JobFault, Outcome
-from service.logs import log_to_stderr
 from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
 from service.store.tables import SCHEMA
+from service.telemetry.logs import log_to_stderr
 from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.settings import load_settings
 from workbench.workspace import Workspace
 
+_SPARE_BYTES = 2**30  # that interpreter, libraries and compiled kernels have mapped before a job begins
 _NICENESS = 5  # HTTP processes of the same machine have priority
 
 Run = Callable[[Job, Context], Outcome]
@@ -129,6 +132,39 @@ def _sender(messages: TextIO) -> Callable[[dict[str, Any]], None]:
     return send
 
 
+def limit_memory(job_bytes: int) -> None:
+    """Limit the memory that this process can allocate for its jobs; beyond it, allocations fail.
+
+    `job_bytes` come on top of what the process has mapped before its first job.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    _lower(resource.RLIMIT_DATA, job_bytes + _SPARE_BYTES)
+    _lower(resource.RLIMIT_CORE, 0)
+
+
+def limit_processor(seconds: float) -> None:
+    """Limit the processor time of this process from now on; after it the kernel ends the process (SIGXCPU).
+
+    `seconds` are summed over all cores.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + seconds) + 1)
+
+
+def _lower(which: int, soft: int) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(which)
+    resource.setrlimit(which, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
 def import_workflows() -> str:
     """Import what jobs use; returns the revision of the analysis."""
     import workbench.beats.track
@@ -141,7 +177,7 @@ def import_workflows() -> str:
     import workbench.workflows.mix
     import workbench.workflows.plan
     import workbench.workflows.watch  # noqa: F401
-    from service.jobs.revision import analysis_revision
+    from service.cache_keys import analysis_revision
 
     return analysis_revision()
 

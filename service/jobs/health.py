@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from service import metrics
+from service.jobs.queue_metrics import exposition
 from service.processes.health_port import Answer, answering, is_loopback_caller, json_answer
 from service.processes.listening import listen
 from service.settings import ServiceSettings
 from service.store import jobs, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
+from service.telemetry import metrics
 from workbench.clock import monotonic_seconds
 from workbench.errors import StoreError
 from workbench.store.database import Database
@@ -107,5 +108,5 @@ class HealthServer:
             except StoreError as error:
                 log.error("no metrics", problem=str(error))
                 return json_answer(503, "the database does not answer")
-            return 200, metrics.CONTENT_TYPE, metrics.exposition(depths, alive)
+            return 200, metrics.CONTENT_TYPE, exposition(depths, alive)
         return json_answer(404, "no such path")

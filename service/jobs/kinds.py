@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from service import cache_keys
-from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.prices import started_minutes
 from service.store import answers, tracks, video_owners
@@ -380,6 +379,28 @@ def beats(job: Job, context: Context) -> Outcome:
     return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts={"content_hash": content_hash})
 
 
+def preview(job: Job, context: Context) -> Outcome:
+    """Write the watermarked excerpt of a track to the folder of previews.
+
+    The outcome is the stretch of the track that it plays, and is free. Raises JobFault, 404, if the track has left the
+    catalog, or its file cannot be read or has changed.
+    """
+    from workbench.workflows.preview import make_preview
+
+    name = str(job.request["file"])
+    context.stage("cutting")
+    try:
+        track = Library(context.workspace.database).get(str(job.track_id))
+        made = make_preview(context.workspace, track.path, context.scratch / name)
+        if hash_file(context.workspace.local_file(track.path)) != track.content_hash:
+            raise MediaError("the file of the track is not the one in the catalog any more")
+    except (MediaError, UnknownTrack) as error:
+        log.warning("no preview", track_id=job.track_id, problem=str(error))
+        raise JobFault(404, "there is no sound to make a preview of") from error
+    context.workspace.files.keep(made.path, "previews", name)
+    return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)
+
+
 def _beats_stages(context: Context) -> Progress:
     def progress(stage: str, done: float) -> None:
         context.stage("decoding" if stage.startswith("decoding") else "analyzing")
@@ -433,5 +454,5 @@ KINDS: Mapping[str, Callable[[Job, Context], Outcome]] = {
     "beats": beats,
     "match": match,
     "engine": engine,
-    "preview": previews.preview,
+    "preview": preview,
 }

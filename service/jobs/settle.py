@@ -16,19 +16,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service import cache_keys
 from service.errors import error_type
 from service.jobs.outcome import Outcome
-from service.store import jobs, mapped_recordings, shared_values, tracks, video_owners
+from service.store import jobs, shared_values, tracks, video_owners
+from service.store.inserts import insert
 from service.store.jobs import Fault, Job, NewJob
+from service.store.tables import mapped_recordings
 from workbench.errors import ParameterError
 from workbench.plans import refusals
 from workbench.plans.refusals import Refusal
 from workbench.results.loop_parts import loop_names, refusal_facts
 from workbench.store import videos
 from workbench.store.changes import current_revision
+from workbench.store.database import now
 
 MOST_CRASHES = 3
 """deaths of its process after which a job fails"""
@@ -71,13 +75,13 @@ def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
     if job.kind == "beats":
         answer = {
             **answer,
-            "cached": mapped_recordings.has_mapped(connection, job.account, outcome.facts["content_hash"]),
+            "cached": _has_mapped(connection, job.account, outcome.facts["content_hash"]),
         }
     done = jobs.complete(
         connection, job, answer, billed=outcome.billed, quantity=outcome.quantity, stored=outcome.stored
     )
     if done and job.kind == "beats":
-        mapped_recordings.add(connection, job.account, outcome.facts["content_hash"])
+        _add_mapped(connection, job.account, outcome.facts["content_hash"])
     if done and job.kind == "ingest":
         _mark_video_ready(connection, job, outcome)
     return done
@@ -199,3 +203,18 @@ def _mark_video_failed(connection: Connection, job: Job, reason: str) -> None:
     video_id = str(job.video_id)
     video_owners.update(connection, video_id, "processing", status="failed", reason=reason)
     jobs.release(connection, video_id)
+
+
+def _has_mapped(connection: Connection, account: str, content_hash: str) -> bool:
+    """Whether an account had these bytes mapped before; a beats job answers `cached` for these."""
+    row = (mapped_recordings.c.account == account) & (mapped_recordings.c.content_hash == content_hash)
+    return connection.scalar(sa.select(mapped_recordings.c.account).where(row)) is not None
+
+
+def _add_mapped(connection: Connection, account: str, content_hash: str) -> None:
+    """Record that an account has these bytes mapped.
+
+    It belongs in the transaction that settles the job: a job must not find its own record.
+    """
+    row = insert(connection, mapped_recordings).values(account=account, content_hash=content_hash, mapped_at=now())
+    connection.execute(row.on_conflict_do_nothing())

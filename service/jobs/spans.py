@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 
-from service.spans import Spans
 from service.store.jobs import QUEUED_STAGE, Job
-from service.traces import Trace, continue_trace
+from service.telemetry.spans import Spans
+from service.telemetry.traces import Trace, continue_trace
 from workbench.clock import wall_seconds
 
 _GOOD = ("complete", "fetched", "put off", "given back")

@@ -43,7 +43,6 @@ import structlog
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service import metrics
 from service.jobs import settle
 from service.jobs.children import Child
 from service.jobs.outcome import Outcome
@@ -52,10 +51,11 @@ from service.jobs.sweep import sweep
 from service.processes.signals import drain, on_shutdown
 from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
-from service.spans import Spans
 from service.store import jobs, notices, shared_values, workers
 from service.store.jobs import Job
 from service.store.times import time_from_now
+from service.telemetry import metrics
+from service.telemetry.spans import Spans
 from workbench.clock import monotonic_seconds, utc_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home

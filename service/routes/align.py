@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
 
-from service.admission import RoutePolicy, body_of, query_of
 from service.answers import align as answers
+from service.routes.admission import RoutePolicy, body_of, query_of
 from service.routes.http import answer_of, path_id, reading, respond, respond_soon
 from service.schemas.requests import AlignRequest, NoQuery
 

@@ -10,9 +10,9 @@ import swagger_ui_bundle
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import file, html, raw
 
-from service.admission import RoutePolicy, query_of
 from service.errors import not_found
-from service.headers import DOCS_POLICY
+from service.routes.admission import RoutePolicy, query_of
+from service.routes.headers import DOCS_POLICY
 from service.routes.http import reading
 from service.schemas.requests import NoQuery
 

@@ -13,10 +13,10 @@ from pydantic_core import to_json
 from sanic import Blueprint, HTTPResponse, Request
 from sqlalchemy import Connection
 
-from service.admission import READING, RoutePolicy, admitted, check_headers
 from service.answers.answer import Answer, Call
 from service.errors import malformed, not_found
-from service.headers import add_retry_after
+from service.routes.admission import READING, RoutePolicy, admitted, check_headers
+from service.routes.headers import add_retry_after
 
 _PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
 _LOOK_SECONDS = 0.05  # between looks at the job
@@ -40,7 +40,7 @@ async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Co
     """Admit a request and answer it, in one transaction.
 
     `check` reads and checks body, query and path, after the headers; `work` gets what it returns. Raises Problem as
-    `service.admission.admitted`.
+    `service.routes.admission.admitted`.
     """
     assert request.route is not None
     policy = request.route.ctx.policy

@@ -19,13 +19,14 @@ from sanic import Blueprint, HTTPResponse, Request, Sanic
 from sanic.response import raw
 from sqlalchemy import Connection
 
-from service import metrics
-from service.admission import RoutePolicy
 from service.errors import Problem, not_found
+from service.jobs.queue_metrics import exposition
 from service.processes.health_port import Answer, is_loopback_caller, json_answer
+from service.routes.admission import RoutePolicy
 from service.routes.http import json_response, reading
 from service.store import jobs, shared_values, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
+from service.telemetry import metrics
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.store.database import Database, now
@@ -135,7 +136,7 @@ async def _exposition(context: Any) -> bytes:
     def look(connection: Connection) -> tuple[list[jobs.Depth], list[workers.Worker]]:
         return jobs.depths(connection), workers.list_alive(connection, context.settings.job_lease_seconds)
 
-    return metrics.exposition(*await context.transactions.read(look))
+    return exposition(*await context.transactions.read(look))
 
 
 def answer_operators(app: Sanic[Any, Any], loop: asyncio.AbstractEventLoop, path: str, caller: str) -> Answer:

@@ -13,11 +13,11 @@ from sanic.handlers import ContentRangeHandler
 from sanic.response import file
 from sqlalchemy import Connection
 
-from service.admission import RoutePolicy, query_of
+from service import signatures
 from service.answers import previews as answers
 from service.answers.answer import raise_fault
-from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
+from service.routes.admission import RoutePolicy, query_of
 from service.routes.http import path_id, reading
 from service.schemas.requests import LinkQuery
 from service.store import jobs, tracks

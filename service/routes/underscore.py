@@ -5,9 +5,9 @@ from __future__ import annotations
 from sanic import Blueprint, HTTPResponse, Request
 from sqlalchemy import Connection
 
-from service.admission import RoutePolicy, body_of, query_of
 from service.answers import underscore as answers
 from service.answers.answer import Call
+from service.routes.admission import RoutePolicy, body_of, query_of
 from service.routes.http import answer_of, call_of, respond
 from service.schemas.requests import ExpandQuery, UnderscoreRequest
 

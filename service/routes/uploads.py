@@ -24,9 +24,9 @@ from sanic.server import HttpProtocol
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.admission import RoutePolicy, query_of
-from service.auth import signatures
+from service import signatures
 from service.errors import Problem, malformed, not_found
+from service.routes.admission import RoutePolicy, query_of
 from service.routes.http import path_id
 from service.schemas.requests import LinkQuery
 from service.store import video_owners

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
 
-from service.admission import RoutePolicy, body_of, query_of
 from service.answers import videos as answers
+from service.routes.admission import RoutePolicy, body_of, query_of
 from service.routes.http import answer_of, path_id, reading, respond
 from service.schemas.requests import IngestRequest, NoQuery, VideoRequest
 

@@ -9,9 +9,9 @@ from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from service.admission import RoutePolicy, object_of, problem_of, query_of
-from service.billing import events
 from service.errors import Problem
+from service.money import events
+from service.routes.admission import RoutePolicy, object_of, problem_of, query_of
 from service.schemas.events import BillingEvent
 from service.schemas.requests import NoQuery
 

@@ -40,7 +40,7 @@ from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.tables import idempotency_keys, jobs, turns
 from service.store.times import time_from_now
-from service.traces import parse_traceparent
+from service.telemetry.traces import parse_traceparent
 from workbench.store.database import now
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
@@ -114,7 +114,7 @@ class NewJob:
     charge_key: str | None = None
     """event key of the charge that its completion books; empty: derived from the job's id, None: no charge"""
     traceparent: str | None = None
-    """the place in a trace of the call that first asked for it, see `service.traces`"""
+    """the place in a trace of the call that first asked for it, see `service.telemetry.traces`"""
 
 
 @dataclass(frozen=True, slots=True)

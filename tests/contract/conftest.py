@@ -38,7 +38,7 @@ import trustme
 from click.testing import CliRunner
 from standardwebhooks.webhooks import Webhook
 
-from service.auth import signatures
+from service import signatures
 from service.errors import error_type
 from service.settings import ServiceSettings
 from service.store import jobs, shared_values

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from service.app import NAME
-from service.openapi import ENDPOINTS, description, text
 from service.routes import align, beats, loop, match, underscore, uploads, videos, webhooks
+from service.routes.openapi import ENDPOINTS, description, text
 from service.schemas import requests, responses
 from service.schemas.events import BillingEvent
 from service.schemas.examples import EXAMPLES
@@ -62,7 +62,7 @@ def test_the_key_that_is_missing_is_described(service: Any) -> None:
 
 def test_the_file_is_what_the_models_make() -> None:
     kept = bundled_path("service", "openapi.json").read_text(encoding="utf-8")
-    assert kept == text(), "run python -m service.openapi"
+    assert kept == text(), "run python -m service.routes.openapi"
 
 
 def routes_under_v1() -> set[tuple[str, str]]:

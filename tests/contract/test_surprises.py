@@ -17,7 +17,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from service.openapi import ENDPOINTS, description
+from service.routes.openapi import ENDPOINTS, description
 
 pytestmark = pytest.mark.slow  # hundreds of seeded requests
 

@@ -8,8 +8,8 @@ import pytest
 
 from service.answers import underscore
 from service.answers.answer import Call
-from service.billing import funds
 from service.errors import Problem
+from service.money import funds
 from service.schemas.requests import ExpandQuery
 from service.settings import ServiceSettings
 from service.store import accounts, credit_grants, ledger

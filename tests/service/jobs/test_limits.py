@@ -17,7 +17,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 
 def test_more_memory_than_allowed_fails_and_less_does_not() -> None:
     done = run(
-        "from service.jobs.limits import limit_memory\n"
+        "from service.jobs.child import limit_memory\n"
         "limit_memory(200 * 2**20)\n"
         "kept = bytearray(100 * 2**20)\n"
         "try:\n"
@@ -31,7 +31,7 @@ def test_more_memory_than_allowed_fails_and_less_does_not() -> None:
 def test_computing_for_longer_ends_the_process_and_a_new_limit_gives_more() -> None:
     done = run(
         "import resource\n"
-        "from service.jobs.limits import limit_processor\n"
+        "from service.jobs.child import limit_processor\n"
         "limit_processor(100)\n"
         "limit_processor(0)\n"
         "print('begun', flush=True)\n"

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from service.jobs import settle
 from service.jobs.outcome import Outcome
-from service.store import accounts, jobs, mapped_recordings
+from service.store import accounts, jobs
 from service.store.jobs import Job, NewJob
 from workbench.store.database import Database
 
 
-def claimed(database: Database, kind: str, queue: str, **more: Any) -> Job:
-    """A job of Ada's that is running."""
+def mapped(database: Database, account: str, content_hash: str, *, lost: bool = False) -> Job | None:
+    """A beats job of an account as it was settled; `lost`: by a worker that has lost it."""
     with database.write() as connection:
-        accounts.ensure(connection, "ada")
-        jobs.submit(connection, NewJob(kind, queue, "ada", jobs.new_job_id(), **more))
-        job = jobs.claim(connection, [queue], "test", 600.0)
-    assert job is not None
-    return job
+        accounts.ensure(connection, account)
+        jobs.submit(connection, NewJob("beats", jobs.BEATS, account, jobs.new_job_id()))
+        job = jobs.claim(connection, [jobs.BEATS], "test", 600.0)
+        assert job is not None
+        ours = replace(job, attempt=job.attempt + 1) if lost else job
+        outcome = Outcome({"job_id": job.job_id}, billed=False, facts={"content_hash": content_hash})
+        assert settle.complete(connection, ours, outcome) is not lost
+        return jobs.get(connection, job.job_id)
 
 
-def test_only_the_job_that_was_settled_has_mapped_the_bytes(database: Database) -> None:
-    job = claimed(database, "beats", jobs.BEATS)
-    outcome = Outcome({"job_id": job.job_id}, billed=False, facts={"content_hash": "00"})
-    with database.write() as connection:
-        assert not settle.complete(connection, replace(job, attempt=job.attempt + 1), outcome)
-    with database.write() as connection:
-        assert not mapped_recordings.has_mapped(connection, "ada", "00")
-        assert settle.complete(connection, job, outcome)
-        assert mapped_recordings.has_mapped(connection, "ada", "00")
-        found = jobs.get(connection, job.job_id)
-    assert found is not None
-    assert found.answer == {"job_id": job.job_id, "cached": False}
+def test_bytes_are_new_to_an_account_until_a_job_on_them_was_settled(database: Database) -> None:
+    lost = mapped(database, "ada", "00", lost=True)
+    assert lost is not None
+    assert not lost.settled
+    cached = []
+    for account, content_hash in (("ada", "00"), ("ada", "00"), ("bob", "00"), ("ada", "01")):
+        job = mapped(database, account, content_hash)
+        assert job is not None
+        assert job.answer is not None
+        cached.append(job.answer["cached"])
+    assert cached == [False, True, False, False]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from service.jobs.children import Child
 from service.jobs.worker import JobParent
-from service.logs import log_to_stderr
 from service.settings import load_service_settings
-from service.spans import open_spans
 from service.store.tables import open_database
+from service.telemetry.logs import log_to_stderr
+from service.telemetry.spans import open_spans
 from workbench.home import Home
 from workbench.settings import load_settings
 from workbench.store.stored_files import open_files

@@ -33,7 +33,7 @@ class Bug:
 
 _TRANSACTIONS = "service/store/transactions.py"
 _JOBS, _LEDGER, _GRANTS = "service/store/jobs.py", "service/store/ledger.py", "service/store/credit_grants.py"
-_EVENTS = "service/billing/events.py"
+_EVENTS = "service/money/events.py"
 _FENCE = """        jobs.c.owner == job.owner,
         jobs.c.attempt == job.attempt,
         jobs.c.state == "running",
@@ -92,16 +92,16 @@ BUGS = (
     Bug("a month is a year", "service/store/times.py", "time[:7]", "time[:4]"),
     Bug(
         "the cap may be passed by one call",
-        "service/billing/funds.py",
+        "service/money/funds.py",
         ", now or database.now()) >= cap",
         ", now or database.now()) > cap",
         rare=True,
     ),
     Bug(
         "a webhook is applied as often as it is sent",
-        "service/billing/events.py",
-        "    if not seen_webhooks.add(connection, webhook_id):\n        return False\n",
-        "    seen_webhooks.add(connection, webhook_id)\n",
+        "service/money/events.py",
+        "    if not _is_new(connection, webhook_id):\n        return False\n",
+        "    _is_new(connection, webhook_id)\n",
     ),
     Bug(
         "the end of one account's credit is the end of all credit",
@@ -128,7 +128,7 @@ BUGS = (
     ),
     Bug(
         "an account learns what others had mapped",
-        "service/store/mapped_recordings.py",
+        "service/jobs/settle.py",
         "mapped_recordings.c.account == account",
         'mapped_recordings.c.account != ""',
     ),
@@ -217,7 +217,7 @@ BUGS = (
     Bug(
         "an event undoes what happened after it",
         _EVENTS,
-        "if happened_at is None or event_times.advance",
+        "if happened_at is None or _advance",
         "if True or (lambda *_: 0)",
     ),
     Bug(

@@ -19,10 +19,10 @@ from sqlalchemy import Connection
 
 from service.answers import beats, loop, match, videos
 from service.answers.answer import Answer, Call
-from service.billing import events, funds
 from service.errors import Problem
 from service.jobs import settle
 from service.jobs.deletion import delete_video
+from service.money import events, funds
 from service.processes.wakeup import WakeupPipe
 from service.routes.uploads import record_upload
 from service.schemas.events import BillingEvent

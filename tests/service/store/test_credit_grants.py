@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from service.billing import funds
 from service.errors import Problem
+from service.money import funds
 from service.prices import Prices
 from service.store import accounts, credit_grants, ledger
 from service.store.api_keys import Caller

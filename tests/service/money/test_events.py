@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.billing import events
 from service.errors import Problem
+from service.money import events
 from service.schemas.events import BillingEvent
 from service.store import accounts, credit_grants, ledger
 from workbench.store.database import Database, now
@@ -31,6 +31,28 @@ def test_payment_methods_come_and_go(database: Database) -> None:
     assert not account(database).payment_method
     assert apply(database, events.PAYMENT_METHOD, "w2", "payment_method.attached")
     assert account(database).payment_method
+
+
+def test_what_happened_last_counts_for_each_account_and_setting_whenever_it_comes(database: Database) -> None:
+    early, late = "2026-11-21T12:00:00Z", "2026-11-21T12:00:01Z"
+    for webhook_id, kind, at, has_method in (
+        ("w1", "payment_method.detached", late, False),
+        ("w2", "payment_method.attached", early, False),
+        ("w3", "payment_method.attached", late, True),
+    ):
+        event = BillingEvent.model_validate({"type": kind, "timestamp": at, "data": {"account": "ada"}})
+        with database.write() as connection:
+            assert events.apply(connection, events.PAYMENT_METHOD, webhook_id, event)
+        assert account(database).payment_method is has_method
+    cap = {"type": "spend_cap.set", "timestamp": early, "data": {"account": "ada", "amount_usd": 3}}
+    other = {"type": "payment_method.detached", "timestamp": early, "data": {"account": "eve"}}
+    with database.write() as connection:
+        assert events.apply(connection, events.CREDIT, "w4", BillingEvent.model_validate(cap))
+        assert events.apply(connection, events.PAYMENT_METHOD, "w5", BillingEvent.model_validate(other))
+        eve = accounts.get(connection, "eve")
+    assert account(database).spend_cap_micros == 3_000_000
+    assert eve is not None
+    assert not eve.payment_method
 
 
 def credit_left(database: Database) -> list[int]:

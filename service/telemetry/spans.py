@@ -1,9 +1,9 @@
 """Spans: what a request, a job and its stages took, sent to a collector of OpenTelemetry. Needs the extra `otel`.
 
 Only where `WORKBENCH_TRACES_URL` names a collector; else nothing is recorded and nothing of OpenTelemetry is imported.
-The places in the trace are ours (`service.traces`): the header that a caller gets back, the log lines and the spans
-name the same ids. Spans go out in batches, in a thread beside the work; a collector that does not answer costs spans
-and a line in the log, never a request or a job. They contain no account, key or amount.
+The places in the trace are ours (`service.telemetry.traces`): the header that a caller gets back, the log
+lines and the spans name the same ids. Spans go out in batches, in a thread beside the work; a collector that does not
+answer costs spans and a line in the log, never a request or a job. They contain no account, key or amount.
 
 `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_BSP_...` act as OpenTelemetry
 defines them.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from service.settings import ServiceSettings
-from service.traces import Trace
+from service.telemetry.traces import Trace
 from workbench.extras import require_extra
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import service.spans
+import service.telemetry.spans
 from service.settings import ServiceSettings
-from service.spans import open_spans
-from service.traces import Trace, continue_trace
+from service.telemetry.spans import open_spans
+from service.telemetry.traces import Trace, continue_trace
 
 if TYPE_CHECKING:
     from .conftest import Collector
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_span_has_the_place_that_the_caller_was_told(collector: Collector) -> None:
@@ -58,8 +58,8 @@ def test_a_collector_that_is_gone_costs_a_line_in_the_log(
 def test_a_collector_that_hangs_is_not_waited_for_with_every_batch(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(service.spans, "_SEND_SECONDS", 1.0)
-    monkeypatch.setattr(service.spans, "_CLOSE_SECONDS", 0.0)
+    monkeypatch.setattr(service.telemetry.spans, "_SEND_SECONDS", 1.0)
+    monkeypatch.setattr(service.telemetry.spans, "_CLOSE_SECONDS", 0.0)
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
     spans_sent = 1000  # a batch each, more than a slow machine begins before the end
     with socket.create_server(("127.0.0.1", 0), backlog=spans_sent) as hangs:
@@ -89,7 +89,7 @@ def connections(listening: socket.socket) -> int:
 def test_without_a_collector_nothing_is_imported() -> None:
     program = (
         "import sys, service.app, service.jobs.worker, service.jobs.child;"
-        "from service.settings import ServiceSettings; from service.spans import open_spans;"
+        "from service.settings import ServiceSettings; from service.telemetry.spans import open_spans;"
         "assert open_spans(ServiceSettings(), 'http') is None;"
         "assert not [name for name in sys.modules if name.startswith('opentelemetry')]"
     )

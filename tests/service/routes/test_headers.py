@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.headers import (
+from service.routes.headers import (
     DOCS_POLICY,
     RATE_HEADERS,
     RETRY_SECONDS,

@@ -1,7 +1,7 @@
 """The interface description, OpenAPI 3.1, from the models that validate requests and describe answers.
 
-`python -m service.openapi` writes it to `service/openapi.json`, the file that the server serves. So the server need not
-import the models of answers. A test fails when the file differs from what this module writes.
+`python -m service.routes.openapi` writes it to `service/openapi.json`, the file that the server serves. So the
+server need not import the models of answers. A test fails when the file differs from what this module writes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from service.admission import BODY_LIMIT
 from service.errors import TYPES
-from service.headers import RATE_HEADERS, RETRY_SECONDS
+from service.routes.admission import BODY_LIMIT
+from service.routes.headers import RATE_HEADERS, RETRY_SECONDS
 from service.schemas import requests, responses
 from service.schemas.events import BillingEvent
 from service.schemas.examples import EXAMPLES

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection
 
-from service.billing import funds
 from service.errors import Problem
+from service.money import funds
 from service.prices import Prices
 from service.store import accounts, api_keys, credit_grants, ledger
 from service.store.api_keys import Caller

@@ -3,7 +3,7 @@
 A caller that traces sends `traceparent`. We take over its trace, take a place of our own in it, write its id into the
 log lines of the request and of the job that the request starts, and return our `traceparent`. Without the header, or
 with one that is malformed, a trace begins here. `tracestate` belongs to tracing systems and is not read.
-`service.spans` sends what is recorded, if it is sent anywhere.
+`service.telemetry.spans` sends what is recorded, if it is sent anywhere.
 
 https://www.w3.org/TR/trace-context/
 """

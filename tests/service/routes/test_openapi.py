@@ -19,7 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from service.openapi import ENDPOINTS, description, text
+from service.routes.openapi import ENDPOINTS, description, text
 
 DOCUMENT = description()
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]

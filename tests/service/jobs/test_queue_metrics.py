@@ -11,10 +11,11 @@ import pytest
 from prometheus_client import values
 from prometheus_client.values import MultiProcessValue
 
-from service import metrics
+from service.jobs.queue_metrics import exposition
 from service.store.jobs import Depth
 from service.store.times import time_from_now
 from service.store.workers import Worker
+from service.telemetry import metrics
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def samples(*depths: Depth, alive: Sequence[Worker] = ()) -> dict[str, float]:
-    lines = metrics.exposition(depths, alive).decode().splitlines()
+    lines = exposition(depths, alive).decode().splitlines()
     return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if not line.startswith("#")}
 
 
@@ -65,11 +66,11 @@ def test_what_is_asked_for_leaves_nothing_behind_in_the_process_or_its_folder(
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     monkeypatch.setattr(values, "ValueClass", MultiProcessValue())  # type: ignore[no-untyped-call]
     depths = [Depth("main", "loop", "queued", 3, time_from_now(-60))]
-    metrics.exposition(depths)
+    exposition(depths)
     blocks = []
     for _ in range(2):
         for _ in range(50):
-            said = metrics.exposition(depths).decode()
+            said = exposition(depths).decode()
         gc.collect()
         blocks.append(sys.getallocatedblocks())
     assert blocks[1] - blocks[0] < 500  # 2,500 while they were gauges

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from service.backup import restore_backup, write_backup
 from service.store import accounts, api_keys, credit_grants, idempotency_keys, jobs, ledger, tables, video_owners
+from service.store.backup import restore_backup, write_backup
 from service.store.jobs import NewJob
 from service.store.ledger import Credit
 from service.store.shared_files import problem_of_files, problem_of_sweeping

@@ -11,11 +11,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from service.amounts import micros_of
 from service.errors import invalid
+from service.prices import micros_of
 from service.schemas.events import BillingEvent, EventData
-from service.store import accounts, credit_grants, event_times, ledger, seen_webhooks
+from service.store import accounts, credit_grants, ledger
+from service.store.inserts import insert
 from service.store.ledger import Credit
+from service.store.tables import event_times, seen_webhooks
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
@@ -37,7 +39,7 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
     False if the event of this `webhook_id` was applied before. Raises Problem, 422, if an amount is missing or 0 for a
     grant, or an account cannot have that name.
     """
-    if not seen_webhooks.add(connection, webhook_id):
+    if not _is_new(connection, webhook_id):
         return False
     try:
         accounts.validate_name(event.data.account)
@@ -84,8 +86,29 @@ def _set(connection: Connection, event: BillingEvent, setting: str, value: objec
     """Set a column of the account, unless an event that happened later has set it before."""
     account, happened_at = event.data.account, _text(event.timestamp)
     accounts.ensure(connection, account)
-    if happened_at is None or event_times.advance(connection, account, setting, happened_at):
+    if happened_at is None or _advance(connection, account, setting, happened_at):
         accounts.update(connection, account, **{setting: value})
+
+
+def _is_new(connection: Connection, webhook_id: str) -> bool:
+    """Record a webhook as applied, unless it was before: its id is the same when the provider sends it again."""
+    row = insert(connection, seen_webhooks).values(webhook_id=webhook_id, received_at=now())
+    return connection.execute(row.on_conflict_do_nothing().returning(seen_webhooks.c.webhook_id)).first() is not None
+
+
+def _advance(connection: Connection, account: str, setting: str, happened_at: str) -> bool:
+    """Record the time of an event, unless one that happened later was recorded before.
+
+    `setting` is what the event sets, such as `payment_method`. False if a later one was recorded before; nothing is
+    changed then.
+    """
+    row = insert(connection, event_times).values(account=account, setting=setting, happened_at=happened_at)
+    upserted = row.on_conflict_do_update(
+        index_elements=["account", "setting"],
+        set_={"happened_at": row.excluded.happened_at},
+        where=event_times.c.happened_at <= row.excluded.happened_at,
+    )
+    return connection.execute(upserted.returning(event_times.c.account)).first() is not None
 
 
 def _text(time: datetime | None) -> str | None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from service.traces import continue_trace, parse_traceparent
+from service.telemetry.traces import continue_trace, parse_traceparent
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 GIVEN = f"00-{TRACE}-{PARENT}-01"

@@ -12,7 +12,7 @@ import pytest
 
 PROGRAM = """
 import structlog
-from service.logs import log_to_stderr
+from service.telemetry.logs import log_to_stderr
 log_to_stderr({level!r})
 log = structlog.get_logger("of a test")
 structlog.contextvars.bind_contextvars(request_id="req_1")
@@ -57,7 +57,7 @@ def test_a_log_on_a_full_disk_fails_nothing() -> None:
 
 ANSWERS = """
 import asyncio
-from service.logs import AnswerLog, log_to_stderr
+from service.telemetry.logs import AnswerLog, log_to_stderr
 log_to_stderr({level!r})
 answers = AnswerLog({level!r})
 async def run():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.jobs.revision import analysis_revision, files_digest
+from service.cache_keys import analysis_revision, files_digest
 
 
 @pytest.fixture

@@ -1,0 +1,100 @@
+"""Metrics for Prometheus: requests by family, pools, jobs, cache hits. They contain no account, key or amount.
+
+Each HTTP and job process counts for itself. With `PROMETHEUS_MULTIPROC_DIR`, which `workbench serve` sets, the counters
+are files in one folder, and any process answers for all of them. `service.jobs.queue_metrics` adds the queues.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.values import MultiProcessValue
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # s
+_own = CollectorRegistry()
+_process = os.getpid()
+
+
+def _note_process() -> None:
+    global _process
+    _process = os.getpid()
+
+
+# The library asks the kernel for the process's id whenever it counts; a fork is when it changes.
+os.register_at_fork(after_in_child=_note_process)
+if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    values.ValueClass = MultiProcessValue(lambda: _process)  # type: ignore[no-untyped-call]
+
+REQUESTS = Counter(
+    "workbench_requests",
+    "Requests answered, by family, method and status.",
+    ("family", "method", "status"),
+    registry=_own,
+)
+LATENCY = Histogram(
+    "workbench_request_seconds", "Time to answer, by family.", ("family",), buckets=_BUCKETS, registry=_own
+)
+ANSWERS = Counter(
+    "workbench_answers",
+    "Answers of match, align and loop, by source.",
+    ("family", "source"),
+    registry=_own,
+)
+JOBS = Counter("workbench_jobs", "Jobs settled, by kind and outcome.", ("kind", "outcome"), registry=_own)
+JOB_SECONDS = Histogram(
+    "workbench_job_seconds",
+    "Time from accepting a job to settling it, by kind.",
+    ("kind",),
+    buckets=(0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0),
+    registry=_own,
+)
+# Of the one job process that counts here: under `serve` the newest, after others died.
+POOL_SLOTS = Gauge(
+    "workbench_pool_slots",
+    "Jobs that this worker runs at a time.",
+    ("queue",),
+    registry=_own,
+    multiprocess_mode="mostrecent",
+)
+POOL_BUSY = Gauge(
+    "workbench_pool_busy_slots",
+    "Jobs that this worker runs now.",
+    ("queue",),
+    registry=_own,
+    multiprocess_mode="mostrecent",
+)
+
+
+def count_request(family: str, method: str, status: int, seconds: float) -> None:
+    """Count a request that was answered."""
+    requests, latency = _of_requests(family, method, status)
+    requests.inc()
+    latency.observe(seconds)
+
+
+def count_answer(family: str, source: str) -> None:
+    """Count an answer of match, align or loop; `source` is stored or work."""
+    _of_answers(family, source).inc()
+
+
+@cache  # looking a counter up by its labels costs as much as counting; there are a few hundred of them at most
+def _of_requests(family: str, method: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(family, method, str(status)), LATENCY.labels(family)
+
+
+@cache
+def _of_answers(family: str, source: str) -> Counter:
+    return ANSWERS.labels(family, source)
+
+
+def counted() -> bytes:
+    """What the processes have counted, in the text format of Prometheus."""
+    registry = _own
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry)
