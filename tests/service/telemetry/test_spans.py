@@ -18,7 +18,7 @@ from service.telemetry.spans import open_spans
 from service.telemetry.traces import Trace, continue_trace
 
 if TYPE_CHECKING:
-    from .conftest import Collector
+    from tests.service.conftest import Collector
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 ROOT = Path(__file__).resolve().parents[3]
