@@ -17,12 +17,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.audition import widgets as widgets
     from workbench.beats.grid import BeatGrid as BeatGrid
     from workbench.beats.track import track_beats as track_beats
     from workbench.bundled import bundled_path as bundled_path
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.home import Home as Home
+    from workbench.lab import widgets as widgets
     from workbench.media.audio import decode as decode
     from workbench.media.audio import write_audio as write_audio
     from workbench.params import WorkbenchParams as WorkbenchParams
@@ -143,7 +143,7 @@ _HOMES = {
     "sweep_table": "workflows.winners",
     "track_beats": "beats.track",
     "try_splice": "workflows.splice",
-    "widgets": "audition",
+    "widgets": "lab",
     "winner": "workflows.winners",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",

@@ -1,7 +1,7 @@
 """What a value offers in a notebook: tables of it, and how it shows itself there.
 
 Values of the domain know nothing of tables and pictures. They inherit `Shown`, whose methods load what makes tables
-(`workbench.tables`) and pages (`workbench.audition.notebook`) by name when they are first called, as the names of
+(`workbench.tables`) and pages (`workbench.lab.notebook_views`) by name when they are first called, as the names of
 `workbench` itself are loaded; so no value depends on them, and importing one costs nothing.
 
 Class: `Shown`.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import xarray
 
 TABLES = "workbench.tables"
-PAGES = "workbench.audition.notebook"
+PAGES = "workbench.lab.notebook_views"
 
 
 class Shown:

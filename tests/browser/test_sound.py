@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from tornado.ioloop import IOLoop
 
-from workbench.audition.plans import track_file
-from workbench.audition.played import played_duck, played_plan
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
+from workbench.dashboards.sounds.plan import played_duck, played_plan, track_file
 from workbench.features.loudness import integrated_lufs, momentary, short_term, true_peak_db
 from workbench.home import Home
 from workbench.mix.balance import Duck, Mix

@@ -63,7 +63,7 @@ COMMANDS: dict[str, SubCommand] = {
     "report": SubCommand("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
     "lab": SubCommand("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
     "docs": SubCommand("workbench.cli.docs", "Open the book: how-to pages, gallery, notebooks, reference."),
-    "dashboard": SubCommand("workbench.cli.dashboard", "See, hear and tune plans in the browser."),
+    "dashboard": SubCommand("workbench.dashboards.command", "See, hear and tune plans in the browser."),
     "completion": SubCommand("workbench.cli.completion", "Print the shell's completion script."),
 }
 """Our sub-commands, in the order of the overview."""

@@ -1,4 +1,6 @@
-"""Who may see the page: browsers on this machine, and from elsewhere those who have the key.
+"""Who may see the page, and what a browser may load for it.
+
+Browsers on this machine see it, and from elsewhere those who have the key.
 
 One rule stands in front of every other route of the server, so that the same few lines guard the page, its websocket,
 sounds and uploads. A request passes with the cookie that a browser got for the key; without it every address answers
@@ -11,7 +13,20 @@ Links to frozen versions of a plan pass without the key: each of them is checked
 On the loopback interface no key is needed, but the address must be the machine's own: a page elsewhere whose name was
 pointed here (DNS rebinding) is refused.
 
-Functions: `guard`, `is_loopback`, `new_key`.
+Every response carries a content security policy: a browser loads nothing from anywhere else. It is a second wall. The
+page requests nothing of other hosts; if a library of it ever does (Panel has addresses of its makers' host for pictures
+and styles), or a file name or a tag of a track should end up as markup, the browser refuses. Exceptions from `'self'`,
+each needed by something that the page consists of:
+
+- a nonce for scripts: the inline scripts with which Panel starts a page, of which one holds the session's token, and
+  those with which its loader of modules finds out what the browser can do
+- `blob:` for scripts: that loader has each component's script run as one
+- `'unsafe-inline'` for styles: Bokeh and Material UI write style elements and attributes while the page runs
+- `data:` for pictures: icons within Bokeh's styles
+
+Nothing may be evaluated from text: what figures do by themselves is `workbench.dashboards.figures`, not `CustomJS`.
+
+Functions: `guard`, `is_loopback`, `new_key`, `content_security_policy`. Class: `SecurityHeaders`.
 """
 
 from __future__ import annotations
@@ -19,13 +34,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import secrets
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from tornado.httputil import HTTPServerRequest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.routing import Matcher, Rule
-from tornado.web import Application, RequestHandler
+from tornado.web import Application, OutputTransform, RequestHandler
 
 from workbench.dashboards.links import is_link
 from workbench.errors import ParameterError
@@ -33,6 +49,7 @@ from workbench.errors import ParameterError
 SHORTEST_KEY = 12
 """characters"""
 _COOKIE = "workbench_dashboard"
+_SCRIPT = re.compile(rb"<script(?=[\s>])")
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -124,3 +141,42 @@ input, button { font: inherit; padding: .4rem .6rem }</style>
 <h1>Barline Workbench</h1><form><p><label for="key">The key that the server printed when it started:</label></p>
 <p><input id="key" name="key" type="password" autofocus required> <button>Open</button></p></form></html>
 """
+
+
+def content_security_policy(nonce: str = "") -> str:
+    """The policy of a response: what it may load and run.
+
+    `nonce`: that the response's own inline scripts carry; empty where it has none.
+    """
+    scripts = "'self' blob:" + (f" 'nonce-{nonce}'" if nonce else "")
+    rules = {
+        "default-src": "'self'",
+        "script-src": scripts,
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+    return "; ".join(f"{name} {sources}" for name, sources in rules.items())
+
+
+class SecurityHeaders(OutputTransform):
+    """Adds the policy to every response of an application, whichever handler made it; marks the scripts of a page."""
+
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        """Write the headers; a page is sent in one piece, in which all its scripts are."""
+        if status_code == 200 and finishing and headers.get("Content-Type", "").startswith("text/html"):
+            nonce = secrets.token_urlsafe(16)
+            chunk = _SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), chunk)
+            headers["Content-Length"] = str(len(chunk))
+        else:
+            nonce = ""
+        headers["Content-Security-Policy"] = content_security_policy(nonce)
+        headers["X-Content-Type-Options"] = "nosniff"
+        headers["Referrer-Policy"] = "no-referrer"
+        return status_code, headers, chunk

@@ -1,8 +1,8 @@
 """The dashboard's page and its server: tabs side by side, one session a page, everything served by us.
 
-A tab is a `workbench.dashboards.tab.Tab`, listed in `TABS`; it is made when it is first opened, and stays then, hidden
-while another one is open. The page shows what the session is about and what is being done, with a button that gives it
-up, and has one transport for all tabs.
+A tab is a `workbench.dashboards.tabs.tab.Tab`, listed in `TABS`; it is made when it is first opened, and stays then,
+hidden while another one is open. The page shows what the session is about and what is being done, with a button that
+gives it up, and has one transport for all tabs.
 
 Classes: `Page`; `StatusBar`. Functions: `make_server`.
 """
@@ -30,32 +30,31 @@ from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
 from tornado.web import StaticFileHandler
 
-from workbench.audition.plans import FOLDER
-from workbench.audition.stills import find_still, still_file
-from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
+from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_loopback
 from workbench.dashboards.address import PROJECTS, Address, Place, view_of
-from workbench.dashboards.beats import BeatsTab
 from workbench.dashboards.charts import THEME, ink_colour
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import VIDEOS_ROUTE, SoundFiles, Uploads, VideoFiles
-from workbench.dashboards.headers import SecurityHeaders
 from workbench.dashboards.links import link_routes
-from workbench.dashboards.listening import ListeningTab
-from workbench.dashboards.match import MatchTab
-from workbench.dashboards.mix import MixTab
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.page_socket import make_site
-from workbench.dashboards.plan import PlanTab
-from workbench.dashboards.review import ReviewTab
 from workbench.dashboards.reviewer import known_reviewer
-from workbench.dashboards.seams import SeamsTab
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
-from workbench.dashboards.stack import StackTab
-from workbench.dashboards.start import StartPage
+from workbench.dashboards.sounds.plan import FOLDER
+from workbench.dashboards.sounds.video import find_still, still_file
 from workbench.dashboards.styles import ASSETS, stylesheet
-from workbench.dashboards.tab import Tab
+from workbench.dashboards.tabs.beats import BeatsTab
+from workbench.dashboards.tabs.listening import ListeningTab
+from workbench.dashboards.tabs.match import MatchTab
+from workbench.dashboards.tabs.mix import MixTab
+from workbench.dashboards.tabs.plan import PlanTab
+from workbench.dashboards.tabs.projects import StartPage
+from workbench.dashboards.tabs.review import ReviewTab
+from workbench.dashboards.tabs.seams import SeamsTab
+from workbench.dashboards.tabs.tab import Tab
+from workbench.dashboards.tabs.tracks import StackTab
+from workbench.dashboards.tasks import shared_pool
 from workbench.dashboards.transport import Transport, script
-from workbench.dashboards.work import shared_pool
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
 from workbench.render.remux import CONTAINERS, describe_left_out

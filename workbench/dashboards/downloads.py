@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from workbench.audition.plans import listening_folder, plan_digest
+from workbench.dashboards.sounds.plan import listening_folder, plan_digest
 from workbench.export.formats import Format, all_formats, caution, format_named
 from workbench.plans.plan import LoopPlan
 from workbench.render.remux import suffix_for

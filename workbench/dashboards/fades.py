@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from workbench.audition.seams import with_fade, with_option_first
+from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.errors import PlanError
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock

@@ -1,7 +1,7 @@
 """What the browser does with figures by itself: Bokeh models of our own, written in `assets/figures.js`.
 
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
-(`workbench.dashboards.headers` does not). These models name classes of a script that is loaded as a file.
+(`workbench.dashboards.access` does not). These models name classes of a script that is loaded as a file.
 
 Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `ClockZoomTool`,
 `SeamTool`, `PointTool`, `BeatTool`.

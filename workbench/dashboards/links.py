@@ -23,10 +23,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
-from workbench.audition.shown import shown_file, shown_sound
+from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.dashboards.styles import ASSETS
+from workbench.dashboards.tasks import Pool, Task
 from workbench.dashboards.transport import script
-from workbench.dashboards.work import Pool, Task
 from workbench.errors import InputError, WorkbenchError
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock

@@ -20,14 +20,14 @@ from urllib.parse import quote
 
 import param
 
-from workbench.audition.plans import track_file
+from workbench.dashboards.autosave import Keeper, Step, asked_words, read_asked, read_envelope, read_fades
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
 from workbench.dashboards.grid_drafts import GridDraft, read_draft
-from workbench.dashboards.keeping import Keeper, Step, asked_words, read_asked, read_envelope, read_fades
 from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.sounds.plan import track_file
+from workbench.dashboards.tasks import Pool, Task, shared_pool
 from workbench.dashboards.views import LongSound, write_summary
-from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
 from workbench.files import stamps_of, without_folders
@@ -331,7 +331,7 @@ class Session(param.Parameterized):
         )
 
     def change(self, words: str) -> Step:
-        """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.keeping`.
+        """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.autosave`.
 
             with session.change("seam 2 is pinned"):
                 session.request = ...

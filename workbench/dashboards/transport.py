@@ -9,8 +9,8 @@ the name of what plays. What plays by itself, a seam in Seams or a blind test, h
 
 All run on the clock of one AudioContext at the rate of the music. What is played are samples of WAV files, read by
 ranges and dropped again, so that half an hour starts as fast as a minute: of a plan, the samples of the track itself,
-cut, faded, levelled and ducked in the browser as `workbench.audition.played` says (`assets/sound.js`). Nothing is
-rendered, and another plan, fade, gain or duck is heard after some hundredths of a second, at the same place, with a
+cut, faded, levelled and ducked in the browser as `workbench.dashboards.sounds.plan` says (`assets/sound.js`). Nothing
+is rendered, and another plan, fade, gain or duck is heard after some hundredths of a second, at the same place, with a
 crossfade of 8 ms. A and B run together, to the sample; what is not chosen is silent. Mix gains, solo, mute and the
 level matching of A and B are gains in the browser. There is no limiter: the sum has headroom instead.
 
@@ -72,7 +72,7 @@ class Program(param.Parameterized):
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     music_a = param.String("", doc="address of the music, option A; with `plan_a`, of its track")
     music_b = param.String("", doc="address of the music, option B; empty for none")
-    plan_a = param.Dict({}, doc="how the track is played, see `workbench.audition.played`; empty: as it is")
+    plan_a = param.Dict({}, doc="how the track is played, see `workbench.dashboards.sounds.plan`; empty: as it is")
     plan_b = param.Dict({})
     plans = param.List([], doc="of each option that can be picked what `plan_a` would be, to hear it at once")
     video_url = param.String("", doc="address of the video's picture; empty for none")
@@ -90,7 +90,7 @@ class Program(param.Parameterized):
     match_a_db = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")
     match_b_db = param.Number(0.0)
     headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
-    duck_a = param.List([], doc="of `workbench.audition.played.played_duck`: attenuation, straight in between")
+    duck_a = param.List([], doc="of `workbench.dashboards.sounds.plan.played_duck`: attenuation, straight in between")
     duck_b = param.List([])
     speech_band = param.List([*SPEECH_BAND_HZ, REACH_SECONDS], doc="edges, Hz, and s that its filter reaches")
     speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s; empty where that is not known")

@@ -12,9 +12,9 @@ import pytest
 from tornado.ioloop import IOLoop
 
 from tests.workbench.dashboards.waiting import CollectingPool
-from workbench.audition.seams import SeamLook, look_at_seam
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
+from workbench.dashboards.sounds.seam import SeamLook, look_at_seam
 from workbench.home import Home
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.workflows.plan import Planned, fit_track, loop_track

@@ -17,13 +17,13 @@ from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
 from tests.workbench.dashboards.waiting import ShownDocument, WaitingPool
-from workbench.audition.plans import track_file
-from workbench.audition.seams import with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import TABS, Page, StatusBar, make_server
 from workbench.dashboards.session import Session
-from workbench.dashboards.tab import Tab
-from workbench.dashboards.work import Pool
+from workbench.dashboards.sounds.plan import track_file
+from workbench.dashboards.sounds.seam import with_option_first
+from workbench.dashboards.tabs.tab import Tab
+from workbench.dashboards.tasks import Pool
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.plans.plan import LoopPlan

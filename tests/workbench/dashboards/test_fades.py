@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool
-from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.home import Home
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned, loop_track

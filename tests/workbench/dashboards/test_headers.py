@@ -7,7 +7,7 @@ import re
 import httpx
 import pytest
 
-from workbench.dashboards.headers import content_security_policy
+from workbench.dashboards.access import content_security_policy
 
 PATIENCE_SECONDS = 60.0
 """for a page to be made, on a machine that does other things too"""

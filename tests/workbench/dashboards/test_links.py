@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from tests.workbench.dashboards.conftest import served
-from workbench.audition.shown import shown_file, shown_sound
 from workbench.dashboards.links import is_link, link_address
+from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan

@@ -16,12 +16,12 @@ import pytest
 from panel.io.state import set_curdoc
 
 from tests.workbench.dashboards.waiting import CollectingPool, ShownDocument, WaitingPool, until_idle
-from workbench.audition.plans import track_file
-from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.plan import track_file
+from workbench.dashboards.sounds.seam import with_fade, with_option_first
+from workbench.dashboards.tasks import Pool, Task
 from workbench.dashboards.views import LongSound, write_summary
-from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.media.audio import write_audio

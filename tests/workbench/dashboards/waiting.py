@@ -15,7 +15,7 @@ from typing import Any
 from bokeh.document import Document
 
 from workbench.dashboards.session import Session
-from workbench.dashboards.work import Pool, Task
+from workbench.dashboards.tasks import Pool, Task
 from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0

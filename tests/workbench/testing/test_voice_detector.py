@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench import extensions
-from workbench.audition.mixes import find_utterances, measure_mix_inputs
+from workbench.dashboards.sounds.mix import find_utterances, measure_mix_inputs
 from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.mix.balance import SoundtrackMeasure

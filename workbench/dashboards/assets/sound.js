@@ -401,7 +401,7 @@ export class Sound {
     if (!this.recordings.has(url)) this.recordings.set(url, new Recording(url))
     return this.recordings.get(url)
   }
-  /** Let a lane play a recording; `plan` as `workbench.audition.played` writes it, null for all of the recording. */
+  /** Let a lane play a recording; `plan` as `workbench.dashboards.sounds.plan` writes it, null for all of the recording. */
   set(name, url, plan, points) {
     const lane = this.lanes[name]
     const key = JSON.stringify([url, plan, points])
@@ -567,7 +567,7 @@ function soften(out, starts, ends) {
     }
 }
 
-/** A plan with another crossfade at a seam: `with_fade` of workbench/audition/seams.py, and what
+/** A plan with another crossfade at a seam: `with_fade` of dashboards/sounds/seam.py, and what
  * workbench/render/schedule.py makes of it. */
 export function withFade(plan, seam, seconds, exponent) {
   const { rate, length } = plan,

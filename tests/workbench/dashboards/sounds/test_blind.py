@@ -1,0 +1,121 @@
+"""Blind tests of a real plan: files that tell nothing by their names, and hold what the record says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.dashboards.sounds.blind import (
+    BlindTest,
+    prepare_fades,
+    prepare_options,
+    prepare_seams,
+    rated_seams,
+    seams_of_options,
+)
+from workbench.errors import ParameterError
+from workbench.features.loudness import integrated_lufs
+from workbench.home import Home
+from workbench.media.audio import decode
+from workbench.plans.plan import LoopPlan
+from workbench.store.listening import get_test
+from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(Home(tmp_path_factory.mktemp("blind")))
+
+
+@pytest.fixture(scope="module")
+def loop(workspace: Workspace) -> Planned:
+    """A bundled track under 250 s, with three seams."""
+    path = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    return loop_track(workspace, find_track(workspace, str(path)), 250.0)
+
+
+def design(workspace: Workspace, test: BlindTest) -> list[dict[str, str]]:
+    with workspace.database.read() as connection:
+        trials: list[dict[str, str]] = get_test(connection, test.test_id).design["trials"]
+    return trials
+
+
+def samples(path: Path) -> np.ndarray:
+    return np.asarray(decode(path).samples)
+
+
+def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop: Planned) -> None:
+    assert isinstance(loop.answer, LoopPlan)
+    own = (loop.answer.seam_fades[0], loop.answer.seam_curves[0])
+    test = prepare_fades(workspace, loop, 0, (own, (0.3, 0.5)), 6, "Ana")
+    drawn = design(workspace, test)
+    assert (test.kind, len(test.trials), len(drawn)) == ("abx", 6, 6)
+    assert len({path for trial in test.trials for path in trial.sounds.values()}) == 18
+    for trial, kept in zip(test.trials, drawn, strict=True):
+        a, b, x = (samples(trial.sounds[letter]) for letter in "ABX")
+        assert a.shape == b.shape == x.shape
+        assert not np.array_equal(a, b)
+        np.testing.assert_array_equal(x, a if kept["x"] == kept["a"] else b)
+        assert trial.reference is None
+
+
+def test_two_options_are_equally_loud(workspace: Workspace, loop: Planned) -> None:
+    assert isinstance(loop.answer, LoopPlan)
+    at_s = loop.answer.seam_times[0]
+    test = prepare_options(workspace, loop, (1, 2), at_s, 2, "Ana")
+    sounds = [decode(test.trials[0].sounds[letter]) for letter in "AB"]
+    levels = [integrated_lufs(sound.samples, sound.sample_rate) for sound in sounds]
+    assert levels[0] == pytest.approx(levels[1], abs=0.1)
+
+
+def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: Workspace, loop: Planned) -> None:
+    assert isinstance(loop.answer, LoopPlan)
+    asked = seams_of_options(loop.answer, len(loop.answer.options))
+    served = seams_of_options(loop.answer, 1)
+    test = prepare_seams(workspace, loop, asked, "Ana")
+    assert test.kind == "mushra"
+    assert len(test.trials) == len(rated_seams(loop.answer, asked)) > len(served) == len(loop.answer.seam_times)
+    for trial, kept in zip(test.trials, design(workspace, test), strict=True):
+        assert trial.reference is not None
+        by_name = {name: samples(trial.sounds[letter]) for letter, name in zip("ABC", kept["hidden"], strict=True)}
+        np.testing.assert_array_equal(by_name["reference"], samples(trial.reference))
+        half = by_name["reference"].shape[1] // 2 - 4410
+        for name in ("seam", "anchor"):
+            np.testing.assert_allclose(by_name[name][:, :half], by_name["reference"][:, :half], atol=2e-3)
+            assert np.abs(by_name[name] - by_name["reference"]).max() > 0.01
+
+
+def test_a_seam_that_comes_back_is_asked_about_once(loop: Planned) -> None:
+    assert isinstance(loop.answer, LoopPlan)
+    plan = loop.answer
+    served = seams_of_options(plan.alone, 4)
+    assert rated_seams(plan, served) == served == [(1, seam) for seam in range(len(plan.seam_times))]
+    assert rated_seams(plan, [(1, 1), (1, 0), (1, 1)]) == [(1, 1), (1, 0)]
+    every = seams_of_options(plan, len(plan.options))
+    assert len(every) == sum(len(option.seam_times) for option in plan.options)
+    heard = {
+        (option.segments[seam].song_to, option.segments[seam + 1].song_from, option.seam_fades[seam])
+        for option in plan.options
+        for seam in range(len(option.seam_times))
+    }
+    assert len(served) < len(rated_seams(plan, every)) == len(heard) <= len(every)
+
+
+def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Planned) -> None:
+    assert isinstance(loop.answer, LoopPlan)
+    own = (loop.answer.seam_fades[0], loop.answer.seam_curves[0])
+    with pytest.raises(ParameterError, match="two different sounds"):
+        prepare_fades(workspace, loop, 0, (own, own), 6, "Ana")
+    with pytest.raises(ParameterError, match="no seam 100"):
+        prepare_fades(workspace, loop, 99, (own, (0.3, 0.5)), 6, "Ana")
+    with pytest.raises(ParameterError, match="no seam 100"):
+        prepare_seams(workspace, loop, [(1, 99)], "Ana")
+    with pytest.raises(ParameterError, match="needs a name"):
+        prepare_options(workspace, loop, (1, 2), 60.0, 2, " ")
+    with pytest.raises(ParameterError, match="two different sounds"):
+        prepare_options(workspace, loop, (1, 1), 60.0, 2, "Ana")

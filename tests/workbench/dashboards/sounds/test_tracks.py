@@ -1,0 +1,42 @@
+"""A track is planned under a video, looped or fitted, and its sound prepared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.videos import grey, write_video
+from workbench.bundled import bundled_path
+from workbench.dashboards.sounds.tracks import mix_stacked, stack_loop, stack_track
+from workbench.home import Home
+from workbench.media.audio import decode
+from workbench.mix.levels import level_curve
+from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.render.playback import render
+from workbench.workspace import Workspace
+
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+
+
+@pytest.fixture
+def video(tmp_path: Path) -> Path:
+    """Twenty seconds of grey, without sound: too short for a loop of the track."""
+    return write_video(tmp_path / "grey.mp4", [grey(128)] * 100, 5)
+
+
+def test_a_track_that_cannot_be_looped_is_fitted(video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    stacked = stack_track(workspace, str(TRACK), video)
+    plan = stacked.loop.answer
+    assert isinstance(plan, LoopPlan)
+    assert plan.kind is not PlanKind.LOOP
+    assert plan.window_end == pytest.approx(20.0, abs=1e-3)
+    assert stacked.soundtrack is None
+    assert decode(stacked.sound).sample_rate == stacked.rate
+    played = level_curve(render(plan.alone, workspace.load_recording(TRACK)).samples, stacked.rate)
+    assert stacked.lufs == pytest.approx(played.integrated(), abs=0.01)
+    assert stacked.peak == pytest.approx(played.peak, abs=1e-4)
+    assert mix_stacked(workspace, stacked).loop.mix == stacked.loop.mix
+    again = stack_loop(workspace, stacked.loop)
+    assert (again.sound, again.digest, again.lufs) == (stacked.sound, stacked.digest, stacked.lufs)

@@ -1,0 +1,35 @@
+"""Which tracks are compared, without a browser: the page's own first, and no more than three."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.bundled import bundled_path
+from workbench.dashboards.session import Session
+from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
+from workbench.errors import WorkbenchError
+from workbench.home import Home
+from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
+
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+
+
+def test_the_own_track_is_first_and_no_more_than_three_are_compared(tmp_path: Path) -> None:
+    session = Session(Workspace(Home(tmp_path)), pool=WaitingPool())
+    assert compared_tracks(session) == ()
+    session.track = find_track(session.workspace, str(TRACK))
+    own = name_of(session.track)
+    assert own == str(TRACK.absolute())
+    assert title_of(session, own) == session.track.title
+    assert title_of(session, "/gone/song.ogg") == "song"
+    compare_track(session, "one")
+    compare_track(session, "one")
+    assert compared_tracks(session) == session.stack == (own, "one")
+    compare_track(session, "two")
+    with pytest.raises(WorkbenchError, match="3 tracks are compared already"):
+        compare_track(session, "three")
+    assert compared_tracks(session) == (own, "one", "two")

@@ -1,0 +1,144 @@
+"""Widgets made from parameters, and profiles that everything else loads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import param
+import pytest
+
+from tests.workbench.dashboards.waiting import CollectingPool
+from workbench import extensions
+from workbench.bundled import bundled_path
+from workbench.cli.main import run
+from workbench.dashboards.session import Session
+from workbench.dashboards.tabs.controls import ExtensionControls, ParamControls, ProfileBar, with_field
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.params.knobs import label_of
+from workbench.profiles import load_profile
+from workbench.workspace import Workspace
+
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    pool = CollectingPool(1)
+    yield Session(Workspace(Home(tmp_path / "home")), pool=pool)
+    pool.close()
+
+
+@pytest.fixture
+def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def call(*arguments: object) -> tuple[int, str]:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return code, capfd.readouterr().out
+
+    return call
+
+
+def _let_go(slider: Any, value: float) -> None:
+    """What the browser sends when a slider is let go of."""
+    with param.edit_constant(slider):
+        slider.param.update(value=value, value_throttled=value)
+
+
+def test_a_field_is_set_and_checked() -> None:
+    params = with_field(WorkbenchParams(), "duck", "under_voice_lu", 13.5)
+    assert params.duck.under_voice_lu == 13.5
+    with pytest.raises(ParameterError, match="under_voice_lu"):
+        with_field(params, "duck", "under_voice_lu", 40.0)
+    with pytest.raises(ParameterError):
+        with_field(params, "duck", "no_such_field", 1.0)
+
+
+def test_every_default_lies_in_the_range_of_its_slider() -> None:
+    defaults = WorkbenchParams()
+    assert WorkbenchParams.model_validate(defaults.model_dump()) == defaults
+
+
+def test_sliders_have_the_range_of_the_field_and_names_have_units(session: Session) -> None:
+    slider = ParamControls(session, "duck", ["under_voice_lu"]).widgets["under_voice_lu"]
+    assert (slider.start, slider.end, slider.value, slider.step) == (13.0, 24.0, 15.0, pytest.approx(0.1))
+    assert slider.label == label_of("under_voice_lu") == "under voice, LU"
+
+
+def test_a_slider_that_is_let_go_of_sets_the_parameter_once(session: Session) -> None:
+    told: list[str] = []
+    controls = ParamControls(session, "duck", ["attack_ms", "release_ms"], then=lambda: told.append("again"))
+    _let_go(controls.widgets["attack_ms"], 450)
+    assert session.params.duck.attack_ms == 450
+    assert told == ["again"]
+    controls.reset()
+    assert session.params == WorkbenchParams()
+    assert controls.widgets["attack_ms"].value == 300
+
+
+def test_widgets_show_what_another_tab_has_set(session: Session) -> None:
+    controls = ParamControls(session, "duck", ["attack_ms"])
+    session.params = with_field(session.params, "duck", "attack_ms", 120)
+    assert controls.widgets["attack_ms"].value == 120
+
+
+def test_a_profile_of_the_page_is_what_the_command_line_loads(
+    session: Session, workbench: Callable[..., tuple[int, str]]
+) -> None:
+    session.params = with_field(session.params, "cover", "required_excess_seconds", 600.0)
+    bar = ProfileBar(session)
+    path = bar.save("patient")
+    assert path is not None
+    assert load_profile(path) == session.params
+    assert "patient" in bar.chosen.options
+    home = session.home.root
+    code, out = workbench("loop", TRACK, "--seconds", "240", "--home", home)
+    assert code == 0
+    assert json.loads(out)["applicable"] is True
+    code, out = workbench("loop", TRACK, "--seconds", "240", "--home", home, "--profile", path)
+    assert code == 3
+    assert json.loads(out)["applicable"] is False
+
+
+def test_a_profile_is_loaded_back(session: Session) -> None:
+    bar = ProfileBar(session)
+    quick = with_field(session.params, "duck", "attack_ms", 90)
+    session.params = quick
+    assert bar.save("quick duck") is not None
+    session.params = WorkbenchParams()
+    bar.load("quick duck")
+    assert session.params == quick
+
+
+def test_a_name_that_is_no_name_is_told(session: Session) -> None:
+    assert ProfileBar(session).save("../escape") is None
+    assert "name" in session.message
+    assert not session.home.profiles.exists()
+
+
+def test_parts_of_others_are_offered_once_they_are_there(session: Session) -> None:
+    assert ExtensionControls(session).widgets == {}
+    extensions.register(extensions.SECTION_FINDERS, "halves", object())
+    extensions.register(extensions.MATCH_TERMS, "short", object())
+    try:
+        controls = ProfileBar(session).extensions
+        assert list(controls.widgets) == ["section-finder", "match-term"]
+        finder, term = controls.widgets.values()
+        assert finder.options == ["workbench", "halves"]
+        finder.value = "halves"
+        assert session.params.sections.finder == "halves"
+        term.value = ["short"]
+        assert session.params.match.terms == ("short=1",)
+        session.params = with_field(session.params, "match", "terms", ("short=0.25", "their_module:Dark=2"))
+        assert term.value == ["short", "their_module:Dark"]
+        term.value = ["short"]
+        assert session.params.match.terms == ("short=0.25",)
+        session.params = WorkbenchParams()
+        assert (finder.value, term.value) == ("workbench", [])
+    finally:
+        extensions.unregister(extensions.SECTION_FINDERS, "halves")
+        extensions.unregister(extensions.MATCH_TERMS, "short")

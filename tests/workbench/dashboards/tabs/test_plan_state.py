@@ -1,0 +1,69 @@
+"""What the Plan tab knows of a plan: options, what is compared, what is heard of them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.dashboards.sounds.plan import render_option, video_times_of
+from workbench.dashboards.tabs.plan_state import PlanState, played_pieces
+from workbench.home import Home
+from workbench.workflows.plan import Planned
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def state(tide_loop: Planned) -> PlanState:
+    """The tab's state with that plan."""
+    state = PlanState()
+    state.take(tide_loop)
+    return state
+
+
+def test_the_blocks_of_a_plan_fill_it_from_start_to_end(state: PlanState) -> None:
+    plan = state.plan
+    assert plan is not None
+    pieces = played_pieces(plan, state.sections)
+    assert pieces[0][0] == pytest.approx(plan.music_in)
+    assert pieces[-1][1] == pytest.approx(float(plan.segment_starts[-1]))
+    for (_, end, *_), (start, *_) in itertools.pairwise(pieces):
+        assert end == pytest.approx(start, abs=1e-5)
+
+
+def test_bars_are_heard_where_the_plan_plays_them(tide_loop: Planned, state: PlanState) -> None:
+    plan = state.plan
+    assert plan is not None
+    assert tide_loop.analysis is not None
+    heard = video_times_of(plan, tide_loop.analysis.grid.downbeats)
+    assert np.all(np.diff(heard) > 0.0)
+    seams = np.array(plan.seam_times)
+    assert np.all(np.min(np.abs(heard[:, None] - seams), axis=0) < 0.011), "each seam lies on a bar line"
+
+
+def test_two_options_are_compared_and_never_one_with_itself(state: PlanState) -> None:
+    state.pick(0, "b")
+    assert (state.a, state.b, state.chosen) == (0, None, "a")
+    state.pick(1, "b")
+    assert (state.shown, state.chosen) == (1, "b")
+    state.pick(1, "a")
+    assert (state.a, state.b, state.shown) == (1, None, 1)
+
+
+def test_a_and_b_are_equally_loud_after_matching(tide_home: Home, tide_loop: Planned, state: PlanState) -> None:
+    state.pick(1, "b")
+    for option in (0, 1):
+        state.heard[option] = render_option(Workspace(tide_home), tide_loop, state.options[option])
+    gains = state.matching(60.0, [])
+    assert max(gains) == 0.0
+    a, b = (state.heard[n].lufs(55.0, 65.0) + gain for n, gain in enumerate(gains))
+    assert a == pytest.approx(b, abs=1e-6)
+    assert state.headroom_db() <= 0.0
+
+
+def test_the_same_plan_under_another_mix_is_the_same_plan(tide_loop: Planned, state: PlanState) -> None:
+    assert state.is_same_plan(replace(tide_loop, mix=None))
+    assert not state.is_same_plan(replace(tide_loop, video_seconds=100.0, answer=state.options[1]))
+    assert not PlanState().is_same_plan(tide_loop)

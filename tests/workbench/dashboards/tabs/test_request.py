@@ -1,0 +1,130 @@
+"""What is asked of the plan on the Plan tab, without a browser: buttons, chips, a seam that is moved."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.plan import played_plan
+from workbench.dashboards.tabs.plan import PlanTab
+from workbench.home import Home
+from workbench.plans.move_seam import move_seam
+from workbench.workflows.move_seam import find_places
+from workbench.workflows.plan import Planned
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[CollectingPool]:
+    """One worker for the pages of this file."""
+    pool = CollectingPool(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def tab(tide_home: Home, tide_loop: Planned, pool: CollectingPool, tmp_path: Path) -> Iterator[PlanTab]:
+    """The tab on a plan, in a home of its own: its project is saved there."""
+    shutil.copytree(tide_home.root, tmp_path / "home")
+    session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
+    session.show(tide_loop)
+    made = PlanTab(session)
+    until_idle(session)
+    yield made
+    session.cancel()
+    until_idle(session)
+
+
+def ask(tab: PlanTab, *what: object) -> None:
+    tab.desk.panel.asked = [*what, len(tab.desk.panel.asked) + 1]
+    until_idle(tab._session)
+
+
+@pytest.mark.slow
+def test_a_time_is_the_one_at_which_the_button_was_pressed(tab: PlanTab) -> None:
+    tab.player.time = 4.0
+    ask(tab, "start_at", 4.2004)
+    assert tab._session.request.start_at == 4.2
+    ask(tab, "start_at", None)
+    assert tab._session.request.start_at == 4.0
+
+
+def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> None:
+    panel, session = tab.desk.panel, tab._session
+    tab.desk.select_region([10.0, 12.0])
+    assert len(panel.stretch) == 2
+    ask(tab, "never_cut", "-".join(panel.stretch))
+    ((label, said),) = panel.constraints
+    assert said.startswith("never cut")
+    assert session.request.constraints.never_cut
+    ask(tab, "drop", label)
+    assert panel.constraints == []
+    ask(tab, "exclude", "nonsense")
+    assert "nonsense" in session.message
+
+
+def test_a_seam_is_pinned_let_go_of_and_moved(tab: PlanTab) -> None:
+    panel, session = tab.desk.panel, tab._session
+    ask(tab, "pin", 0)
+    assert panel.pinned
+    ask(tab, "pin", 0)
+    assert not panel.pinned
+    place = next(place for place in panel.places if place["bars"] and not place["obstacle"])
+    ask(tab, "move", 0, place["bars"])
+    assert session.plan is not None
+    assert session.plan.seam_times[0] == pytest.approx(place["at"], abs=0.012)
+    assert panel.pinned
+    assert tab.picture.hand.seams == list(session.plan.seam_times)
+
+
+def test_a_seam_that_is_dragged_is_heard_at_each_place(tab: PlanTab) -> None:
+    sound, hand, session = tab.desk.sound, tab.picture.hand, tab._session
+    before, place = session.plan, next(place for place in tab.desk._places[0] if place.bars and not place.obstacle)
+    assert before is not None
+    assert session.places is not None
+    moved = move_seam(session.places.profile, before, 0, place.bars, session.params.cover)
+    assert moved.seam_times[0] == pytest.approx(place.at, abs=0.012)
+    hand.update(heard=[0, place.bars, 1])
+    assert session.track_sound is not None
+    assert sound.plan == played_plan(moved, session.track_sound.sample_rate)
+    assert sound.stretch[0] < place.at < sound.stretch[1]
+    assert sound.music == session.url_of(session.track_sound.path)
+    for nowhere in (99, None):
+        asked = sound.asked
+        hand.update(heard=[0, nowhere, asked + 1])
+        assert (sound.plan, sound.asked) == ({}, asked + 1), "silence where it cannot be"
+    assert session.plan == before, "nothing is planned until it is let go of"
+
+
+def test_what_contradicts_is_said_and_given_up_at_a_button(tab: PlanTab) -> None:
+    panel, session = tab.desk.panel, tab._session
+    before = session.plan
+    assert before is not None
+    end = int(before.song_duration)
+    ask(tab, "never_cut", f"0:00-{end // 60}:{end % 60:02d}")
+    ((label, _),) = panel.clashing
+    assert "cannot be kept" in panel.fault
+    assert session.plan == before
+    ask(tab, "give_up", label)
+    assert panel.fault == ""
+    assert panel.constraints == []
+
+
+@pytest.mark.parametrize("end", ["failed", "cancelled"])
+def test_places_that_are_not_found_are_not_waited_for(tide_loop: Planned, tmp_path: Path, end: str) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    session.show(tide_loop)
+    panel = PlanTab(session).desk.panel
+    assert panel.waiting == "listening around it…"
+    (asked,) = [at for at, task in enumerate(pool.tasks) if task.function is find_places]
+    if end == "failed":
+        pool.fail(asked, "no such file")
+    else:
+        pool.cancel(asked)
+    assert panel.waiting == f"it cannot be moved: listening around it {end if end == 'failed' else 'was cancelled'}"

@@ -1,0 +1,192 @@
+"""Reviewing without a browser: comments, decisions and links of a plan, on two pages at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.plan import soundtrack_beside
+from workbench.dashboards.sounds.video import playback_facts
+from workbench.dashboards.tabs.review import ReviewState, ReviewTab, when
+from workbench.dashboards.transport import Program, Transport
+from workbench.home import Home
+from workbench.media.probe import probe
+from workbench.plans.plan import LoopPlan
+from workbench.workflows.plan import Planned
+from workbench.workflows.review_links import open_link
+from workbench.workflows.versions import thaw
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def opened(home: Home, loop: Planned, reviewer: str) -> ReviewTab:
+    """A page on a plan, whose work waits."""
+    session = Session(Workspace(home), pool=WaitingPool())
+    session.loop, session.reviewer = loop, reviewer
+    return ReviewTab(session)
+
+
+@pytest.fixture
+def tab(home: Home, corner_loop: Planned) -> ReviewTab:
+    return opened(home, corner_loop, "Ana")
+
+
+def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_loop: Planned) -> None:
+    assert isinstance(corner_loop.answer, LoopPlan)
+    tab.player.time = 12.5
+    tab.ask("comment", "too loud", -1)
+    tab.ask("comment", "the hi-hat", 1)
+    assert [(one["at"], one["seam"], one["text"], one["reviewer"]) for one in tab.board.threads] == [
+        (12.5, -1, "too loud", "Ana"), (corner_loop.answer.seam_times[1], 1, "the hi-hat", "Ana")
+    ]  # fmt: skip
+    assert (tab.board.version, tab.board.sent) == (1, 2)
+
+
+def test_it_is_listened_to_where_the_page_is(home: Home, corner_loop: Planned) -> None:
+    session = Session(Workspace(home), pool=WaitingPool())
+    session.loop, session.reviewer, session.time = corner_loop, "Ana", 85.0
+    tab = ReviewTab(session)
+    transport = Transport()
+    transport.add("Beats", Program(clock="track", music_a="track.wav", time=3.0))
+    transport.open_tab("Beats")
+    transport.add("Review", tab.player)
+    transport.open_tab("Review")
+    assert transport.bar.seek[0] == 85.0
+    transport.bar.told = [transport.bar.seek[1], 86.5]
+    assert session.time == 86.5
+    tab.ask("comment", "too loud")
+    assert [one["at"] for one in tab.board.threads] == [86.5]
+
+
+def test_a_comment_takes_its_time_from_the_browser(tab: ReviewTab) -> None:
+    tab.player.time = 12.5
+    tab.ask("comment", "too loud", -1, 12.71)
+    tab.ask("comment", "too late", -1, None)
+    assert [one["at"] for one in tab.board.threads] == [12.5, 12.71]
+
+
+def test_an_answer_that_is_kept_clears_its_own_field_alone(tab: ReviewTab) -> None:
+    tab.ask("comment", "too loud", -1)
+    (thread,) = tab.board.threads
+    tab.ask("answer", thread["id"], "x" * 5000)
+    assert (tab.board.sent, tab.board.answered) == (1, [])
+    tab.ask("answer", thread["id"], "2 dB less?")
+    tab.ask("answer", thread["id"], "or 3?")
+    assert (tab.board.sent, tab.board.answered) == (1, [thread["id"], 2])
+
+
+def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, corner_fit: Planned) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    tab = ReviewTab(session)
+    wanted = next(task for task in pool.tasks if task.function is soundtrack_beside)
+    path = soundtrack_beside(session.workspace, *wanted.arguments)
+    assert path is not None
+    assert probe(path).sample_rate == probe(corner_fit.track.path).sample_rate
+    pool.finish(pool.tasks.index(wanted), path)
+    assert tab.player.soundtrack.endswith(path.name)
+
+
+def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner_fit: Planned) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop = corner_fit
+    tab = ReviewTab(session)
+    (asked,) = (number for number, task in enumerate(pool.tasks) if task.function is playback_facts)
+    pool.finish(asked, ("0123456789abcdef", 24.0, True))
+    assert (tab.player.video_url, tab.player.fps) == ("videos/0123456789abcdef", 24.0)
+    assert corner_fit.mix is not None
+    session.loop = replace(corner_fit, mix=replace(corner_fit.mix, music_gain_db=-3.0))
+    assert tab.player.video_url == "videos/0123456789abcdef"
+    assert sum(task.function is playback_facts for task in pool.tasks) == 1
+    session.loop = None
+    assert tab.player.video_url == ""
+
+
+def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: ReviewTab, corner_loop: Planned) -> None:
+    other = opened(home, corner_loop, "Ben")
+    elsewhere = opened(Home(home.root.parent / "elsewhere"), corner_loop, "Cleo")
+    tab.ask("comment", "too loud", -1)
+    (thread,) = other.board.threads
+    other.ask("answer", thread["id"], "2 dB less?")
+    other.ask("decide", "approved")
+    tab.ask("resolve", thread["id"])
+    for page in (tab, other):
+        (thread,) = page.board.threads
+        assert [(one["reviewer"], one["text"]) for one in thread["answers"]] == [("Ben", "2 dB less?")]
+        assert thread["resolved_by"] == "Ana"
+        assert [(one["reviewer"], one["decision"]) for one in page.board.decisions] == [("Ben", "approved")]
+    other.ask("open", thread["id"])
+    assert tab.board.threads[0]["resolved_by"] == ""
+    assert elsewhere.board.threads == []
+
+
+def test_what_comes_in_quick_succession_is_done_once_each(tab: ReviewTab) -> None:
+    tab.board.asked = [[1, "comment", "too loud", -1], [2, "decide", "approved"]]
+    tab.board.asked = [[2, "decide", "approved"], [3, "comment", "and late", -1]]
+    assert [one["text"] for one in tab.board.threads] == ["too loud", "and late"]
+    assert len(tab.board.decisions) == 1
+    assert tab.board.taken == 3
+
+
+def test_nothing_is_said_without_a_name(home: Home, corner_loop: Planned) -> None:
+    tab = opened(home, corner_loop, "")
+    tab.ask("comment", "too loud", -1)
+    tab.ask("decide", "approved")
+    assert (tab.board.threads, tab.board.decisions, tab.board.sent) == ([], [], 0)
+    assert "name" in tab.board.fault
+    tab._session.reviewer = "Ana"
+    tab.ask("decide", "approved")
+    assert tab.board.fault == ""
+    assert tab.board.decisions[0]["reviewer"] == "Ana"
+
+
+def test_what_cannot_be_kept_is_told_and_leaves_the_text(tab: ReviewTab) -> None:
+    tab.ask("comment", "x" * 5000, -1)
+    assert "1 to 4000 characters" in tab._session.message
+    assert tab.board.sent == 0
+
+
+def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTab, corner_loop: Planned) -> None:
+    assert isinstance(corner_loop.answer, LoopPlan)
+    tab.ask("comment", "a click", 0)
+    tab.ask("decide", "approved")
+    plan = replace(corner_loop.answer.alone, seam_fades=(0.2, *corner_loop.answer.seam_fades[1:]))
+    tab._session.loop = replace(corner_loop, answer=plan)
+    assert (tab.board.version, tab.board.newest, tab.board.decisions) == (0, 1, [])
+    (thread,) = tab.board.threads
+    assert (thread["seam"], thread["version"]) == (0, 1)
+    tab.ask("decide", "needs work")
+    assert tab.board.version == 2
+
+
+def test_a_link_freezes_what_is_heard(tab: ReviewTab, home: Home, corner_loop: Planned) -> None:
+    assert isinstance(corner_loop.answer, LoopPlan)
+    tab.ask("link", 7)
+    version_id, _ = open_link(home, tab.board.address.rsplit("/", 1)[1])
+    assert thaw(Workspace(home), version_id).plan == corner_loop.answer.alone
+    assert tab.board.open_until.startswith("Open until")
+    tab.ask("link", 1000)
+    assert "up to 90 days" in tab._session.message
+
+
+def test_without_a_plan_there_is_nothing_to_review(home: Home) -> None:
+    tab = ReviewTab(Session(Workspace(home), pool=WaitingPool()))
+    assert (tab.none.visible, tab.board.visible) == (True, False)
+    tab.ask("comment", "hm", -1)
+    state = ReviewState(Workspace(home))
+    assert (state.plan, state.threads()) == (None, [])
+    assert not home.database.exists()
+
+
+def test_times_are_those_of_this_machine() -> None:
+    assert when("2026-01-02T03:04:05.000000+00:00").split(",")[0].endswith("Jan 2026")

@@ -1,0 +1,544 @@
+"""A page's work is kept as it is done, opens again as it was left, and is undone and done again; without a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
+from workbench.beats.corrections import shift_bar
+from workbench.cli.plan_files import lay_out, read_music
+from workbench.dashboards.autosave import params_words
+from workbench.dashboards.downloads import download_file
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.seam import SeamLook, with_fade, with_option_first
+from workbench.home import Home
+from workbench.params import DuckParams, RenderParams, WorkbenchParams
+from workbench.plans.constraints import SeamConstraints, TrackRange
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.workflows.analyze import analyze
+from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
+from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
+from workbench.workflows.plan import Planned, loop_track, plan_track
+from workbench.workflows.projects import (
+    delete_project,
+    keep_fields,
+    list_projects,
+    load_fields,
+    rename_project,
+    restore_loop,
+)
+from workbench.workflows.provenance import with_mix_params
+from workbench.workflows.reproduce import reproduce
+from workbench.workflows.review import judge_seam, newest_verdicts
+from workbench.workflows.tracks import find_track
+from workbench.workflows.versions import freeze_plan, thaw
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def filmed(corner_home: Home, corner_loop: Planned, draw_video: Callable[[float], Path]) -> Planned:
+    """The plan of `corner_loop`, under a video in which somebody speaks."""
+    return loop_track(Workspace(corner_home), corner_loop.track, draw_video(corner_loop.video_seconds), auto_mix=True)
+
+
+@pytest.fixture
+def home(corner_home: Home, filmed: Planned, tmp_path: Path) -> Home:
+    """A home of its own that knows track and video already."""
+    assert isinstance(filmed.answer, LoopPlan)
+    shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*", "renders"))
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def pool() -> DirectPool:
+    return DirectPool(restore_loop, plan_track, analyze, plan_around, plan_with_moved_seam)
+
+
+@pytest.fixture
+def session(home: Home, pool: DirectPool, filmed: Planned) -> Session:
+    """A page that shows the plan, in a new project."""
+    session = Session(Workspace(home), pool=pool)
+    session.show(filmed)
+    assert session.project is not None
+    return session
+
+
+def plan_of(session: Session) -> LoopPlan:
+    assert session.plan is not None
+    return session.plan
+
+
+def project_of(session: Session) -> str:
+    assert session.project is not None
+    return session.project.project_id
+
+
+def set_fade(session: Session, seam: int, seconds: float) -> None:
+    """Set a crossfade as the Seams tab does."""
+    assert session.loop is not None
+    session.show_with_fade(with_option_first(session.loop, with_fade(plan_of(session), seam, seconds, 0.7)), seam)
+
+
+def fade_change(plan: LoopPlan, seam: int, ms: int) -> str:
+    """What the history says of a crossfade that was set, by the plan before."""
+    return f"crossfade of seam {seam + 1}: {1000 * plan.seam_fades[seam]:.0f} → {ms} ms"
+
+
+def write(path: Path, body: object) -> Path:
+    path.write_text(json.dumps(body), encoding="utf-8")
+    return path
+
+
+def words(session: Session) -> list[tuple[str, bool]]:
+    """The history as the page shows it."""
+    return [(change.words, change.undone) for change in session.history]
+
+
+def opened_again(session: Session) -> Session:
+    """The same project in another window, on a workspace of its own, as after a restart of the server."""
+    other = Session(Workspace(session.home), pool=DirectPool(restore_loop, plan_track, analyze))
+    other.open_project(project_of(session))
+    return other
+
+
+def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
+    before = plan_of(session)
+    set_fade(session, 1, 0.08)
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    session.param.update(tab="Seams", seam=1, time=12.5)
+    again = opened_again(session)
+    assert again.message == ""
+    assert again.loop is not None
+    assert session.loop is not None
+    assert (again.plan, again.hand_fades) == (session.plan, session.hand_fades)
+    assert plan_of(again).seam_fades[1] == 0.08
+    assert (again.params, again.tab, again.seam, again.time) == (session.params, "Seams", 1, 12.5)
+    assert (again.track, again.video) == (session.track, session.video)
+    assert session.loop.provenance is not None
+    assert "duck" not in session.loop.provenance.params, "its mix is still the one that was made before"
+    assert again.loop.provenance == with_mix_params(session.loop.provenance, session.params), "balanced anew"
+    assert again.loop.mix is not None, "balanced again with the project's parameters"
+    assert (again.project, words(again)) == (
+        list_projects(again.workspace)[0],
+        [(fade_change(before, 1, 80), False), ("duck: attack, ms 300 → 77", False)],
+    )  # fmt: skip
+
+
+def test_a_place_that_an_address_names_comes_before_where_the_project_was_left(session: Session) -> None:
+    session.param.update(tab="Seams", seam=1)
+    other = Session(session.workspace, pool=DirectPool(restore_loop))
+    other.open_project(project_of(session), {"tab": "Plan", "option": "1", "seam": -3, "time": "soon"})
+    assert (other.tab, other.option, other.seam, other.time) == ("Plan", 1, 0, 0.0)
+
+
+def test_a_crossfade_is_undone_and_done_again(session: Session) -> None:
+    before = plan_of(session)
+    set_fade(session, 0, 0.08)
+    set_fade(session, 0, 0.12)
+    after, fades = plan_of(session), dict(session.hand_fades)
+    session.undo()
+    assert plan_of(session).seam_fades[0] == 0.08
+    assert session.notice == "undone: crossfade of seam 1: 80 → 120 ms"
+    session.undo()
+    assert (plan_of(session), session.hand_fades) == (before, {})
+    session.undo()
+    assert plan_of(session) == before, "there is nothing more to undo"
+    session.redo()
+    session.redo()
+    session.redo()
+    assert (plan_of(session), session.hand_fades) == (after, fades)
+    session.undo()
+    set_fade(session, 1, 0.05)
+    assert words(session) == [(fade_change(before, 0, 80), False), (fade_change(before, 1, 50), False)]
+    assert load_fields(session.workspace, project_of(session))["fades"] is not None
+
+
+def test_undo_of_what_was_done_before_a_restart(session: Session) -> None:
+    before = plan_of(session)
+    set_fade(session, 0, 0.08)
+    again = opened_again(session)
+    again.undo()
+    assert plan_of(again) == before
+    assert plan_of(opened_again(session)) == before
+
+
+def test_another_option_is_undone_with_its_mix(session: Session) -> None:
+    first, loop = plan_of(session), session.loop
+    assert loop is not None
+    with session.change("option 2 is the plan"):
+        session.show(with_option_first(loop, first.options[1]))
+    assert plan_of(session).options[1] == first.options[0]
+    session.undo()
+    assert plan_of(session) == first
+    assert session.loop is not None
+    assert session.loop.mix == loop.mix
+
+
+def test_parameters_are_undone_one_by_one(session: Session) -> None:
+    first = session.params
+    for ms in (77, 78):
+        session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=ms)})
+    session.undo()
+    assert session.params.duck.attack_ms == 77.0
+    session.undo()
+    assert session.params == first
+    assert words(session) == [("duck: attack, ms 300 → 77", True), ("duck: attack, ms 77 → 78", True)]
+    session.redo()
+    assert opened_again(session).params.duck.attack_ms == 77.0
+
+
+ENVELOPE = ((20.0, 0.0), (22.0, 9.5))
+
+
+def test_a_drawn_envelope_is_kept_undone_and_done_again(session: Session) -> None:
+    assert session.loop is not None
+    measured = session.loop.mix
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    drawn = session.loop.mix
+    assert drawn is not None
+    assert drawn.duck is not None
+    assert drawn.duck.envelope_points == ENVELOPE
+    again = opened_again(session)
+    assert again.loop is not None
+    assert (again.envelope, again.loop.mix) == (ENVELOPE, drawn)
+    again.undo()
+    assert (again.envelope, again.loop.mix) == (None, measured)
+    assert again.loop.provenance is not None
+    assert "envelope_points" not in again.loop.provenance.constraints
+    again.redo()
+    assert (again.envelope, again.loop.mix) == (ENVELOPE, drawn)
+    set_fade(again, 0, 0.08)
+    again.replan()
+    assert again.loop.mix is not None
+    assert again.loop.mix.duck is not None
+    assert again.loop.mix.duck.envelope_points == ENVELOPE, "it belongs to the video, whatever the plan"
+    assert opened_again(session).envelope == ENVELOPE
+
+
+def test_a_drawn_envelope_stays_with_its_project(session: Session, tmp_path: Path) -> None:
+    track, workspace = session.track, session.workspace
+    assert track is not None
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    mine, copy = project_of(session), tmp_path / "another.ogg"
+    shutil.copy(track.path, copy)
+    session.open_track(copy)
+    assert session.envelope is None
+    assert load_fields(workspace, mine)["envelope"] == [list(point) for point in ENVELOPE]
+    session.open_project(mine)
+    assert session.envelope == ENVELOPE
+    keep_fields(workspace, mine, {"envelope": [[3.0]]})
+    assert opened_again(session).envelope is None, "what cannot be read is as if nothing had been drawn"
+
+
+def test_a_drawn_envelope_is_downloaded_and_made_again(session: Session) -> None:
+    assert session.loop is not None
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    points = [list(point) for point in ENVELOPE]
+    assert body["mix"]["duck"]["envelope_points"] == points
+    assert body["provenance"]["constraints"]["envelope_points"] == points
+    again = reproduce(session.workspace, body, video=session.video, track=session.loop.track.path)
+    assert (again.same, again.differences) == (True, ())
+    chosen = read_music(write(session.home.root / "plan.json", body), session.workspace, None, option=2, needed_by=None)
+    _, mix = lay_out(session.workspace, replace(chosen, track=session.loop.track), session.video)
+    assert mix is not None
+    assert mix.duck is not None
+    assert mix.duck.envelope_points == points, "another option is balanced anew, with the same envelope"
+
+
+def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
+    assert session.loop is not None
+    session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
+    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    assert body["provenance"]["params"]["render"] == {"ducking": "bands"}
+    version = freeze_plan(session.workspace, session.loop)
+    assert thaw(session.workspace, version.version_id).render_params(RenderParams()).ducking == "bands"
+    again = opened_again(session)
+    assert again.loop is not None
+    assert again.loop.provenance == session.loop.provenance
+    session.undo()
+    assert session.loop.provenance is not None
+    assert "render" not in session.loop.provenance.params
+    assert freeze_plan(session.workspace, session.loop) != version, "a link to it has a sound of its own"
+
+
+SUNG = PlanRequest(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),)))
+
+
+def test_a_constraint_that_is_dropped_in_one_project_stays_in_another_on_the_same_track(session: Session) -> None:
+    track, video, before = session.track, session.video, plan_of(session)
+    assert track is not None
+    assert video is not None
+    session.ask(SUNG)
+    mine, held = project_of(session), plan_of(session)
+    session.open_new(track.path, video)
+    assert (session.request, plan_of(session)) == (LENGTH_ALONE, before)
+    session.ask(SUNG)
+    session.ask(LENGTH_ALONE)
+    assert (session.request, plan_of(session)) == (LENGTH_ALONE, before)
+    session.open_project(mine)
+    assert (session.request, plan_of(session)) == (SUNG, held)
+    session.replan()
+    assert (session.request, plan_of(session)) == (SUNG, held)
+
+
+def test_constraints_and_moved_seams_are_undone_and_done_again(session: Session, pool: DirectPool) -> None:
+    plans, asked = [plan_of(session)], [session.request]
+
+    def note() -> None:
+        plans.append(plan_of(session))
+        asked.append(session.request)
+
+    session.ask(SUNG)
+    note()
+    session.move_seam(1, 1)
+    note()
+    assert [len(request.constraints.pinned) for request in asked] == [0, 0, 1]
+    assert [set(change.edits) for change in session.history] == [{"request", "plan"}] * 2
+    again = opened_again(session)
+    assert (again.request, plan_of(again)) == (asked[-1], plans[-1])
+    pool.done.clear()
+    for at in (1, 0):
+        session.undo()
+        assert (session.request, plan_of(session)) == (asked[at], plans[at])
+    for at in (1, 2):
+        session.redo()
+        assert (session.request, plan_of(session)) == (asked[at], plans[at])
+    assert set(pool.done) == {restore_loop}, "nothing is planned anew"
+
+
+def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) -> None:
+    track, video = session.track, session.video
+    assert track is not None
+    assert video is not None
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    session.open_new(track.path, video)
+    assert session.history == []
+    assert opened_again(session).params.duck.attack_ms == 77.0
+
+
+def test_a_grid_is_undone_with_the_plan_that_was_made_on_it(session: Session, pool: DirectPool) -> None:
+    before, analysis = plan_of(session), session.analysis
+    assert analysis is not None
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+        session.replan()
+    pool.done.clear()
+    after = plan_of(session)
+    assert after != before
+    assert set(session.history[-1].edits) >= {f"grid/{analysis.content_hash}"}
+    session.undo()
+    assert corrected_grid(session.workspace, analysis.content_hash) is None
+    assert plan_of(session) == before
+    session.redo()
+    kept = corrected_grid(session.workspace, analysis.content_hash)
+    assert kept is not None
+    assert kept.note == "bars a beat later"
+    assert plan_of(session) == after
+    assert pool.done == [restore_loop, restore_loop], "neither is planned anew"
+    with session.change("grid: the tracker's"):
+        delete_grid(session.workspace, analysis.content_hash)
+        session.replan()
+    assert plan_of(session) == before
+
+
+def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, corner_look: SeamLook) -> None:
+    other = opened_again(session)
+    loop, plan, workspace = session.loop, plan_of(session), session.workspace
+    assert loop is not None
+    with session.change("seam 1 is good"):
+        mine = judge_seam(workspace, loop, plan, corner_look.view, "good", "mine")
+    with other.change("seam 2 is wrong"):
+        theirs = judge_seam(workspace, loop, plan, replace(corner_look.view, leave_s=1.0), "wrong", "theirs")
+    assert newest_verdicts(workspace) == [mine, theirs]
+    counted = session.records
+    session.undo()
+    assert newest_verdicts(workspace) == [mine], "the history belongs to the project, whichever window made it"
+    session.undo()
+    assert newest_verdicts(workspace) == []
+    assert session.records == counted + 2
+    session.redo()
+    other.redo()
+    assert newest_verdicts(workspace) == [mine, theirs]
+
+
+def test_a_change_that_a_worker_made_takes_nothing_else_with_it(session: Session, corner_look: SeamLook) -> None:
+    first, loop, workspace = plan_of(session), session.loop, session.workspace
+    assert loop is not None
+    step = session.change("seam 1 is moved")
+    with session.change("seam 1 is good"):
+        mine = judge_seam(workspace, loop, first, corner_look.view, "good", "mine")
+    session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    session.show(with_option_first(loop, first.options[1]))
+    step.finish()
+    assert [(change.words, set(change.edits)) for change in session.history] == [
+        ("seam 1 is good", {f"verdict/{mine.verdict_id}"}),
+        ("duck: attack, ms 300 → 77", {"params"}),
+        ("seam 1 is moved", {"plan"}),
+    ]
+    session.undo()
+    assert plan_of(session) == first
+    assert (newest_verdicts(workspace), session.params.duck.attack_ms) == ([mine], 77.0)
+
+
+def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) -> None:
+    analysis = session.analysis
+    assert analysis is not None
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+    save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid, 2), "of another project")
+    session.undo()
+    kept = corrected_grid(session.workspace, analysis.content_hash)
+    assert kept is not None
+    assert kept.note == "of another project"
+    assert session.message == "the grid: changed since by somebody else, so left as it is now"
+    assert words(session) == [("grid: bars a beat later", True)]
+
+
+def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Planned) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.show(filmed)
+    first = plan_of(session)
+    plans = [filmed, *(with_option_first(filmed, option) for option in first.options[1:3])]
+    for number, loop in enumerate(plans[1:], start=2):
+        with session.change(f"option {number} is the plan"):
+            session.show(loop)
+    session.undo()
+    session.undo()
+    earlier, later = [at for at, task in enumerate(pool.tasks) if task.function is restore_loop]
+    pool.finish(later, plans[0])
+    assert session.notice == "undone: option 2 is the plan", "also once its plan is there"
+    pool.finish(earlier, plans[1])
+    assert plan_of(session) == first
+    with session.change("nothing"):
+        assert session.notice == "", "what was undone is over with the next change"
+
+
+def test_two_windows_write_their_own_fields(session: Session) -> None:
+    other, before = opened_again(session), plan_of(session)
+    set_fade(session, 0, 0.08)
+    other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    other.seam = 2
+    third = opened_again(session)
+    assert plan_of(third).seam_fades[0] == 0.08
+    assert (third.params.duck.attack_ms, third.seam) == (77.0, 2)
+    assert [change.words for change in third.history] == [
+        fade_change(before, 0, 80), "duck: attack, ms 300 → 77"
+    ]  # fmt: skip
+
+
+def test_a_project_that_another_window_deleted_is_worked_on_without_being_kept(session: Session) -> None:
+    delete_project(session.workspace, project_of(session))
+    set_fade(session, 0, 0.08)
+    assert "deleted" in session.message
+    assert (session.project, session.history) == (None, [])
+    assert plan_of(session).seam_fades[0] == 0.08
+    session.undo()
+    assert list_projects(session.workspace) == []
+
+
+def test_the_same_files_lead_to_the_same_project_and_others_to_a_new_one(session: Session, tmp_path: Path) -> None:
+    mine, track = session.project, session.track
+    assert mine is not None
+    assert track is not None
+    set_fade(session, 0, 0.08)
+    copy = tmp_path / "another.ogg"
+    shutil.copy(track.path, copy)
+    session.open_track(copy)
+    assert session.project is not None
+    assert session.project.project_id != mine.project_id
+    assert session.history == []
+    assert plan_of(session).seam_fades[0] != 0.08
+    session.open_track(track.path)
+    assert project_of(session) == mine.project_id
+    assert plan_of(session).seam_fades[0] == 0.08
+    assert session.open_new(track.path, Path(mine.video)) is not None
+    assert len(list_projects(session.workspace)) == 3
+
+
+def test_a_second_track_leaves_the_project_of_the_first(session: Session, home: Home, tmp_path: Path) -> None:
+    assert session.track is not None
+    other = tmp_path / "another.ogg"
+    shutil.copy(session.track.path, other)
+    page = Session(Workspace(home), pool=WaitingPool())
+    page.open_track(session.track.path)
+    begun = project_of(page)
+    page.open_track(other)
+    assert project_of(page) != begun
+    kept = {project.project_id: project.track for project in list_projects(page.workspace)}
+    assert (kept[begun], kept[project_of(page)]) == (str(session.track.path), str(other))
+
+
+def test_a_video_waits_for_its_track_in_one_project(session: Session, home: Home, pool: DirectPool) -> None:
+    video, track = session.video, session.track
+    assert video is not None
+    assert track is not None
+    delete_project(session.workspace, project_of(session))
+    page = Session(Workspace(home), pool=pool)
+    page.open_video(video)
+    begun = project_of(page)
+    page.open_track(track.path)
+    assert project_of(page) == begun
+    (project,) = list_projects(page.workspace)
+    assert (project.video, project.track, project.name) == (str(video), str(track.path), "corner_store under patterns")
+
+
+def test_a_project_whose_files_are_gone_says_so(session: Session, home: Home, tmp_path: Path) -> None:
+    video, track = session.video, session.track
+    assert video is not None
+    assert track is not None
+    copied = tmp_path / "moved.mp4"
+    shutil.copy(video, copied)
+    session.open_new(track.path, copied)
+    project = rename_project(session.workspace, project_of(session), "  mine ")
+    copied.unlink()
+    page = Session(Workspace(home), pool=DirectPool(analyze))
+    page.open_project(project.project_id)
+    assert "gone" in page.message
+    assert page.project == project
+    assert project.name == "mine"
+    assert page.analysis is not None, "the track can be looked at all the same"
+    page.open_project("prj_unknown")
+    assert "no project of that id" in page.message
+
+
+def test_a_track_that_changed_since_is_planned_again(session: Session, home: Home, tmp_path: Path) -> None:
+    video, track = session.video, session.track
+    assert video is not None
+    assert track is not None
+    copied = tmp_path / "changing.ogg"
+    shutil.copy(track.path, copied)
+    session.open_new(copied, video)
+    shutil.copy(find_track(session.workspace, str(track.path)).path.with_name("slow_tide.ogg"), copied)
+    page = opened_again(session)
+    assert page.plan is not None
+    assert page.plan != session.plan
+    assert "changed since" in page.notice
+    assert plan_of(opened_again(page)) == page.plan
+
+
+def test_a_change_that_changes_nothing_is_no_step(session: Session) -> None:
+    with session.change("nothing"):
+        pass
+    with session.change("all of it"), session.change("a part of it"):
+        set_fade(session, 0, 0.08)
+    assert words(session) == [("all of it", False)]
+
+
+def test_words_for_parameters() -> None:
+    one = WorkbenchParams()
+    two = one.model_copy(update={"duck": DuckParams(attack_ms=80)})
+    assert params_words(one, two) == "duck: attack, ms 300 → 80"
+    many = one.model_copy(update={"duck": DuckParams(attack_ms=80, release_ms=500)})
+    assert params_words(one, many) == "duck: 2 parameters"

@@ -1,0 +1,199 @@
+"""The sounds of blind listening tests as files whose names tell nothing, and what a page may know of a test.
+
+Every sound of every trial is a file of its own with a random name, X too, though X is the same as A or B: what a page
+plays, and what a browser keeps, does not say which is which. The names are not kept; what each letter hides is in the
+record of the test (`workbench.workflows.listening`).
+
+Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `rated_seams`,
+`seams_of_options`, `drop_sounds`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.dashboards.sounds.plan import listening_folder, plan_digest
+from workbench.dashboards.sounds.seam import with_fade
+from workbench.errors import ParameterError
+from workbench.listening.stimuli import EXCERPT_SECONDS, anchor_of, match_loudness, plan_excerpt, reference_of
+from workbench.listening.trials import MAX_TRIALS
+from workbench.media.audio import write_audio
+from workbench.plans.plan import LoopPlan
+from workbench.recording import Recording
+from workbench.workflows.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra
+from workbench.workflows.plan import Planned
+from workbench.workflows.seams import planned_scores
+from workbench.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class BlindTrial:
+    """One trial as a listener meets it."""
+
+    sounds: Mapping[str, Path]
+    """by letter, all equally long and equally loud"""
+    reference: Path | None = None
+    """that is named as such; None in an ABX trial"""
+
+
+@dataclass(frozen=True, slots=True)
+class BlindTest:
+    """A test as a listener meets it."""
+
+    test_id: str
+    kind: str
+    """abx or mushra"""
+    title: str
+    trials: tuple[BlindTrial, ...]
+
+
+def prepare_fades(
+    workspace: Workspace, loop: Planned, seam: int, fades: Sequence[tuple[float, float]], trials: int, reviewer: str
+) -> BlindTest:
+    """Prepare an ABX test of one seam, counted from 0, under two fades: pairs of length, s, and exponent."""
+    plan = _plan(loop)
+    if not 0 <= seam < len(plan.seam_times):
+        raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
+    named = {f"{1000 * seconds:.0f} ms, exponent {exponent:.3g}": with_fade(plan, seam, seconds, exponent)
+             for seconds, exponent in fades}  # fmt: skip
+    at_s = plan.seam_times[seam]
+    until_s = min(at_s, EXCERPT_SECONDS / 2) - max(named_plan.seam_fades[seam] for named_plan in named.values()) / 2
+    about = {"seam": _seam(loop, plan, seam), "fades": [list(fade) for fade in fades]}
+    return _prepare_abx(
+        workspace, loop, named, at_s, until_s, trials, reviewer, about, f"Seam {seam + 1} under two crossfades"
+    )
+
+
+def prepare_options(
+    workspace: Workspace, loop: Planned, options: tuple[int, int], at_s: float, trials: int, reviewer: str
+) -> BlindTest:
+    """Prepare an ABX test of two options of a plan, counted from 1, around a time of the video, s."""
+    plan = _plan(loop)
+    named = {f"option {number}": plan.option(number) for number in options}
+    about = {"at": at_s, "plans": {name: plan_digest(option) for name, option in named.items()}}
+    return _prepare_abx(
+        workspace, loop, named, at_s, None, trials, reviewer, about, f"Option {options[0]} and option {options[1]}"
+    )
+
+
+def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
+    """Every seam of the first options of a plan: its option, counted from 1, and its number there, from 0."""
+    first = plan.options[:options] or (plan,)
+    return [(number, seam) for number, one in enumerate(first, start=1) for seam in range(len(one.seam_times))]
+
+
+def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of some seams those that a test asks about: each splice under one fade once, and no more than a test may have."""
+    heard: dict[tuple[float, ...], tuple[int, int]] = {}
+    for number, seam in seams:
+        option = plan.option(number)
+        if not 0 <= seam < len(option.seam_times):
+            raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(option.seam_times)}")
+        splice = option.segments[seam].song_to, option.segments[seam + 1].song_from
+        heard.setdefault((*splice, option.seam_fades[seam], option.seam_curves[seam]), (number, seam))
+    return list(heard.values())[:MAX_TRIALS]
+
+
+def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
+    """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
+
+    `seams` are pairs as of `seams_of_options`; the same splice under the same fade is asked about once.
+    """
+    plan = _plan(loop)
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    chosen = [
+        (option, seam, _seam(loop, option, seam))
+        for option, seam in ((plan.option(number), seam) for number, seam in rated_seams(plan, seams))
+    ]
+    recording = workspace.load_recording(loop.track.path)
+    sounds = []
+    for number, (option, seam, facts) in enumerate(chosen):
+        workspace.progress("preparing the test", number / len(chosen))
+        made = {
+            REFERENCE: reference_of(option, recording, seam),
+            SEAM: plan_excerpt(option, recording, option.seam_times[seam]),
+            ANCHOR: anchor_of(option, recording, loop.analysis.grid, seam),
+        }
+        until_s = min(option.seam_times[seam], EXCERPT_SECONDS / 2) - option.seam_fades[seam] / 2
+        matched, facts["gains_db"] = match_loudness(made, until_s)
+        sounds.append(matched)
+    test, drawn = begin_mushra(
+        workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
+        conditions=(REFERENCE, SEAM, ANCHOR), items=[facts for *_, facts in chosen],
+    )  # fmt: skip
+    folder = listening_folder(workspace.home)
+    trials = tuple(
+        BlindTrial(
+            _files(trial.letters, trial.hidden, sounds[trial.item], folder),
+            _file(sounds[trial.item][REFERENCE], folder),
+        )
+        for trial in drawn
+    )
+    return BlindTest(test.test_id, test.kind, "Seams, rated", trials)
+
+
+def drop_sounds(test: BlindTest) -> None:
+    """Delete the sounds of a test that has ended, or that nobody goes on with."""
+    for trial in test.trials:
+        for path in (*trial.sounds.values(), *([] if trial.reference is None else [trial.reference])):
+            path.unlink(missing_ok=True)
+
+
+def _prepare_abx(
+    workspace: Workspace,
+    loop: Planned,
+    named: Mapping[str, LoopPlan],
+    at_s: float,
+    until_s: float | None,
+    trials: int,
+    reviewer: str,
+    about: dict[str, Any],
+    title: str,
+) -> BlindTest:
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    if len(named) != 2:
+        raise ParameterError("an ABX test compares two different sounds: choose another one to compare with")
+    recording = workspace.load_recording(loop.track.path)
+    first, second = named
+    matched, gains = match_loudness(
+        {name: plan_excerpt(plan, recording, at_s) for name, plan in named.items()}, until_s
+    )
+    test, drawn = begin_abx(
+        workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
+        conditions=(first, second), trials=trials, about=about | {"gains_db": gains},
+    )  # fmt: skip
+    folder = listening_folder(workspace.home)
+    made = tuple(BlindTrial(_files("ABX", (one.a, one.b, one.x), matched, folder)) for one in drawn)
+    return BlindTest(test.test_id, test.kind, title, made)
+
+
+def _plan(loop: Planned) -> LoopPlan:
+    if not isinstance(loop.answer, LoopPlan):
+        raise ParameterError("there is no plan to listen to: the track was refused under this video")
+    return loop.answer
+
+
+def _seam(loop: Planned, plan: LoopPlan, seam: int) -> dict[str, Any]:
+    """The seam as it is heard, with the score that the planner gave it."""
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    return {
+        "leave": plan.segments[seam].song_to, "enter": plan.segments[seam + 1].song_from,
+        "fade": plan.seam_fades[seam], "exponent": plan.seam_curves[seam],
+        "score": planned_scores(plan, loop.analysis)[seam],
+    }  # fmt: skip
+
+
+def _files(letters: str, names: Sequence[str], sounds: Mapping[str, Recording], folder: Path) -> dict[str, Path]:
+    return {letter: _file(sounds[name], folder) for letter, name in zip(letters, names, strict=True)}
+
+
+def _file(sound: Recording, folder: Path) -> Path:
+    """A new file with a random name."""
+    out = folder / f"{secrets.token_hex(8)}.blind.wav"
+    samples = sound.samples if sound.channels <= 2 else sound.mono()[None]
+    write_audio(out, [samples], sound.sample_rate, samples.shape[0], subtype="pcm24")
+    return out

@@ -1,0 +1,53 @@
+"""What a link to a frozen plan plays: music and soundtrack as a render has them, mixed and limited, as one WAV.
+
+Functions: `shown_sound`, `shown_file`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.dashboards.sounds.plan import listening_folder, mark_used, write_sound
+from workbench.errors import InputError
+from workbench.home import Home
+from workbench.media.probe import probe
+from workbench.mix.limiter import limit_blocks
+from workbench.render.playback import render_blocks
+from workbench.render.video import play_video
+from workbench.workflows.provenance import with_recorded_audio
+from workbench.workflows.versions import FrozenPlan, has_its_video, thaw
+from workbench.workspace import Workspace
+
+
+def shown_file(home: Home, frozen: FrozenPlan) -> Path:
+    """Where the sound of a version is kept once it was made; it may be deleted at any time."""
+    version = frozen.version
+    return listening_folder(home) / f"{version.subject[:16]}-{version.digest}.shown.wav"
+
+
+def shown_sound(workspace: Workspace, version_id: str) -> Path:
+    """Make the sound of a version, unless it is there: a WAV of two channels.
+
+    With a video it is the sum of music and soundtrack, held under the ceiling as `workbench render` holds it; else the
+    music alone. InputError where track or video have other bytes than those that were planned with.
+    """
+    frozen = thaw(workspace, version_id)
+    out = shown_file(workspace.home, frozen)
+    if out.exists():
+        return mark_used(out)
+    if workspace.hash_file(frozen.track) != frozen.version.content_hash:
+        raise InputError(f"{frozen.track.name} has other bytes than the track that this version was planned for")
+    if frozen.video is not None and not has_its_video(workspace, frozen):
+        raise InputError(f"{frozen.video.name} has other bytes than the video that this version was planned under")
+    recording, params = workspace.load_recording(frozen.track), frozen.render_params(workspace.params.render)
+    if frozen.video is None:
+        rate, channels, seconds = recording.sample_rate, recording.channels, frozen.plan.window_end
+        blocks = render_blocks(frozen.plan, recording, params)
+    else:
+        rate, channels, seconds = params.video_sample_rate, 2, probe(frozen.video).duration
+        audio = with_recorded_audio(workspace, frozen.provenance).audio
+        mixed = play_video(frozen.plan, recording, frozen.video, frozen.mix, params, audio=audio)
+        blocks = limit_blocks(mixed, rate, params)
+    stage = "preparing what the link plays"
+    write_sound(out, blocks, rate, channels, seconds, stage, workspace.progress)
+    return mark_used(out)

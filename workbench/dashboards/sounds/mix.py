@@ -1,0 +1,274 @@
+"""Sound to try something out with: a track with clicks, a track placed under a video, and the levels measured on them.
+
+As in `workbench.dashboards.sounds.plan`, these are WAV files below the home's `renders`, streamed by ranges and deleted
+when there are too many. They are written block by block, in memory that does not grow with their length.
+
+Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `measure_mix_inputs`, `measure_outside`,
+`find_utterances`; `match_to_draw`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.dashboards.sounds.plan import measured_levels, music_file, soundtrack_beside, track_file
+from workbench.errors import PlanError
+from workbench.media.audio import SoundBlock, decode_blocks, write_audio
+from workbench.media.probe import probe
+from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
+from workbench.mix.levels import LevelCurve
+from workbench.mix.speech_band import outside_levels
+from workbench.mix.uncertain import uncertain_ranges
+from workbench.mix.voice import Utterances
+from workbench.params import DuckParams, MixParams, VoiceParams
+from workbench.plans.plan import LoopPlan
+from workbench.progress import Progress
+from workbench.recording import FloatArray, Recording
+from workbench.render.clicks import with_clicks
+from workbench.workflows.mix import measure_soundtrack
+from workbench.workflows.voices import with_voices
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.catalog.lane import Lane
+    from workbench.match.video_facts import VideoFacts
+    from workbench.video.picture import Picture
+    from workbench.workflows.plan import Planned
+
+_BLOCK_SECONDS = 10.0
+_MOTION_POINTS = 400
+
+
+def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
+    """A WAV file of a track with a click on every beat, a higher one on downbeats, written where it is not there yet.
+
+    The music is 6 dB down so that nothing clips.
+    """
+    sound = track_file(workspace, track)
+    out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
+    if not out.exists():
+        stream = _Stream(sound)
+        clicked = _clicked(stream.blocks("putting clicks on the beats", workspace.progress), grid, stream.rate)
+        write_audio(out, clicked, stream.rate, stream.channels, subtype="pcm16")
+    out.touch()
+    return out
+
+
+def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: float) -> Path:
+    """A WAV file of a track placed under a video, from its first picture to its last; written unless it is there.
+
+    `offset_s` is the video time of the track's time 0; where it is negative the head of the track is cut off.
+    """
+    sound = track_file(workspace, track)
+    out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
+    if not out.exists():
+        stream = _Stream(sound)
+        blocks = stream.blocks("laying the track under the video", workspace.progress)
+        placed = _placed(blocks, round(offset_s * stream.rate), round(seconds * stream.rate), stream.channels)
+        write_audio(out, placed, stream.rate, stream.channels, subtype="pcm16")
+    out.touch()
+    return out
+
+
+def grid_digest(grid: BeatGrid) -> str:
+    """Digest of the times of beats and downbeats, 16 hex digits; the confidence does not count."""
+    return hashlib.sha256(grid.beats.tobytes() + grid.positions.tobytes()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixInputs:
+    """The measurements a mix is planned from: taken once, so that other ducking parameters take milliseconds."""
+
+    soundtrack: SoundtrackMeasure
+    music: LevelCurve
+    """of the music as it is played, at its own gain, on the video's clock"""
+    seconds: float
+    """length of the video"""
+    voice: VoiceParams
+    """with which the utterances were found"""
+    utterances: Utterances
+    """in which somebody speaks in the foreground"""
+    own_music: Utterances
+    """in which the soundtrack is music itself"""
+    uncertain: Utterances = ()
+    """in which somebody may speak besides"""
+    outside: LevelCurve | None = None
+    """of the music outside the band of speech; None: nobody ducked in bands yet"""
+
+    def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
+        """Levels and ducking."""
+        found = self.utterances, own, self.own_music
+        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, *found)
+
+    def with_utterances(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances) -> MixInputs:
+        """The same measurements with other utterances."""
+        return replace(self, voice=voice, utterances=utterances, uncertain=uncertain)
+
+
+def find_utterances(workspace: Workspace, levels: MixInputs) -> tuple[Utterances, Utterances]:
+    """Find the utterances of a soundtrack with the workspace's parameters of the voice, and where there may be more.
+
+    It takes up to a second for half an hour of video, so pages call it in a worker.
+    """
+    workspace.progress("listening for speech", 0.0)
+    voice, soundtrack = workspace.params.voice, with_voices(workspace, levels.soundtrack)
+    utterances = utterances_in(soundtrack, levels.seconds, voice)
+    return utterances, uncertain_ranges(soundtrack, utterances, levels.seconds, voice)
+
+
+def measure_outside(workspace: Workspace, sounds: MixSounds) -> LevelCurve:
+    """Measure the music outside the band of speech, which shows how loud it is when it is ducked in bands."""
+    stream = _Stream(sounds.music)
+    blocks = stream.blocks("measuring the bands of the music", workspace.progress)
+    return outside_levels((block.samples for block in blocks), stream.rate)
+
+
+def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
+    """Measure a soundtrack and the music that is played under it."""
+    voice = workspace.params.voice
+    soundtrack = measure_soundtrack(workspace, video)
+    music = measured_levels(workspace, played)
+    utterances = utterances_in(soundtrack, seconds, voice)
+    own_music = own_music_in(soundtrack, seconds)
+    uncertain = uncertain_ranges(soundtrack, utterances, seconds, voice)
+    return MixInputs(soundtrack, music, seconds, voice, utterances, own_music, uncertain)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixSounds:
+    """Music and soundtrack as files on the video's clock, and how loud both are."""
+
+    music: Path
+    soundtrack: Path | None
+    """None where the video has no sound"""
+    levels: MixInputs
+
+
+def plan_sounds(workspace: Workspace, loop: Planned) -> MixSounds:
+    """A plan as it is played under its video, without a mix."""
+    if not isinstance(loop.answer, LoopPlan) or loop.video is None:
+        raise PlanError("a mix needs a plan under a video")
+    return _sounds(workspace, music_file(workspace, loop.answer.alone, loop.track.path), loop.video)
+
+
+def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: float) -> MixSounds:
+    """A track that is placed under a video, played once, without a mix."""
+    seconds = probe(video).duration
+    return _sounds(workspace, placed_file(workspace, track, offset_s, seconds), video)
+
+
+def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
+    soundtrack = soundtrack_beside(workspace, video, music)
+    return MixSounds(music, soundtrack, measure_mix_inputs(workspace, music, video, probe(video).duration))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnMatch:
+    """A match and the curves that explain it."""
+
+    lane: Lane
+    video: VideoFacts
+    speech: tuple[tuple[float, float], ...]
+    """where somebody speaks, video seconds"""
+    motion: FloatArray
+    """shape (n, 2), video seconds and how much moves, 0 to 1"""
+    contours: Mapping[str, FloatArray]
+    """by track id: energy in equal parts of the track, 0 to 1, NaN where nothing was measured"""
+
+
+def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
+    """Match the catalog to a video, with placements, and gather the curves to draw it with."""
+    from workbench.workflows.match import match, rank_video
+
+    lane = match(workspace, video, include_sync=True)
+    ranked = rank_video(workspace, video)
+    columns = ranked.ranking.columns
+    wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
+    contours = {
+        str(name): np.asarray(contour, dtype=np.float64)
+        for name, contour in zip(columns.track_ids, columns.contour, strict=True)
+        if str(name) in wanted
+    }
+    motion = _motion(ranked.watched.picture)
+    return DrawnMatch(lane, ranked.facts, ranked.watched.soundtrack.speech_ranges, motion, contours)
+
+
+def _motion(picture: Picture) -> FloatArray:
+    """How much moves, averaged over equal parts of the video, about as wide as a column of the drawing."""
+    from workbench.match.video_facts import movement_of
+
+    edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
+    place = np.clip(np.searchsorted(edges, picture.times, side="right") - 1, 0, _MOTION_POINTS - 1)
+    measured = np.isfinite(picture.motion)
+    count = np.bincount(place[measured], minlength=_MOTION_POINTS)
+    total = np.bincount(place[measured], weights=picture.motion[measured], minlength=_MOTION_POINTS)
+    seen = count > 0
+    middles = 0.5 * (edges[1:] + edges[:-1])[seen]
+    return np.column_stack([middles, movement_of(total[seen] / count[seen])])
+
+
+def _stem(sound: Path) -> str:
+    return sound.name.split(".")[0]
+
+
+class _Stream:
+    """A file that is read block by block and reports its progress."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        first = next(decode_blocks(path, 0.1))
+        self.rate, self.channels = first.sample_rate, first.samples.shape[0]
+
+    def blocks(self, stage: str, progress: Progress) -> Iterator[SoundBlock]:
+        """The whole file."""
+        seconds = max(1e-3, probe(self._path).duration)
+        for block in decode_blocks(self._path, _BLOCK_SECONDS):
+            progress(stage, min(1.0, block.start / seconds))
+            yield block
+        progress(stage, 1.0)
+
+
+def _clicked(blocks: Iterable[SoundBlock], grid: BeatGrid, rate: int) -> Iterator[FloatArray]:
+    """The sound with clicks, in pieces that end just before a beat, so that no click is cut in two."""
+    cuts = np.rint(grid.beats * rate).astype(np.int64)
+    done, waiting = 0, None
+
+    def clicked(piece: FloatArray) -> FloatArray:
+        inside = (cuts >= done) & (cuts < done + piece.shape[1])
+        beats = np.maximum(0.0, grid.beats[inside] - done / rate)
+        here = BeatGrid(beats, grid.positions[inside], grid.beats_per_bar)
+        return with_clicks(Recording.from_samples(piece, rate), here).samples
+
+    for block in blocks:
+        waiting = block.samples if waiting is None else np.concatenate([waiting, block.samples], axis=1)
+        ready = cuts[(cuts > done) & (cuts < done + waiting.shape[1])]
+        if ready.size:
+            split = int(ready[-1]) - done
+            yield clicked(waiting[:, :split])
+            done, waiting = done + split, waiting[:, split:]
+    if waiting is not None and waiting.shape[1]:
+        yield clicked(waiting)
+
+
+def _placed(blocks: Iterable[SoundBlock], offset: int, total: int, channels: int) -> Iterator[FloatArray]:
+    """Silence before the track, the track, silence after it: `total` samples in all."""
+    done, skip = min(max(0, offset), total), max(0, -offset)
+    if done:
+        yield np.zeros((channels, done), dtype=np.float32)
+    for block in blocks:
+        piece = block.samples[:, skip:][:, : total - done]
+        skip = max(0, skip - block.samples.shape[1])
+        done += piece.shape[1]
+        if piece.shape[1]:
+            yield piece
+        if done >= total:
+            return
+    if done < total:
+        yield np.zeros((channels, total - done), dtype=np.float32)

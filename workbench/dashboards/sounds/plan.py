@@ -1,0 +1,358 @@
+"""Files that the page plays: a track, a soundtrack, the music of a plan, each as a WAV under the home.
+
+A browser streams such a file by ranges from any place, and drawing code maps it into memory, so that neither holds
+minutes of sound. Gains and ducking are not in the files: the player applies them, so a change is heard at once. The
+files may be deleted at any time; when they take too much space, those unused for longest go first. Other modules write
+theirs by `write_sound`, and mark them by `mark_used`.
+
+For a plan that is played from the track's own samples, the page's player (`assets/sound.js`) reads cues and fades as
+JSON; no music is rendered for it. What it applies is `workbench.render.schedule`, sample by sample, and the ducking of
+`workbench.mix.speech_band`; a test in a browser decodes what it plays and compares it with what is rendered. The
+limiter is not part of it: what is listened to while one works has headroom instead.
+
+Functions: `played_plan` and `played_duck`, for that player; `track_file`, `soundtrack_file`, `soundtrack_beside`,
+`music_file`; `measured_levels`, how loud such a file is; `render_option` and `load_video`, all that the page plays and
+draws of an option and of a video; `matching_gains` for comparing at equal loudness; `gains_of`, what a player does for
+a mix; `video_times_of`, track times as video times, and `track_stretch`, the other way round; `plan_digest`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from math import log10
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import StoreError
+from workbench.files import written_whole
+from workbench.home import Home
+from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.playable import is_for_browsers
+from workbench.media.probe import probe
+from workbench.media.video import still
+from workbench.mix.balance import Mix
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
+from workbench.mix.speech_band import duck_bands
+from workbench.params import RenderParams
+from workbench.plans.plan import LoopPlan
+from workbench.plots.video import Tile, tile_spans
+from workbench.progress import Progress
+from workbench.recording import FloatArray
+from workbench.render.playback import render_blocks
+from workbench.render.schedule import Music, schedule
+from workbench.video.analysis import VideoAnalysis
+from workbench.workflows.deliver import own_music_ranges
+from workbench.workflows.mix import mix_under
+from workbench.workflows.plan import Planned
+from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
+
+FOLDER = "dashboard"
+"""below the home's `renders`"""
+FULL_SCALE = 1.0
+"""highest sample of a file whose peak is not known"""
+_KEPT_BYTES = 4_000_000_000
+"""that the files may take together; about eighty minutes each of a video, its music and three alternatives"""
+_BLOCK_SECONDS = 10.0
+_TILE_PIXELS = 144
+
+
+class MixGains(NamedTuple):
+    """What a player does for a mix."""
+
+    music_db: float
+    soundtrack_db: float
+    duck_points: tuple[tuple[float, float], ...]
+    """attenuation of the music under speech: video seconds and dB, positive, linear in between"""
+
+    def peak(self, music: float, soundtrack: float) -> float:
+        """Highest sample that both can reach together where their peaks meet, full scale 1.0."""
+        return float(music * 10.0 ** (self.music_db / 20.0) + soundtrack * 10.0 ** (self.soundtrack_db / 20.0))
+
+
+def headroom_db(peak: float) -> float:
+    """Gain under which a sum cannot clip; dB, at most 0."""
+    return -20.0 * log10(peak) if peak > 1.0 else 0.0
+
+
+def gains_of(mix: Mix | None) -> MixGains:
+    """Gains and ducking of a mix."""
+    if mix is None:
+        return MixGains(0.0, 0.0, ())
+    points = () if mix.duck is None else tuple((float(at), float(db)) for at, db in mix.duck.envelope_points)
+    return MixGains(float(mix.music_gain_db or 0.0), float(mix.video_gain_db or 0.0), points)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenderedOption:
+    """The music of one option under a video."""
+
+    plan: LoopPlan
+    path: Path
+    """the music, without the mix"""
+    mix: Mix | None
+    """None where only a length is known"""
+    levels: LevelCurve
+    """of the file"""
+
+    @property
+    def duck_points(self) -> tuple[tuple[float, float], ...]:
+        """Attenuation under speech: video seconds and dB, positive, linear in between."""
+        return gains_of(self.mix).duck_points
+
+    @property
+    def music_gain_db(self) -> float:
+        """Gain of the music in the mix."""
+        return gains_of(self.mix).music_db
+
+    @property
+    def soundtrack_gain_db(self) -> float:
+        """Gain of the soundtrack in the mix."""
+        return gains_of(self.mix).soundtrack_db
+
+    def lufs(self, from_s: float, to_s: float) -> float:
+        """Loudness, LUFS, of a stretch of video seconds in the mix, ducked; -inf for silence."""
+        first, stop = max(0, round(from_s * HOPS_PER_SECOND)), max(0, round(to_s * HOPS_PER_SECOND))
+        power = self.levels.power[first:stop]
+        if self.duck_points and power.size:
+            at, attenuation = np.array(self.duck_points, dtype=np.float64).T
+            middles = (first + np.arange(power.size) + 0.5) / HOPS_PER_SECOND
+            power = power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0)
+        mean = float(power.mean()) if power.size else 0.0
+        return to_lufs(mean) + self.music_gain_db
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimelineVideo:
+    """A video as the timeline shows it."""
+
+    soundtrack: VideoAnalysis
+    tiles: tuple[Tile, ...]
+    """small pictures, which together span the video"""
+    sound: Path | None
+    """its own sound; None where it has none"""
+    digest: str
+    """of the file's bytes, 16 hex digits"""
+    fps: float
+    """pictures a second"""
+    for_browsers: bool = True
+    """whether some browser may play the file"""
+    own_music: tuple[tuple[float, float], ...] = ()
+    """video seconds from and to, in which the soundtrack is music itself"""
+
+
+def track_file(workspace: Workspace, track: Path) -> Path:
+    """A whole track as a WAV file of two channels at most, written where it is not there yet."""
+    return _sound_of(workspace, track, f"reading {track.name}")
+
+
+def soundtrack_file(workspace: Workspace, video: Path, rate: int | None = None) -> Path | None:
+    """The soundtrack of a video as a WAV file, on the clock of its pictures; None where it has no sound.
+
+    `rate` is that of the music it is played with, Hz, so that a browser converts neither; None: the soundtrack's own.
+    """
+    if not probe(video).audio_duration:
+        return None
+    return _sound_of(workspace, video, "reading the soundtrack", rate)
+
+
+def soundtrack_beside(workspace: Workspace, video: Path, track: Path) -> Path | None:
+    """The soundtrack of a video, at the rate of the track that is played with it."""
+    return soundtrack_file(workspace, video, probe(track).sample_rate)
+
+
+def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
+    """The music of a plan as a WAV file, without a mix, at the track's rate; PlanError for another track's plan."""
+    out = listening_folder(workspace.home) / f"{plan_digest(plan)}.music.wav"
+    if not out.exists():
+        recording = workspace.load_recording(track)
+        blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
+        total = plan.window_end
+        write_sound(
+            out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", workspace.progress
+        )
+    return mark_used(out)
+
+
+def render_option(workspace: Workspace, loop: Planned, option: LoopPlan) -> RenderedOption:
+    """Render an option of a plan to a file, and balance it with the soundtrack, where the loop has a video.
+
+    The loop's own mix is used for its first option; of every other one the mix is measured.
+    """
+    path = music_file(workspace, option, loop.track.path)
+    levels = measured_levels(workspace, path)
+    if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
+        mix = loop.mix
+    else:
+        mix = None if loop.video is None else mix_under(workspace, option, loop.track.path, loop.video)
+    return RenderedOption(option, path, mix, levels)
+
+
+def measured_levels(workspace: Workspace, sound: Path) -> LevelCurve:
+    """How loud a file is; of one that the page plays it is measured once, and kept beside it."""
+    if sound.parent != listening_folder(workspace.home):
+        return _measure_levels(workspace, sound)
+    beside, size = sound.with_suffix(".levels.npy"), float(sound.stat().st_size)
+    try:
+        kept = np.load(beside)
+    except (FileNotFoundError, EOFError, ValueError):
+        kept = np.zeros(0)
+    if not kept.size or kept[0] != size:  # else of another sound, as another version wrote it
+        measured = _measure_levels(workspace, sound)
+        kept = np.concatenate([[size, measured.peak], measured.power])
+        with written_whole(beside, StoreError) as aside:
+            np.save(aside, kept)
+    return LevelCurve(kept[2:], float(kept[1]))
+
+
+def _measure_levels(workspace: Workspace, sound: Path) -> LevelCurve:
+    meter: LevelMeter | None = None
+    seconds = max(1e-3, probe(sound).duration)
+    for block in decode_blocks(sound, _BLOCK_SECONDS):
+        workspace.progress("measuring the music", min(1.0, block.start / seconds))
+        meter = meter or LevelMeter(block.sample_rate)
+        meter.add(block.samples)
+    assert meter is not None, "the file has sound"
+    return meter.curve()
+
+
+def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> TimelineVideo:
+    """Analyse a video and decode the pictures of its timeline."""
+    soundtrack = watch(workspace, video)
+    sound = soundtrack_file(workspace, video) if track is None else soundtrack_beside(workspace, video, track)
+    spans = tile_spans(soundtrack.picture.shots)
+    tiles: list[Tile] = []
+    for first, last, at in spans:
+        workspace.progress("looking at the shots", len(tiles) / len(spans))
+        tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
+    digest, fps = workspace.hash_file(video)[:16], probe(video).fps or 25.0
+    own_music = own_music_ranges(workspace, video, soundtrack.picture.duration)
+    return TimelineVideo(soundtrack, tuple(tiles), sound, digest, fps, is_for_browsers(video), own_music)
+
+
+def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:
+    """Gains, dB, that make two options equally loud in a stretch of video seconds: the louder one is turned down."""
+    difference = a.lufs(from_s, to_s) - b.lufs(from_s, to_s)
+    if not np.isfinite(difference):
+        return 0.0, 0.0
+    return min(0.0, -difference), min(0.0, difference)
+
+
+def video_times_of(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
+    """Video times at which places of the track are heard."""
+    starts = plan.segment_starts
+    heard = [
+        track_times[(track_times >= segment.song_from - 1e-6) & (track_times < segment.song_to - 1e-6)]
+        - segment.song_from
+        + starts[k]
+        for k, segment in enumerate(plan.segments)
+    ]
+    return np.concatenate(heard)
+
+
+def track_stretch(plan: LoopPlan, from_s: float, to_s: float) -> tuple[float, float] | None:
+    """What of the track is played in a range of the video, both in s: the longest piece, None where there is none."""
+    best: tuple[float, float] | None = None
+    for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+        shift = segment.song_from - float(start)
+        first, last = max(segment.song_from, from_s + shift), min(segment.song_to, to_s + shift)
+        if last > first and (best is None or last - first > best[1] - best[0]):
+            best = first, last
+    return best
+
+
+def plan_digest(plan: LoopPlan) -> str:
+    """Digest of what a plan plays, 16 hex digits; its other options do not count."""
+    return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
+
+
+def listening_folder(home: Home) -> Path:
+    """The folder of these files, created where it is missing."""
+    return home.prepared(home.renders / FOLDER)
+
+
+def _sound_of(workspace: Workspace, path: Path, stage: str, rate: int | None = None) -> Path:
+    info = probe(path)
+    converted = "" if rate in (None, info.sample_rate) else f".{rate}"
+    out = listening_folder(workspace.home) / f"{workspace.hash_file(path)[:16]}{converted}.sound.wav"
+    if not out.exists():
+        first = next(decode_blocks(path, 1.0, rate))
+        channels = min(2, first.samples.shape[0])
+        blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS, rate))
+        write_sound(out, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
+    return mark_used(out)
+
+
+def write_sound(
+    out: Path,
+    blocks: Iterable[FloatArray],
+    rate: int,
+    channels: int,
+    seconds: float,
+    stage: str,
+    progress: Progress,
+) -> None:
+    """Write a sound whole or not at all, as a WAV of 16 bits; files unused for longest make room for it.
+
+    Of more than two channels two are made; `seconds`, about how long it will be, serves the report of progress.
+    """
+    channels = min(2, channels)
+
+    def reporting() -> Iterator[FloatArray]:
+        done = 0
+        for block in blocks:
+            progress(stage, min(1.0, done / max(1.0, seconds * rate)))
+            done += block.shape[1]
+            yield _folded(block, channels)
+
+    _make_room(out.parent)
+    write_audio(out, reporting(), rate, channels, subtype="pcm16")
+    progress(stage, 1.0)
+
+
+def _folded(block: FloatArray, channels: int) -> FloatArray:
+    """A block of two channels at most: more are mixed to their mean, which plays on both."""
+    if block.shape[0] <= 2:
+        return block
+    return np.repeat(block.mean(axis=0, keepdims=True), channels, axis=0)
+
+
+def mark_used(path: Path) -> Path:
+    """Set the time of a file's last use, by which room is made for new ones."""
+    path.touch()
+    return path
+
+
+def _make_room(folder: Path) -> None:
+    """Delete the least recently used files until the rest fits."""
+    files = sorted(
+        (path for path in folder.iterdir() if path.suffix in (".wav", ".webm")), key=lambda path: path.stat().st_mtime
+    )
+    total = sum(path.stat().st_size for path in files)
+    for path in files:
+        if total <= _KEPT_BYTES:
+            return
+        total -= path.stat().st_size
+        path.unlink(missing_ok=True)
+
+
+def played_plan(plan: Music, rate: int) -> dict[str, Any]:
+    """A plan or a placed track in samples of the track's rate: the fields of `workbench.render.schedule.Schedule`."""
+    return asdict(schedule(plan, rate))
+
+
+def played_duck(mix: Mix | None, params: RenderParams) -> list[list[float]]:
+    """The ducking of a mix, for the page's player: of each point video seconds and positive dB.
+
+    Where the bands differ, the dB outside the band of speech come third.
+    """
+    if mix is None or mix.duck is None:
+        return []
+    ducked = duck_bands(mix.duck.envelope_points, mix.duck.speech_ranges, params)
+    if not ducked.differ:
+        return [[at, db] for at, db in ducked.inside]
+    return [[at, db, other] for (at, db), (_, other) in zip(ducked.inside, ducked.outside, strict=True)]

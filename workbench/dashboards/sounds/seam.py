@@ -1,0 +1,127 @@
+"""One seam of a plan, to be seen and heard together, also with a crossfade that is not the plan's.
+
+The workspace caches the track's sound, and `workbench.workflows.seams` the evidence that the scores are computed from,
+for the track that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
+
+Functions: `look_at_seam`, `with_fade`, `with_option_first`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.dashboards.sounds.plan import listening_folder
+from workbench.features.loudness import momentary
+from workbench.media.audio import write_audio
+from workbench.mix.balance import Mix
+from workbench.plans.plan import LoopPlan
+from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
+from workbench.provenance import CHANGED_BY_HAND
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import seam_excerpt
+from workbench.seams.profile import MIN_FADE_SECONDS
+from workbench.workflows.plan import Planned
+from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_scores, seam_view
+from workbench.workspace import Workspace
+
+LOUDNESS_STEP_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeamLook:
+    """One seam: its view and scores, the sounds to play and the curves to draw."""
+
+    view: SeamView
+    """with its scores; its sounds are in the files"""
+    scores: tuple[float, ...]
+    """of all seams of the plan"""
+    heard: Path
+    """WAV with the crossfade"""
+    cut: Path
+    """WAV with the shortest fade instead"""
+    left: Path
+    """WAV of the track played on past the place it leaves"""
+    entered: Path
+    """WAV of the track before and after the place that is entered"""
+    heard_picture: NDArray[np.uint8]
+    """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
+    track_picture: NDArray[np.uint8]
+    """the same of what the track itself plays on either side"""
+    heard_onsets: FloatArray
+    """shape (frames,), dB of rise"""
+    track_onsets: FloatArray
+    heard_loudness: FloatArray
+    """shape (n,), LUFS every `LOUDNESS_STEP_SECONDS`"""
+    track_loudness: FloatArray
+
+
+def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int) -> SeamLook:
+    """Prepare what a page shows and plays of a seam, counted from 0; both pictures share a scale of level."""
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    stage = "listening to the seam"
+    workspace.progress(stage, 0.0)
+    recording = workspace.load_recording(loop.track.path)
+    evidence = evidence_of(recording, loop.analysis.grid, workspace.params.seams)
+    view = seam_view(plan, recording, loop.analysis, evidence, seam, workspace.params.seams)
+    in_track = spliced(view)
+    cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
+    pictures = octave_spectrogram(view.heard), octave_spectrogram(in_track)
+    top = max(float(picture.max()) for picture in pictures)
+    folder = listening_folder(workspace.home)
+    return SeamLook(
+        view=view,
+        scores=seam_scores(plan, loop.analysis, evidence, workspace.params.seams),
+        heard=_file(view.heard, folder),
+        cut=_file(cut, folder),
+        left=_file(view.left, folder),
+        entered=_file(view.entered, folder),
+        heard_picture=_bytes(pictures[0], top),
+        track_picture=_bytes(pictures[1], top),
+        heard_onsets=onset_rises(view.heard),
+        track_onsets=onset_rises(in_track),
+        heard_loudness=momentary(view.heard.samples, view.heard.sample_rate, LOUDNESS_STEP_SECONDS),
+        track_loudness=momentary(in_track.samples, in_track.sample_rate, LOUDNESS_STEP_SECONDS),
+    )
+
+
+def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:
+    """A plan with another crossfade at one seam, counted from 0, and without other options.
+
+    The length is rounded to the microsecond, the exponent (`workbench.mix.fades`) to four digits. PlanError where there
+    is no room for the fade.
+    """
+    fades, curves = list(plan.seam_fades), list(plan.seam_curves)
+    fades[seam], curves[seam] = round(fade_seconds, 6), round(exponent, 4)
+    return replace(plan.alone, seam_fades=tuple(fades), seam_curves=tuple(curves))
+
+
+def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> Planned:
+    """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
+
+    Without a `mix` the loop keeps its own, as is right where only a crossfade changed.
+    """
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
+    options = loop.answer.options or (loop.answer,)
+    chosen = plan.alone
+    rest = tuple(option for option in options if option != chosen)
+    if len(rest) == len(options):
+        rest = rest[1:]
+    provenance = None if loop.provenance is None else loop.provenance.with_constraint(CHANGED_BY_HAND, True)
+    changed = replace(chosen, options=(chosen, *rest))
+    return replace(loop, answer=changed, mix=mix or loop.mix, provenance=provenance)
+
+
+def _file(sound: Recording, folder: Path) -> Path:
+    out = folder / f"{sound.content_hash[:16]}.excerpt.wav"
+    if not out.exists():
+        samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
+        write_audio(out, [samples], sound.sample_rate, samples.shape[0])
+    return out
+
+
+def _bytes(picture: FloatArray, top: float) -> NDArray[np.uint8]:
+    return np.asarray(np.clip(255.0 * (picture - top + SHOWN_DB) / SHOWN_DB, 0.0, 255.0).astype(np.uint8))

@@ -1,0 +1,81 @@
+"""Several tracks under one video, each with a plan of its own, prepared to be heard in turn at the same place.
+
+Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there;
+`mix_stacked`, which balances one anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.dashboards.sounds.plan import soundtrack_beside, track_file
+from workbench.media.probe import probe
+from workbench.mix.levels import level_curve_of_blocks
+from workbench.plans.plan import LoopPlan
+from workbench.render.playback import render_blocks
+from workbench.workflows.mix import mix_under
+from workbench.workflows.plan import Planned, fit_track, loop_track
+from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackedTrack:
+    """A track under the video, as a page plays it."""
+
+    loop: Planned
+    """with a plan and a mix"""
+    sound: Path
+    """the whole track, as a WAV file"""
+    rate: int
+    """of that file, Hz"""
+    lufs: float
+    """loudness of the music as it is planned, without its mix; -inf for silence"""
+    peak: float
+    """highest sample of that, full scale 1.0"""
+    soundtrack: Path | None
+    """of the video, as a WAV file at that rate; None where it has no sound"""
+    digest: str
+    """of the video's bytes, 16 hex digits"""
+
+
+def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
+    """Plan a track under a video: looped, or fitted to it where it cannot be looped.
+
+    `named` is the id of a track of the catalog, or the path of a file. PlanError where neither is possible.
+    """
+    track = find_track(workspace, named)
+    loop = loop_track(workspace, track, video, auto_mix=True)
+    if not isinstance(loop.answer, LoopPlan):
+        loop = fit_track(workspace, track, video, auto_mix=True)
+    return stack_loop(workspace, loop)
+
+
+def stack_loop(workspace: Workspace, loop: Planned) -> StackedTrack:
+    """Prepare the sound of a plan that is there."""
+    plan = loop.plan.alone
+    assert loop.video is not None, "tracks are stacked under a video"
+    sound = track_file(workspace, loop.track.path)
+    recording = workspace.load_recording(loop.track.path)
+    workspace.progress("measuring the music", 0.0)
+    blocks = render_blocks(plan, recording, workspace.params.render)
+    levels = level_curve_of_blocks(blocks, recording.sample_rate)
+    return StackedTrack(
+        loop,
+        sound,
+        probe(sound).sample_rate or recording.sample_rate,
+        levels.integrated(),
+        levels.peak,
+        soundtrack_beside(workspace, loop.video, loop.track.path),
+        workspace.hash_file(loop.video)[:16],
+    )
+
+
+def mix_stacked(workspace: Workspace, stacked: StackedTrack) -> StackedTrack:
+    """Balance a stacked track anew; its plan and its sound stay."""
+    loop = stacked.loop
+    assert isinstance(loop.answer, LoopPlan), "only plans are stacked"
+    assert loop.video is not None, "tracks are stacked under a video"
+    mix = mix_under(workspace, loop.answer.alone, loop.track.path, loop.video)
+    return replace(stacked, loop=replace(loop, mix=mix))

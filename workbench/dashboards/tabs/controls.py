@@ -1,0 +1,240 @@
+"""Widgets for the fields of `workbench.params`, which hold name, range, unit and reason of every number.
+
+A change makes new parameters and sets them in the session; nothing is computed here. Profiles are the files that the
+command line, the notebooks and the service load too (`workbench.profiles`).
+
+Classes: `ParamControls`, widgets for fields of one stage; `ExtensionControls`, which parts of others take the place of
+ours; `ProfileBar`, save and load. Functions: `with_field`,
+`profiles_in`, `profile_folder`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from workbench.dashboards.session import Session
+from workbench.dashboards.tabs.tab import action
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.extensions import names, word_of
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.params.chosen import Choice, choices, chosen, with_chosen
+from workbench.params.knobs import Knob, knob_of
+from workbench.profiles import load_profile, save_profile
+
+_NAME = re.compile(r"[\w][\w .-]{0,63}")
+
+
+def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
+    """The parameters with one field of one stage set, validated like any others.
+
+    Raises `ParameterError` for a field that there is not, or a value out of its range.
+    """
+    try:
+        changed = params.model_dump()
+        changed[stage][name] = value
+        return WorkbenchParams.model_validate(changed)
+    except (KeyError, ValueError) as error:
+        raise ParameterError(f"{stage}.{name} cannot be {value!r}: {error}") from error
+
+
+class ParamControls:
+    """Widgets for fields of one stage; letting go of one sets the session's parameters.
+
+    `names`: fields of that stage, in this order; None: all of them.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        stage: str,
+        names: Sequence[str] | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> None:
+        self._session, self._stage, self._then = session, stage, then
+        fields = type(getattr(session.params, stage)).knobs()
+        self.widgets = {name: self._widget(name) for name in (names or fields)}
+        self._showing = False
+        session.param.watch(lambda _: self.show(), "params")
+
+    def show(self) -> None:
+        """Show the session's parameters, which a profile or another tab may have changed."""
+        stage = getattr(self._session.params, self._stage)
+        self._showing = True
+        for name, widget in self.widgets.items():
+            widget.value = getattr(stage, name)
+        self._showing = False
+
+    def reset(self) -> None:
+        """Set these fields to their defaults."""
+        params, defaults = self._session.params, getattr(WorkbenchParams(), self._stage)
+        for name in self.widgets:
+            params = with_field(params, self._stage, name, getattr(defaults, name))
+        self._take(params)
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The widgets in a column, each over what it does, with a button that sets the defaults."""
+        button = action("Defaults", self.reset, variant="text")
+        fields = type(getattr(self._session.params, self._stage)).knobs()
+        column = []
+        for name, widget in self.widgets.items():
+            words = pmui.Typography(
+                fields[name].description or "", variant="caption", sizing_mode="stretch_width", margin=(0, 10, 8, 10)
+            )
+            column += [widget, words]
+        return pmui.Column(*column, button, sizing_mode="stretch_width")
+
+    def _widget(self, name: str) -> Any:
+        value = getattr(getattr(self._session.params, self._stage), name)
+        widget = _widget_for(knob_of(self._stage, name), value)
+        watched = "value_throttled" if "value_throttled" in widget.param else "value"
+        widget.param.watch(lambda event: self._set(name, event.new), watched)
+        return widget
+
+    def _set(self, name: str, value: Any) -> None:
+        if self._showing or value == getattr(getattr(self._session.params, self._stage), name):
+            return
+        try:
+            self._take(with_field(self._session.params, self._stage, name, value))
+        except ParameterError as error:
+            self._session.message = str(error)
+            self.show()
+
+    def _take(self, params: WorkbenchParams) -> None:
+        self._session.params = params
+        if self._then is not None:
+            self._then()
+
+
+def _widget_for(knob: Knob, value: Any) -> Any:
+    common: dict[str, Any] = {"label": knob.label, "value": value, "sizing_mode": "stretch_width"}
+    if knob.kind == "choice":
+        return pmui.Select(options=list(knob.choices), **common)
+    if knob.kind == "text":
+        return pmui.TextInput(**{**common, "value": str(value)}, disabled=True)
+    slider = pmui.IntSlider if knob.kind == "whole" else pmui.FloatSlider
+    return slider(start=knob.low, end=knob.high, step=knob.step, size="small", **common)
+
+
+def profiles_in(home: Home) -> list[Path]:
+    """The profiles of a home folder, sorted by name; none where there is no such folder yet."""
+    folder = profile_folder(home)
+    return sorted(folder.glob("*.toml")) if folder.is_dir() else []
+
+
+def profile_folder(home: Home) -> Path:
+    """Where the page saves profiles."""
+    return home.profiles
+
+
+class ExtensionControls:
+    """A choice for each extension point to which somebody added something; without any there is nothing to see."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._showing = False
+        self.widgets: dict[str, Any] = {}
+        self._choices = choices()
+        for choice in self._choices:
+            offered = self._offered(choice)
+            if len(offered) > (0 if choice.is_weighed else 1):
+                self.widgets[choice.word] = self._widget(choice, offered)
+        session.param.watch(lambda _: self.show(), "params")
+
+    def show(self) -> None:
+        """Show the session's parameters, which a profile or another tab may have changed."""
+        self._showing = True
+        for choice in self._choices:
+            if choice.word in self.widgets:
+                widget = self.widgets[choice.word]
+                widget.options = self._offered(choice)
+                widget.value = self._value(choice)
+        self._showing = False
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The choices in a row."""
+        return pmui.Row(*self.widgets.values(), visible=bool(self.widgets))
+
+    def _offered(self, choice: Choice) -> list[str]:
+        return list(dict.fromkeys((*names(choice.group), *chosen(self._session.params, choice))))
+
+    def _value(self, choice: Choice) -> Any:
+        found = chosen(self._session.params, choice)
+        return list(found) if choice.is_weighed else found[0]
+
+    def _widget(self, choice: Choice, offered: list[str]) -> Any:
+        kind = pmui.MultiChoice if choice.is_weighed else pmui.Select
+        label = f"{word_of(choice.group)}s" if choice.is_weighed else word_of(choice.group)
+        widget = kind(label=label, options=offered, value=self._value(choice), width=200)
+        widget.param.watch(lambda event: self._set(choice, event.new), "value")
+        return widget
+
+    def _set(self, choice: Choice, value: Any) -> None:
+        if self._showing:
+            return
+        try:
+            self._session.params = with_chosen(self._session.params, choice, value if choice.is_weighed else (value,))
+        except ParameterError as error:
+            self._session.message = str(error)
+            self.show()
+
+
+_NO_PROFILE = "–"
+"""which is no profile's name: a field that is empty would show its label in its place, cut"""
+
+
+class ProfileBar:
+    """Save the session's parameters as a profile, and load one."""
+
+    def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
+        self._session, self._then = session, then
+        self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
+        self.chosen = pmui.Select(
+            label="load", options=[_NO_PROFILE, *self._names()], value=_NO_PROFILE, size="small", width=150
+        )
+        self.outcome = pmui.Typography("", variant="caption")
+        self.extensions = ExtensionControls(session)
+        self.chosen.param.watch(lambda event: self.load(event.new), "value")
+
+    def save(self, name: str) -> Path | None:
+        """Write the parameters that differ from the defaults; the command line takes the file as `--profile`."""
+        if not _NAME.fullmatch(name):
+            self._session.message = "a profile's name has letters, digits, blanks, dots and dashes"
+            return None
+        try:
+            folder = self._session.home.prepared(profile_folder(self._session.home))
+            path = save_profile(self._session.params, folder / f"{name}.toml")
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return None
+        self.chosen.options = [_NO_PROFILE, *self._names()]
+        self.outcome.object = f"saved; use it with --profile {path}"
+        return path
+
+    def load(self, name: str) -> None:
+        """Take the parameters of a saved profile."""
+        if name == _NO_PROFILE:
+            return
+        try:
+            self._session.params = load_profile(profile_folder(self._session.home) / f"{name}.toml")
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return
+        if self._then is not None:
+            self._then()
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The bar."""
+        save = action("Save as profile", lambda: self.save(self.name.value))
+        return pmui.FlexBox(
+            self.name, save, self.chosen, self.extensions.panel(), self.outcome, sizing_mode="stretch_width"
+        )
+
+    def _names(self) -> list[str]:
+        return [path.stem for path in profiles_in(self._session.home)]

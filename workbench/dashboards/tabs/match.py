@@ -1,0 +1,540 @@
+"""The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it is placed.
+
+Each row draws the energy of the music, where it is placed, over the motion of the video; the chosen one is drawn large,
+with its coincidences, and plays under the video from the strongest of them. Balance and ducking are those of the
+session's parameters. Filters hide matches; they do not rank again.
+
+Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
+Functions: `named_marks`, `first_heard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+import param
+from bokeh.models import Range1d
+from panel.custom import JSComponent
+
+from workbench.align.placements import NO_CLEAR_POINT, Placement
+from workbench.catalog.lane import Match
+from workbench.catalog.track import Track
+from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.mix import DrawnMatch, MixSounds, match_to_draw, placed_sounds
+from workbench.dashboards.sounds.plan import played_duck
+from workbench.dashboards.styles import ASSETS, beside, scrolled, stylesheet
+from workbench.dashboards.tabs.compared import compare_track, compared_tracks
+from workbench.dashboards.tabs.mix import MixState, tune_state
+from workbench.dashboards.tabs.tab import Tab, action
+from workbench.dashboards.tasks import Task
+from workbench.dashboards.transport import Program
+from workbench.plots.palette import BEAT, HEARD, VOICE
+from workbench.recording import FloatArray
+from workbench.workflows.catalog_search import search_catalog, words_of
+from workbench.workflows.library import add_all, bundled_files
+
+SLOWEST, FASTEST = 40.0, 220.0
+LONGEST_SECONDS = 1800.0
+EMPTY_CATALOG = (
+    "The catalog is empty: there is no track to match to this video. Add the tracks that come with Workbench, or a "
+    "folder of your own with the command workbench catalog add FOLDER, and press Match again."
+)
+VOICES = ("any", "instrumental", "with vocals")
+_RUN_UP_SECONDS = 3.0
+"""played before the strongest coincidence"""
+_NAMED = 6
+"""coincidences that are named in the picture"""
+_FIGURE_SHARE = 0.3
+"""of a higher window; the table has the rest"""
+_WHY_HEIGHT = f"max(345px, calc(375px + {1 - _FIGURE_SHARE} * (100vh - 720px)))"
+_LETTER_PIXELS, _BESIDE_PIXELS = 6.5, 5
+"""of a name beside its mark: each letter, and from the mark to the first"""
+_USUAL_WIDTH = 1100
+"""of the picture, until the browser has sent it"""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What of the matches is shown."""
+
+    bpm: tuple[float, float] = (SLOWEST, FASTEST)
+    seconds: tuple[float, float] = (0.0, LONGEST_SECONDS)
+    voice: str = "any"
+    words: str = ""
+
+    def keep(self, track: Track) -> bool:
+        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open."""
+        return (
+            _within(track.bpm, self.bpm, (SLOWEST, FASTEST))
+            and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
+            and (self.voice == "any" or track.instrumental is (self.voice == "instrumental"))
+            and all(word in words_of(track) for word in self.words.casefold().split())
+        )
+
+
+def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float, float]) -> bool:
+    """Whether a value lies in a range; an end of the range that is that of the whole slider limits nothing."""
+    low = wanted[0] if wanted[0] > whole[0] else float("-inf")
+    high = wanted[1] if wanted[1] < whole[1] else float("inf")
+    return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
+
+
+@dataclass(eq=False)
+class MatchState:
+    """What was found for a video, what of it is shown, and which track is chosen; no widgets."""
+
+    drawn: DrawnMatch | None = None
+    filters: Filters = Filters()
+    chosen: str = ""
+    placement: int = 0
+
+    @property
+    def shown(self) -> tuple[tuple[int, Match], ...]:
+        """Rank, from 1, and match, of those that pass the filters: the lane first, then the rest of the pool."""
+        if self.drawn is None:
+            return ()
+        return tuple((n, found) for n, found in enumerate(self.everyone, start=1) if self.filters.keep(found.track))
+
+    @property
+    def everyone(self) -> tuple[Match, ...]:
+        """All matches, the lane first, whether they pass the filters or not."""
+        if self.drawn is None:
+            return ()
+        lane = self.drawn.lane
+        first = {found.track.track_id for found in lane.matches}
+        return (*lane.matches, *(found for found in lane.candidate_pool if found.track.track_id not in first))
+
+    @property
+    def match(self) -> Match | None:
+        """The one that is chosen, if it is shown."""
+        return next((found for _, found in self.shown if found.track.track_id == self.chosen), None)
+
+    @property
+    def place(self) -> Placement | None:
+        """Where the chosen one lies under the video; None where it has no placement."""
+        match = self.match
+        if match is None or not match.sync:
+            return None
+        return match.sync[min(self.placement, len(match.sync) - 1)]
+
+    def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
+        """Energy of a track over the video: video seconds and energy, 0 to 1, shape (n,) each.
+
+        Without a `place` the track begins with the video. Both are empty where its energy was not measured.
+        """
+        contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
+        length = match.track.duration_seconds
+        if self.drawn is None or contour is None or not length or not np.all(np.isfinite(contour)):
+            return np.zeros(0), np.zeros(0)
+        begins = 0.0 if place is None else place.offset_seconds
+        times = begins + (np.arange(contour.size) + 0.5) / contour.size * length
+        inside = (times >= 0.0) & (times <= self.drawn.video.duration)
+        return times[inside], contour[inside]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        return [self._row(rank, found) for rank, found in self.shown]
+
+    def video(self) -> list[list[float]]:
+        """Motion of the video, for the table: pairs of share of its time and motion, 0 to 1 each."""
+        if self.drawn is None:
+            return []
+        motion = self.drawn.motion[:: max(1, len(self.drawn.motion) // 100)]
+        return [[round(float(at / self.drawn.video.duration), 4), round(float(much), 3)] for at, much in motion]
+
+    def _row(self, rank: int, found: Match) -> dict[str, Any]:
+        assert self.drawn is not None, "rows are of a match"
+        track, best = found.track, found.sync[0] if found.sync else None
+        times, energy = self.music(found, best)
+        points = zip(times / self.drawn.video.duration, energy, strict=True)
+        return {
+            "id": track.track_id,
+            "rank": rank,
+            "title": track.called,
+            "artist": track.artist_name or "",
+            "score": found.score,
+            "bpm": track.bpm,
+            "seconds": track.duration_seconds,
+            "voice": "–" if track.instrumental is None else "none" if track.instrumental else "vocals",
+            "contour": [[round(float(at), 4), round(float(much), 3)] for at, much in points],
+            "placement": best.in_words if best is not None else NO_CLEAR_POINT,
+        }
+
+    def why(self) -> str:
+        """The chosen match in words, as HTML."""
+        match = self.match
+        if match is None:
+            return ""
+        lines = "".join(
+            f"<tr><td>{escape(reason.called)}</td><td>{escape(reason.video)}</td>"
+            f"<td>{escape(reason.audio)}</td><td>{reason.score:.2f}</td></tr>"
+            for reason in match.reasons
+        )
+        head = "<tr><th>reason</th><th>the video</th><th>the music</th><th>fit</th></tr>"
+        title = escape(match.track.called)
+        return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p><table>{head}{lines}</table>"
+
+
+class MatchTable(JSComponent):
+    """The matches, a row each."""
+
+    rows = param.List([])
+    video = param.List([], doc="[share of the video's time, 0 to 1] pairs: what moves")
+    chosen = param.String("", doc="track id")
+    opened = param.List([], doc="[track id, n]: open it in the Plan tab")
+    dark = param.Boolean(False)
+    empty = param.String("", doc="shown where there is no row")
+
+    _esm = ASSETS / "matches.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("matches")]
+
+
+class MatchPicture(Picture):
+    """What moves in the video, and the energy of the chosen track where it lies under it."""
+
+    def __init__(self, state: MatchState) -> None:
+        self.state = state
+        self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "motion, energy", last=True)
+        super().__init__(self.figure)
+        self._width = _USUAL_WIDTH
+        self._draw()
+        self._add_playheads("match-playhead")
+        self.figure.on_change("inner_width", self._resized)
+
+    def show_video(self) -> None:
+        """Show another video."""
+        drawn = self.state.drawn
+        if drawn is None:
+            self._empty()
+            return
+        end = drawn.video.duration
+        self.figure.x_range.update(start=0.0, end=end, bounds=(0.0, end))
+        self._set("motion", x=drawn.motion[:, 0], y=drawn.motion[:, 1])
+        self._set("cuts", x=drawn.video.cuts)
+        self._set("speech", left=[start for start, _ in drawn.speech], right=[stop for _, stop in drawn.speech])
+        self.show_track()
+
+    def show_track(self) -> None:
+        """Show another track, or another place of it."""
+        state, match, place = self.state, self.state.match, self.state.place
+        if match is None or state.drawn is None:
+            self._set("music", x=[], y=[])
+            self._set("marks", x=[], text=[], side=[], shift=[])
+            return
+        times, energy = state.music(match, place)
+        self._set("music", x=times, y=energy)
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        """Name what meets what, as far as there is room."""
+        place, drawn = self.state.place, self.state.drawn
+        if drawn is None or self.state.match is None:
+            return
+        marks = named_marks(place, drawn.video.duration, self._width)
+        self._set(
+            "marks", x=[at for at, *_ in marks], text=[words for _, words, _ in marks],
+            side=[side for *_, side in marks],
+            shift=[_BESIDE_PIXELS if side == "left" else -_BESIDE_PIXELS for *_, side in marks],
+        )  # fmt: skip
+
+    def _resized(self, _attr: str, _old: int | None, width: int) -> None:
+        if width > 0 and width != self._width:
+            self._width = width
+            self._show_marks()
+
+    def _draw(self) -> None:
+        figure = self.figure
+        motion = self._source("motion", "x", "y")
+        figure.varea("x", 0.0, "y", source=motion, color=BEAT, alpha=0.4, legend_label="motion of the video")
+        figure.quad(
+            "left", "right", -0.04, -0.12, source=self._source("speech", "left", "right"), color=VOICE, line_width=0,
+            legend_label="speech",
+        )  # fmt: skip
+        cuts = figure.segment("x", -0.04, "x", 0.0, source=self._source("cuts", "x"), line_width=1)
+        music = figure.line(
+            "x", "y", source=self._source("music", "x", "y"), line_width=2.2, legend_label="energy of the music"
+        )
+        source = self._source("marks", "x", "text", "side", "shift")
+        marks = figure.segment("x", 0.0, "x", 1.2, source=source, line_width=1.2, line_dash="2 2")
+        words = figure.text(
+            "x", 1.1, "text", source=source, text_font_size="11px", text_align="side", x_offset="shift",
+            text_baseline="middle",
+        )  # fmt: skip
+        self._tint(music.glyph, "line_color", HEARD)
+        self._shade(cuts.glyph, "line_color", ink_colour)
+        self._shade(marks.glyph, "line_color", ink_colour)
+        self._text(words.glyph)
+        figure.yaxis.ticker = [0.0, 0.5, 1.0]
+        flat_legend(figure)
+
+
+def named_marks(place: Placement | None, seconds: float, width: int) -> list[tuple[float, str, str]]:
+    """The strongest coincidences of a placement, with names that stand beside their marks and never overlap.
+
+    Of each, the strongest first, its video seconds, name, and the side of the name that is at the mark. A placement
+    whose coincidences may be due to chance has none that is named. `width`: of the picture of all of it, pixels.
+    """
+    marks: list[tuple[float, str, str]] = []
+    taken: list[tuple[float, float]] = []
+    for met in () if place is None or place.in_words == NO_CLEAR_POINT else place.coincidences:
+        words = f"{met.landmark} on {met.event}"
+        at, room = met.video_s / max(1e-9, seconds) * width, _LETTER_PIXELS * len(words) + 2 * _BESIDE_PIXELS
+        side = "left" if at + room <= width else "right"
+        first = at if side == "left" else at - room
+        if len(marks) < _NAMED and all(first + room <= left or right <= first for left, right in taken):
+            marks.append((met.video_s, words, side))
+            taken.append((first, first + room))
+    return marks
+
+
+def first_heard(place: Placement) -> float:
+    """Video time at which one begins to listen: a run-up before the strongest coincidence, but not before the music."""
+    begins = max(0.0, place.offset_seconds)
+    return max(begins, place.coincidences[0].video_s - _RUN_UP_SECONDS) if place.coincidences else begins
+
+
+class MatchTab(Tab):
+    """Tracks for the open video, seen and heard under it."""
+
+    title = "Match"
+
+    def __init__(self, session: Session) -> None:
+        self.state = MatchState()
+        self.heard = MixState()
+        self.picture = MatchPicture(self.state)
+        super().__init__(session, self.picture)
+        self._trying: Task | None = None
+        self._video: Path | None = None
+        self._matching = False
+        """while the catalog is being matched to that video"""
+        self.table = MatchTable(sizing_mode="stretch_width")
+        self.player = self.program = Program(clock="match", playheads=self.picture.playheads)
+        self.bpm = pmui.RangeSlider(
+            label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
+        )
+        self.seconds = pmui.RangeSlider(
+            label="length, s", start=0.0, end=LONGEST_SECONDS, step=5.0, value=(0.0, LONGEST_SECONDS), size="small",
+            width=170,
+        )  # fmt: skip
+        self.voice = pmui.Select(
+            label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
+        )
+        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=216, margin=(12, 6))
+        self.places = pmui.Select(label="placement", options=[], size="small", margin=(12, 6), styles=beside(260))
+        self.fill = action(
+            "Add the bundled tracks", self.add_bundled, variant="contained", visible=False, margin=(0, 6)
+        )
+        self.why = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[_WHY])
+        for widget, watched in (
+            (self.bpm, "value_throttled"), (self.seconds, "value_throttled"), (self.voice, "value"),
+            (self.words, "value_input"),
+        ):  # fmt: skip
+            widget.param.watch(lambda *_: self.narrow(), watched)
+        self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
+        self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
+        self.opened = action(
+            "Open in Plan",
+            lambda: self.open(self.state.chosen),
+            variant="contained",
+            margin=(12, 6, 12, 0),
+            visible=False,
+        )
+        self.compared = action("Compare", self.compare, variant="outlined", margin=(12, 6), visible=False)
+        self.places.param.watch(lambda event: self._place(event.new), "value")
+        self.follow(["dark"], partial(setattr, self.table, "dark"))
+        self.follow(["stack", "track"], lambda *_: self._show_compared())
+        self.follow_shown(["video"], self.take)
+        self.follow_shown(["params"], lambda _: self._balance())
+
+    def take(self, video: Path | None) -> None:
+        """Match the catalog to another video."""
+        if video is not None and video == self._video and (self._matching or self.state.drawn is not None):
+            return
+        self._video = video
+        self.state.drawn, self.state.chosen = None, ""
+        self._show()
+        self.match()
+
+    def match(self) -> None:
+        """Match again, with the session's parameters and the catalog as it is."""
+        video = self._video
+        if video is None:
+            self.table.empty = "open a video in the Plan tab first"
+            return
+        self._session.message = ""
+        self.table.empty = "matching the catalog to the video …"
+
+        def fail(fault: str) -> None:
+            self._matching = False
+            self.table.empty = fault
+
+        self._matching = True
+        self.run(
+            match_to_draw, video, then=self._show_match, wanted=partial(self._is_open, video), subject=str(video),
+            otherwise=fail, cancelled=partial(fail, "cancelled; press Match again"),
+        )  # fmt: skip
+
+    def narrow(self) -> None:
+        """Show what passes the filters."""
+        self.state.filters = Filters(
+            (self.bpm.value[0], self.bpm.value[1]),
+            (self.seconds.value[0], self.seconds.value[1]),
+            self.voice.value,
+            self.words.value_input or "",
+        )
+        self._show()
+
+    def choose(self, track_id: str) -> None:
+        """Look at a track, and make it ready to be heard under the video."""
+        if track_id == self.state.chosen:
+            return
+        self.state.chosen, self.state.placement = track_id, 0
+        self._show_chosen()
+
+    def open(self, track_id: str) -> None:
+        """Open a track under the video, in the Plan tab.
+
+        `track_id`: of the catalog; empty for none.
+        """
+        if track_id:
+            self._session.open_track(track_id)
+            self._session.tab = "Plan"
+
+    def compare(self) -> None:
+        """Have the chosen track compared with the page's own in the Tracks tab."""
+        if self.state.match is not None:
+            self.attempt(compare_track, self._session, self.state.chosen)
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Picture; filters and table beside the reasons."""
+        again = action("Match again", self.match, variant="outlined", margin=(12, 6))
+        filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
+        found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
+        places = pmui.FlexBox(self.places, self.compared, self.opened, sizing_mode="stretch_width")
+        reasons = pmui.Column(places, self.why, sizing_mode="stretch_width")
+        both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT, least=390), sizing_mode="stretch_width")
+        return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
+
+    def _is_open(self, video: Path) -> bool:
+        return video == self._video
+
+    def _show_match(self, drawn: DrawnMatch) -> None:
+        self._matching = False
+        self.state.drawn = drawn
+        self.player.duration = drawn.video.duration
+        self.picture.show_video()
+        self._show()
+
+    def _show(self) -> None:
+        """Show the rows; the first of them is chosen where the chosen one is not among them."""
+        state = self.state
+        rows = state.rows()
+        if state.match is None:
+            state.chosen, state.placement = (rows[0]["id"] if rows else ""), 0
+        self.fill.visible = False
+        if state.drawn is not None and not rows:
+            self.attempt(self._explain_none)
+        self.table.param.update(rows=rows, video=state.video(), chosen=state.chosen)
+        self._show_chosen()
+
+    def _explain_none(self) -> None:
+        """Say why there is no row."""
+        if self.state.everyone:
+            self.table.empty = "no match passes these filters"
+            return
+        self.fill.visible = not search_catalog(self._session.workspace, "")
+        self.table.empty = (
+            EMPTY_CATALOG if self.fill.visible else "no track of the catalog can be matched to this video"
+        )
+
+    def add_bundled(self) -> None:
+        """Fill the catalog with the bundled tracks, and match again."""
+        self.attempt(self._add_bundled)
+
+    def _add_bundled(self) -> None:
+        wanted = bundled_files().wanted
+        self.table.empty = "the tracks that come with Workbench are analysed; that takes some minutes"
+        self.fill.visible = False
+        self.run(
+            add_all, wanted, then=lambda _: self.match(), otherwise=lambda _: self._show(), cancelled=self._show
+        )  # fmt: skip
+
+    def _show_chosen(self) -> None:
+        match = self.state.match
+        sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
+        # The value is the label, not a number: the browser shows a value that stays the same with its old label.
+        labels = [f"{n}. {place.in_words} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
+        self.places.param.update(options=labels, value=labels[0] if labels else None, visible=bool(labels))
+        self.opened.visible = self.compared.visible = match is not None
+        self._show_compared()
+        self.why.object = self.state.why()
+        self.picture.show_video() if self.state.drawn is None else self.picture.show_track()
+        self._try()
+
+    def _show_compared(self) -> None:
+        """Say whether the chosen track is compared already."""
+        is_compared = self.state.chosen in compared_tracks(self._session)
+        self.compared.param.update(label="Compared" if is_compared else "Compare", disabled=is_compared)
+
+    def _place(self, label: str | None) -> None:
+        number = self.places.options.index(label) if label in self.places.options else self.state.placement
+        if number != self.state.placement:
+            self.state.placement = number
+            self.picture.show_track()
+            self._try()
+
+    def _try(self) -> None:
+        """Lay the chosen track under the video, ready to be heard."""
+        match, place, video = self.state.match, self.state.place, self._video
+        self.heard.sounds = None
+        self.player.param.update(music_a="", duck_a=[])
+        if self._trying is not None:
+            self._trying.cancel()
+        self._trying = None
+        if match is None or video is None:
+            return
+        offset = 0.0 if place is None else place.offset_seconds
+        self._trying = self.run(
+            placed_sounds, match.track.path, video, offset, then=partial(self._hear, place),
+            wanted=lambda: match is self.state.match and place is self.state.place, subject=str(match.track.path),
+        )  # fmt: skip
+
+    def _hear(self, place: Placement | None, sounds: MixSounds) -> None:
+        self.heard.sounds = sounds
+        self._balance()
+        session = self._session
+        self.player.param.update(
+            music_a=session.url_of(sounds.music),
+            soundtrack="" if sounds.soundtrack is None else session.url_of(sounds.soundtrack),
+        )
+        if place is not None:
+            self.player.go(first_heard(place))
+
+    def _balance(self) -> None:
+        """Balance music and video with the session's parameters."""
+        heard = self.heard
+
+        def play() -> None:
+            if heard.sounds is not None:
+                self.player.param.update(
+                    gain_a_db=heard.music_gain_db, soundtrack_db=heard.video_gain_db,
+                    duck_a=played_duck(heard.mix, self._session.params.render), headroom_db=heard.headroom_db(),
+                )  # fmt: skip
+
+        tune_state(heard, self._session, play)
+
+
+_WHY = """
+h4 { margin: 2px 0 4px; font-size: 14px } p { margin: 0 0 6px } :host { font: 13px/1.35 system-ui, sans-serif }
+table { border-collapse: collapse; font-size: 12px } th { text-align: left; font-weight: 600 }
+td, th { padding: 2px 8px 2px 0; vertical-align: top } td:last-child { font-variant-numeric: tabular-nums }
+"""

@@ -1,0 +1,678 @@
+"""The Mix tab: the ducking of the music under speech, seen as levels and heard while it is tuned.
+
+Sound is measured, and its utterances found, once a plan, by a worker. From then on a mix follows from levels and
+utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an hour, so that letting go of a slider
+shows and plays the new one at once: the player applies gains and ducking, and nothing is rendered. B is the same music
+without the ducking, at the same gain. The envelope can be drawn by hand (`workbench.dashboards.tabs.envelope`); sliders
+then change the measured one under it.
+
+Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tune_state`, `loudness`,
+`preset_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.events import Tap
+from bokeh.models import Range1d
+
+from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, ink_colour, paper, time_chart
+from workbench.dashboards.figures import PointTool
+from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.mix import MixSounds, find_utterances, measure_outside, plan_sounds
+from workbench.dashboards.sounds.plan import gains_of, headroom_db, played_duck
+from workbench.dashboards.styles import beside, scrolled
+from workbench.dashboards.tabs.controls import ParamControls, ProfileBar
+from workbench.dashboards.tabs.envelope import EnvelopeDesk
+from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab
+from workbench.dashboards.transport import Program
+from workbench.files import stamps_of
+from workbench.mix.balance import Mix
+from workbench.mix.clarity import CLEAR_LU, Passage, speech_over_music, worst_passages
+from workbench.mix.drawn import Points, measured_points, with_drawn
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, ducked_levels
+from workbench.mix.voice import Utterances
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
+from workbench.plans.plan import LoopPlan
+from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
+from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE, clock
+from workbench.recording import FloatArray
+from workbench.workflows.plan import Planned
+
+OWN = "own"
+"""name of what is no preset"""
+SHOWN = (
+    "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "piece_seconds",
+    "quiet_utterance_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
+)  # fmt: skip
+GIVING_WAY = {"play on": "ignore", "play on under it": "mix", "be silent": "yield"}
+"""what the music does where the soundtrack is music itself, in words, and `MixParams.own_music`"""
+DUCKING = {"all of the music": "broadband", "the band of speech more than the rest": "bands"}
+"""what is lowered under speech, in words, and `RenderParams.ducking`"""
+_SLIDERS_WIDTH = 270
+_SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
+_QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
+_SMOOTH_HOPS = 40
+"""momentary loudness is a mean over 400 ms"""
+_SHARES = (0.65, 0.35)
+"""of a higher window, for levels and duck"""
+_REACH_PIXELS = 8
+"""to each side of a point, in which a click chooses it"""
+_PIXELS_A_POINT = 10
+"""that each point needs at least, on average, to be shown"""
+_LEAST_DRAWN_DB = 24.0
+"""to which a duck that is drawn can be dragged at once"""
+_SHARE_MS = 1200
+"""after the last change, until the other tabs get the new mix"""
+
+
+@dataclass(eq=False)
+class MixState:
+    """The mix that is looked at and heard; no widgets."""
+
+    sounds: MixSounds | None = None
+    mix: Mix | None = None
+    ducked: bool = True
+    """whether the music is heard with the duck, or without it to compare"""
+    under_voice_lu: float = DuckParams().under_voice_lu
+    """how far under the voice the ducking holds the music, LU"""
+    render: RenderParams = RenderParams()
+    """`ducking`, and how far each band goes down"""
+    drawn: Points | None = None
+    """the envelope that somebody drew; None: as it is measured"""
+    made_with: dict[str, Any] = field(default_factory=dict)
+    """parameters that `mix` was made with, by the names of their stages"""
+
+    def tune(self, duck: DuckParams, own: MixParams, render: RenderParams | None = None) -> None:
+        """Mix with other parameters of the duck.
+
+        `duck`, `own`, `render`: of the session; None: all of the music is ducked.
+        """
+        self.under_voice_lu, self.render = duck.under_voice_lu, render or RenderParams()
+        self.mix = None if self.sounds is None else with_drawn(self.sounds.levels.mixed(duck, own), self.drawn)
+        self.made_with = {} if self.sounds is None else {"voice": self.sounds.levels.voice, "duck": duck, "mix": own}
+
+    def draw(self, points: Points | None) -> None:
+        """Mix with an envelope that somebody draws.
+
+        `points`: of the envelope; None: as it is measured.
+        """
+        self.drawn = points
+        self.mix = None if self.mix is None else with_drawn(self.mix, points)
+
+    def hear(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances = ()) -> None:
+        """Take the utterances that were found with other parameters of the voice."""
+        if self.sounds is not None:
+            levels = self.sounds.levels.with_utterances(voice, utterances, uncertain)
+            self.sounds = replace(self.sounds, levels=levels)
+
+    @property
+    def points(self) -> list[list[float]]:
+        """Attenuation of the music: pairs of video seconds and dB, positive; empty without a voice-over."""
+        if self.mix is None or self.mix.duck is None:
+            return []
+        return [[float(at), float(db)] for at, db in self.mix.duck.envelope_points]
+
+    @property
+    def bands(self) -> DuckedBands:
+        """Attenuation in the band of speech and outside it; the same where all of the music is ducked."""
+        speech = () if self.mix is None or self.mix.duck is None else self.mix.duck.speech_ranges
+        return duck_bands(self.points, speech, self.render)
+
+    @property
+    def misses_bands(self) -> bool:
+        """Whether the music is ducked in bands, and how loud it is outside that of speech was not measured."""
+        return self.sounds is not None and self.sounds.levels.outside is None and self.bands.differ
+
+    def take_bands(self, outside: LevelCurve) -> None:
+        """Take the levels of the music outside the band of speech."""
+        if self.sounds is not None:
+            self.sounds = replace(self.sounds, levels=replace(self.sounds.levels, outside=outside))
+
+    @property
+    def played(self) -> LevelCurve | None:
+        """Levels of the music with its gain and ducking; None while nothing is measured."""
+        if self.sounds is None:
+            return None
+        levels = self.sounds.levels
+        return ducked_levels(levels.music, levels.outside, self.bands).raised(self.music_gain_db)
+
+    def passages(self) -> tuple[Passage, ...]:
+        """How far speech lies over the music, in time; empty where nobody speaks over music."""
+        played = self.played
+        if played is None or self.sounds is None or self.sounds.levels.soundtrack.levels is None:
+            return ()
+        soundtrack = self.sounds.levels.soundtrack.levels.raised(self.video_gain_db)
+        found = speech_over_music(soundtrack, played, self.speech)
+        return tuple(passage for passage in found if np.isfinite(passage.over_lu))
+
+    @property
+    def speech(self) -> Sequence[Sequence[float]]:
+        """From and to of each utterance, video s; empty where nobody speaks."""
+        return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
+
+    @property
+    def uncertain(self) -> Utterances:
+        """Where somebody may speak besides, video s; nothing is ducked there for it."""
+        return () if self.sounds is None else self.sounds.levels.uncertain
+
+    @property
+    def music_gain_db(self) -> float:
+        """Gain of the music."""
+        return 0.0 if self.mix is None else self.mix.music_gain_db or 0.0
+
+    @property
+    def video_gain_db(self) -> float:
+        """Gain of the soundtrack."""
+        return 0.0 if self.mix is None else self.mix.video_gain_db or 0.0
+
+    def headroom_db(self) -> float:
+        """Gain under which both together cannot clip, even if their peaks meet; dB, at most 0."""
+        if self.sounds is None:
+            return 0.0
+        levels = self.sounds.levels
+        soundtrack = 0.0 if levels.soundtrack.levels is None else levels.soundtrack.levels.peak
+        return headroom_db(gains_of(self.mix).peak(levels.music.peak, soundtrack))
+
+    def facts(self) -> str:
+        """What was decided, and where it may be wrong, in a line."""
+        if self.mix is None:
+            return "no plan under a video is open yet"
+        doubt = f" · perhaps speech (hatched) at {uncertain_in_words(self.uncertain)}" if self.uncertain else ""
+        return self._decided(self.mix) + doubt
+
+    def _decided(self, mix: Mix) -> str:
+        if not mix.voiceover or mix.duck is None:
+            heard = soundtrack_in_words(mix.classification)
+            if mix.duck is not None:
+                down = f"ours goes down by {mix.duck.depth_db:.0f} dB"
+                if self.drawn is not None:
+                    return f"{heard}; drawn by hand: {down}"
+                return f"{heard}; the video has music of its own: {down}"
+            return f"{heard}: the music plays at its own level"
+        duck = mix.duck
+        spoken = sum(end - start for start, end in duck.speech_ranges)
+        drawn = self.drawn is not None
+        deepest = duck.depth_db if drawn else deepest_under(duck.envelope_points, duck.speech_ranges)
+        return (
+            f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s of speech · "
+            f"music {self.music_gain_db:+.1f} dB · "
+            f"soundtrack {self.video_gain_db:+.1f} dB · "
+            + ("drawn by hand" if drawn else f"{self.under_voice_lu:g} LU under the voice")
+            + f": duck down to {deepest:.1f} dB"
+            + self._bands_in_words()
+            + self._clearness_in_words()
+        )
+
+    def _clearness_in_words(self) -> str:
+        """How far speech lies over the music as it is played, and where it is the least clear."""
+        passages = self.passages()
+        if not passages:
+            return ""
+        median, (worst,) = float(np.median([each.over_lu for each in passages])), worst_passages(passages, 1)
+        return f" · speech over music {median:.1f} LU, least {worst.over_lu:.1f} at {clock(worst.start)}"
+
+    def _bands_in_words(self) -> str:
+        """How far each band goes down, where they differ."""
+        if not self.bands.differ:
+            return ""
+        inside, outside = self.bands.depths(self.speech)
+        return f", in bands: {inside:.1f} dB in that of speech, {outside:.1f} dB below and above it"
+
+
+def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
+    """Evenly spaced times of a view, s, and the loudness over 400 ms at each, LUFS; shape (n,) each.
+
+    It is no quieter than the lower end of the picture. `power`: shape (n_hops,), K-weighted, a hundred hops a second.
+    """
+    total = np.concatenate([[0.0], np.cumsum(power)])
+    first, stop = max(0, round(from_s * HOPS_PER_SECOND)), min(power.size, round(to_s * HOPS_PER_SECOND))
+    if stop <= first:
+        return np.zeros(0), np.zeros(0)
+    at = np.unique(np.linspace(first, stop, min(columns, stop - first), endpoint=False).astype(np.int64))
+    begin, end = np.maximum(0, at - _SMOOTH_HOPS // 2), np.minimum(power.size, at + _SMOOTH_HOPS // 2)
+    mean = (total[end] - total[begin]) / (end - begin)
+    lufs = 10.0 * np.log10(np.maximum(mean, 1e-12)) - 0.691
+    return at / HOPS_PER_SECOND, np.maximum(lufs, _QUIETEST_LUFS)
+
+
+def preset_of(duck: DuckParams) -> str:
+    """Name of the preset that these parameters are."""
+    return next((name for name in DUCK_PRESETS if DuckParams.model_validate({"preset": name}) == duck), OWN)
+
+
+def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> None:
+    """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first.
+
+    Where the music is ducked in bands for the first time, a worker measures it outside that of speech.
+    """
+    sounds, voice = state.sounds, session.params.voice
+    if sounds is None or sounds.levels.voice == voice:
+        state.tune(session.params.duck, session.params.mix, session.params.render)
+        then()
+        if state.misses_bands and sounds is not None:
+
+            def misses_bands() -> bool:
+                return _is_of(state.sounds, sounds) and state.misses_bands
+
+            def measured(outside: LevelCurve) -> None:
+                if misses_bands():
+                    state.take_bands(outside)
+                    then()
+
+            session.run(measure_outside, sounds, then=measured, wanted=misses_bands)
+        return
+
+    def misses_utterances() -> bool:
+        # Whatever is tuned meanwhile asks for them again, and other parameters of the voice ask for others.
+        now = state.sounds
+        return now is not None and _is_of(now, sounds) and now.levels.voice != voice == session.params.voice
+
+    def found(heard: tuple[Utterances, Utterances]) -> None:
+        if misses_utterances():
+            state.hear(voice, *heard)
+            tune_state(state, session, then)
+
+    session.run(find_utterances, sounds.levels, then=found, wanted=misses_utterances)
+
+
+def _is_of(now: MixSounds | None, sounds: MixSounds) -> bool:
+    """Whether what a state has now are these sounds, whatever else was found in them meanwhile."""
+    return now is not None and now.levels.music is sounds.levels.music
+
+
+class MixPicture(Picture):
+    """Levels of both, speech, and the duck."""
+
+    def __init__(self, state: MixState) -> None:
+        self.state = state
+        shared = Range1d(start=0.0, end=60.0)
+        self.levels = time_chart(300, shared, _QUIETEST_LUFS, _LOUDEST_LUFS, "loudness, LUFS")
+        self.duck = time_chart(150, shared, -30.0, 1.5, "duck, dB", last=True)
+        super().__init__(self.levels, self.duck)
+        self._draw()
+        self._add_playheads("mix-playhead")
+        self.hand = PointTool(renderers=[])
+        self.duck.add_tools(self.hand)
+        self.duck.toolbar.active_drag = self.hand
+        self.chosen: int | None = None
+        """index of the point of the envelope that is chosen"""
+        self.follow = ViewFollower(self.levels, self.show_view)
+
+    def on_hand(self, drag: Callable[[str, float, float, float, float], object]) -> None:
+        """Call a function when somebody drags on the duck.
+
+        `drag`: takes the phase, video seconds and positive dB of the pointer, and what of both is within its reach.
+        """
+
+        def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
+            phase, at, level, reach_s, reach_db, _ = new
+            drag(phase, at, -level, reach_s, reach_db)
+
+        self.hand.on_change("gesture", heard)
+
+    def on_pick(self, pick: Callable[[float, float, float, float], object]) -> None:
+        """Call a function when somebody clicks on the duck.
+
+        `pick`: takes video seconds and positive dB of the click, and what of both is within reach of it.
+        """
+
+        def heard(event: Tap) -> None:
+            start, end = self.follow.view
+            down = self.duck.y_range.end - self.duck.y_range.start
+            reach_s, reach_db = (end - start) / self.follow.width, down / self.duck.height
+            if event.x is not None and event.y is not None:
+                pick(event.x, -event.y, _REACH_PIXELS * reach_s, _REACH_PIXELS * reach_db)
+
+        self.duck.on_event(Tap, heard)
+
+    def show(self) -> None:
+        """Show all of another video."""
+        if self.state.sounds is not None:
+            end = self.state.sounds.levels.seconds
+            self.levels.x_range.update(start=0.0, end=end, bounds=(0.0, end))
+        self.show_mix()
+
+    def show_mix(self, *, dragged: bool = False) -> None:
+        """Show another mix of the same sounds."""
+        state = self.state
+        speech = state.speech
+        own = () if state.sounds is None else state.sounds.levels.own_music
+        self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
+        self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
+        doubt = state.uncertain
+        self._set("uncertain", left=[start for start, _ in doubt], right=[end for _, end in doubt])
+        bands, deepest = state.bands, 12.0
+        end = state.sounds.levels.seconds if state.sounds is not None else 0.0
+        for name, points in (("duck", bands.inside), ("outside", bands.outside if bands.differ else ())):
+            times = [0.0, *(at for at, _ in points), end] if points else []
+            depth = [points[0][1], *(db for _, db in points), points[-1][1]] if points else []
+            self._set(name, x=times, y=[-db for db in depth])
+            deepest = max([deepest, *depth])
+        measured = () if state.drawn is None or state.mix is None else measured_points(state.mix)
+        for name, curve in (("envelope", state.points if bands.differ else ()), ("measured", measured)):
+            self._set(name, x=[at for at, _ in curve], y=[-db for _, db in curve])
+            deepest = max([deepest, *(db for _, db in curve)])
+        if not dragged:
+            self.duck.y_range.start = -1.1 * max(deepest, _LEAST_DRAWN_DB if state.drawn is not None else 0.0)
+        unclear = [each for each in state.passages() if each.over_lu < CLEAR_LU]
+        self._set("unclear", left=[each.start for each in unclear], right=[each.end for each in unclear])
+        self.show_view()
+
+    def show_view(self) -> None:
+        """Send what is in view, as fine as the screen."""
+        state = self.state
+        if state.sounds is None:
+            for name in ("soundtrack", "alone", "under"):
+                self._set(name, x=[], y=[])
+            return
+        levels = state.sounds.levels
+        self._show_points()
+        first, last, columns = self.follow.stretch(levels.seconds)
+        gain = 10 ** (state.music_gain_db / 10)
+        self._line("alone", levels.music.power * gain, first, last, columns)
+        played = state.played if state.ducked and state.points else None
+        music = levels.music.power * gain if played is None else played.power
+        self._line("under", music, first, last, columns)
+        soundtrack = levels.soundtrack.levels
+        power = np.zeros(0) if soundtrack is None else soundtrack.power * 10 ** (state.video_gain_db / 10)
+        self._line("soundtrack", power, first, last, columns)
+
+    def _show_points(self) -> None:
+        """Show the points in view where they can be told apart, and always the one that is chosen."""
+        start, end = self.follow.view
+        points = self.state.points
+        chosen = points[self.chosen : self.chosen + 1] if self.chosen is not None else []
+        inside = [point for point in points if start <= point[0] <= end and point not in chosen]
+        if len(inside) * _PIXELS_A_POINT > self.follow.width:
+            inside = []
+        for name, some in (("points", inside), ("chosen", chosen)):
+            self._set(name, x=[at for at, _ in some], y=[-db for _, db in some])
+
+    def _line(self, name: str, power: FloatArray, first: float, last: float, columns: int) -> None:
+        times, lufs = loudness(power, first, last, columns)
+        self._set(name, x=times, y=lufs)
+
+    def _draw(self) -> None:
+        levels, duck = self.figures
+        speech = self._source("speech", "left", "right")
+        levels.quad(
+            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=speech, color=VOICE, alpha=0.22, line_width=0,
+            legend_label="speech",
+        )  # fmt: skip
+        duck.quad("left", "right", 1.5, -60.0, source=speech, color=VOICE, alpha=0.22, line_width=0)
+        levels.quad(
+            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=self._source("uncertain", "left", "right"),
+            fill_alpha=0.0, line_width=0, hatch_pattern="/", hatch_color=VOICE, hatch_alpha=0.6,
+        )  # fmt: skip
+        own = self._source("own_music", "left", "right")
+        levels.quad(
+            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0,
+            legend_label="its own music",
+        )  # fmt: skip
+        duck.quad("left", "right", 1.5, -60.0, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0)
+        levels.line(
+            "x", "y", source=self._source("soundtrack", "x", "y"), color=VOICE, line_width=1.6,
+            legend_label="soundtrack",
+        )  # fmt: skip
+        alone = levels.line(
+            "x", "y", source=self._source("alone", "x", "y"), line_width=1, line_dash="3 3",
+            legend_label="music, not ducked",
+        )  # fmt: skip
+        under = levels.line(
+            "x", "y", source=self._source("under", "x", "y"), line_width=1.8,
+            legend_label="music",
+        )  # fmt: skip
+        self._tint(alone.glyph, "line_color", HEARD)
+        self._tint(under.glyph, "line_color", HEARD)
+        source = self._source("duck", "x", "y")
+        self._tint(duck.varea("x", 0.0, "y", source=source, alpha=0.3).glyph, "fill_color", DUCK)
+        self._tint(duck.line("x", "y", source=source, line_width=1.8).glyph, "line_color", DUCK)
+        other = duck.line("x", "y", source=self._source("outside", "x", "y"), line_width=1.8, line_dash="6 3")
+        self._tint(other.glyph, "line_color", DUCK)
+        self._draw_points()
+        flat_legend(levels)
+
+    def _draw_points(self) -> None:
+        """The points of the envelope, the measured one under a drawn one, and where speech is not clear."""
+        levels, duck = self.figures
+        unclear = self._source("unclear", "left", "right")
+        covered = levels.quad(
+            "left", "right", _QUIETEST_LUFS + 1.2, _QUIETEST_LUFS, source=unclear, line_width=0,
+            legend_label="music too loud",
+        )  # fmt: skip
+        self._shade(covered.glyph, "fill_color", ink_colour)
+        measured = self._source("measured", "x", "y")
+        self._shade(duck.line("x", "y", source=measured, line_dash="3 3").glyph, "line_color", ink_colour)
+        envelope = self._source("envelope", "x", "y")
+        self._tint(duck.line("x", "y", source=envelope, line_width=1).glyph, "line_color", DUCK)
+        for name, size in (("points", 7), ("chosen", 11)):
+            dots = duck.scatter("x", "y", source=self._source(name, "x", "y"), size=size, line_width=2, name=name)
+            self._tint(dots.glyph, "line_color", DUCK)
+            if name == "chosen":
+                self._tint(dots.glyph, "fill_color", DUCK)
+            else:
+                self._shade(dots.glyph, "fill_color", paper)
+
+
+class MixTab(Tab):
+    """Speech, levels and the duck, seen, heard and tuned."""
+
+    title = "Mix"
+
+    def __init__(self, session: Session) -> None:
+        self.state = MixState()
+        self.picture = MixPicture(self.state)
+        super().__init__(session, self.picture)
+        self._loop: Planned | None = None
+        self._shares = 0
+        self.player = self.program = Program(playheads=self.picture.playheads, labels=["ducked", "not ducked"])
+        self.preset = pmui.Select(
+            label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.own_music = pmui.Select(
+            label="under the video's own music", options=GIVING_WAY, value=session.params.mix.own_music,
+            size="small", sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.own_music.param.watch(lambda event: self.give_way(event.new), "value")
+        self.ducking = pmui.Select(
+            label="lowered under speech", options=DUCKING, value=session.params.render.ducking,
+            size="small", sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.ducking.param.watch(lambda event: self.duck_by(event.new), "value")
+        self.controls = ParamControls(session, "duck", SHOWN)
+        self.desk = EnvelopeDesk(session, self._show_drawn)
+        self.desk.panel.slider = self.controls.widgets["under_voice_lu"].label
+        self.picture.on_hand(self.desk.drag)
+        self.picture.on_pick(self.desk.pick)
+        self.profile = ProfileBar(session)
+        # Room for two lines always: a point that is dragged stays under the pointer, however much is said above it.
+        room = {"display": "flow-root", "minHeight": {"xs": "auto", "lg": "calc(2lh + 0.5em)"}}  # with its margins
+        self.facts = pmui.Typography("", variant="body2", sx=room)
+        self.preset.param.watch(lambda event: self.choose(event.new), "value")
+        self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
+        self.follow_place(self.player)
+        self.follow_shown(["loop"], self.take)
+        self.follow(["params"], lambda _: self.tune())
+        self.follow(["envelope"], self.draw)
+
+    def take(self, loop: Planned | None) -> None:
+        """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none."""
+        if loop is not None and self._loop is not None and loop.answer is self._loop.answer:
+            self._loop = loop
+            return
+        self._loop = loop
+        self.state.sounds = self.state.mix = None
+        self.player.param.update(music_a="", music_b="", soundtrack="")
+        self.picture.show()
+        self._show_facts()
+        self._take_points()
+        if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
+            return
+        wanted = partial(self._is_plan, loop.answer)
+        self.run(
+            plan_sounds, loop, then=self.hear, wanted=wanted, subject=str(loop.track.path),
+            same=(loop.answer.alone, *stamps_of(loop.track.path, loop.video)),
+        )  # fmt: skip
+
+    def hear(self, sounds: MixSounds) -> None:
+        """Mix and show sounds that were measured."""
+
+        def show() -> None:
+            self.player.duration = sounds.levels.seconds
+            self.picture.show()
+            self._load()
+            self._show_facts()
+            self._take_points()
+            self._share_soon()  # parameters may have changed before this tab was opened
+
+        self.state.sounds = sounds
+        tune_state(self.state, self._session, show)
+
+    def choose(self, preset: str) -> None:
+        """Take the parameters of a preset."""
+        if preset != OWN and preset != preset_of(self._session.params.duck):
+            duck = DuckParams.model_validate({"preset": preset})
+            self._session.params = self._session.params.model_copy(update={"duck": duck})
+
+    def give_way(self, own_music: str) -> None:
+        """Choose what the music does where the soundtrack is music itself."""
+        params = self._session.params
+        if own_music != params.mix.own_music:
+            mix = MixParams.model_validate({**params.mix.model_dump(), "own_music": own_music})
+            self._session.params = params.model_copy(update={"mix": mix})
+
+    def duck_by(self, ducking: str) -> None:
+        """Choose what is lowered under speech."""
+        params = self._session.params
+        if ducking != params.render.ducking:
+            render = RenderParams.model_validate({**params.render.model_dump(), "ducking": ducking})
+            self._session.params = params.model_copy(update={"render": render})
+
+    def tune(self) -> None:
+        """Mix with the session's parameters: see and hear it at once; other tabs get the mix once it has settled."""
+        self.preset.value = preset_of(self._session.params.duck)
+        self.own_music.value = self._session.params.mix.own_music
+        self.ducking.value = self._session.params.render.ducking
+        heard = self._heard()
+
+        def show() -> None:
+            if self._heard() != heard:
+                self._load()  # it is heard first: the browser takes one after the other
+                self.picture.show_mix()
+            self.player.param.trigger("duck_a")  # also where it stays: the browser has guessed another one
+            self._share_soon()
+            self._show_facts()
+            self._take_points()
+
+        tune_state(self.state, self._session, show)
+
+    def draw(self, points: Points | None) -> None:
+        """Mix with an envelope that was drawn: see and hear it at once.
+
+        `points`: of the envelope; None: as it is measured.
+        """
+        self.state.draw(points)
+        self._show_envelope()
+
+    def share(self) -> None:
+        """Make the mix that of the session's plan, with what it was made with: other tabs and exports have it."""
+        session, plan, mix = self._session, self._session.loop, self.state.mix
+        same = plan is not None and self._loop is not None and plan.answer is self._loop.answer
+        if plan is not None and same and mix is not None:
+            session.take_mix(plan, mix, session.params.model_copy(update=self.state.made_with))
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Transport and pictures; sliders beside them, or below where narrow."""
+        sliders = scrolled(
+            pmui.Column(self.preset, self.own_music, self.ducking, self.controls.panel(), sizing_mode="stretch_width"),
+            height=_SLIDERS_HEIGHT,
+            least=_SLIDERS_WIDTH,
+        )
+        pictures = pmui.Column(
+            self.facts, *self.picture.panes(*_SHARES, margin=0), self.desk.panel, self.profile.panel(),
+            sizing_mode="stretch_width", margin=0, styles=beside(480),
+        )  # fmt: skip
+        return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
+
+    def _show_drawn(self, points: Points, dragged: bool) -> None:
+        """Show and play what is drawn, before it is kept; once nothing is dragged, what is kept."""
+        if not dragged and self.state.drawn != self._session.envelope:
+            self.state.draw(self._session.envelope)
+        elif dragged and points != tuple(map(tuple, self.state.points)):
+            self.state.draw(points)
+        self._show_envelope(dragged=dragged)
+
+    def _show_envelope(self, *, dragged: bool = False) -> None:
+        self._load()
+        self._take_points()
+        self.picture.show_mix(dragged=dragged)
+        self._show_facts()
+
+    def _take_points(self) -> None:
+        """Let the desk draw on the envelope that is heard, and the picture mark the point that is chosen there."""
+        sounds, mix = self.state.sounds, self.state.mix
+        points = () if mix is None or mix.duck is None else mix.duck.envelope_points
+        self.desk.take(points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
+        duck = self.state.made_with.get("duck", DuckParams())
+        self.desk.panel.param.update(under=duck.under_voice_lu, deepest=duck.max_depth_db)
+        self.picture.chosen = self.desk.drawing.chosen
+
+    def _heard(self) -> tuple[object, ...]:
+        """What decides what is heard and drawn."""
+        outside = None if self.state.sounds is None else self.state.sounds.levels.outside
+        return self.state.mix, self.state.bands, id(outside)
+
+    def _is_plan(self, plan: LoopPlan) -> bool:
+        return self._loop is not None and self._loop.answer is plan
+
+    def _compare(self, *, ducked: bool) -> None:
+        """Draw the music as it is heard now."""
+        self.state.ducked = ducked
+        self.picture.show_view()
+
+    def _load(self) -> None:
+        """Give the player what there is to hear, and how loud."""
+        state, sounds, session = self.state, self.state.sounds, self._session
+        if sounds is None:
+            return
+        music = session.url_of(sounds.music)
+        self.player.param.update(
+            soundtrack="" if sounds.soundtrack is None else session.url_of(sounds.soundtrack),
+            music_a=music,
+            music_b=music if state.points else "",
+            gain_a_db=state.music_gain_db,
+            gain_b_db=state.music_gain_db,
+            soundtrack_db=state.video_gain_db,
+            duck_a=played_duck(state.mix, state.render),
+            speech=[[float(at) for at in span] for span in state.speech],
+            headroom_db=state.headroom_db(),
+        )
+
+    def _share_soon(self) -> None:
+        loop = this_page_loop()
+        if loop is None:
+            self.share()
+            return
+        self._shares += 1
+        mine = self._shares
+
+        def settled() -> None:
+            if mine == self._shares:
+                self.share()
+
+        loop.call_later(settled, _SHARE_MS)
+
+    def _show_facts(self) -> None:
+        refused = self._loop is not None and not isinstance(self._loop.answer, LoopPlan)
+        self.facts.object = f"There is no plan to mix{NOT_LOOPED}" if refused else self.state.facts()

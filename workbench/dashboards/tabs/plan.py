@@ -1,0 +1,399 @@
+"""The Plan tab: a video from its pictures down to the track that plays under it, heard while it is looked at.
+
+Two options of the plan are compared as A and B, at the same place and equally loud. Another mix of the same plan leaves
+the choice as it is: what was chosen goes on playing, and is balanced anew.
+
+Classes: `PlanTab`; `OptionCards`. The state is `workbench.dashboards.tabs.plan_state`, the picture
+`workbench.dashboards.tabs.plan_picture`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.chips import SeamChips
+from workbench.dashboards.constraint_words import sentence_in_words
+from workbench.dashboards.session import Session
+from workbench.dashboards.skeleton import Skeleton
+from workbench.dashboards.sounds.plan import (
+    RenderedOption,
+    TimelineVideo,
+    load_video,
+    played_duck,
+    played_plan,
+    render_option,
+)
+from workbench.dashboards.sounds.seam import with_option_first
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.tabs.plan_picture import PlanPicture
+from workbench.dashboards.tabs.plan_state import PlanState
+from workbench.dashboards.tabs.request import RequestDesk
+from workbench.dashboards.tabs.tab import Tab, action
+from workbench.dashboards.tabs.video_picture import VideoPicture
+from workbench.dashboards.transport import Program, script
+from workbench.dashboards.views import LongSound
+from workbench.files import stamps_of
+from workbench.mix.drawn import with_drawn
+from workbench.params import WorkbenchParams
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
+from workbench.workflows.plan import Planned
+from workbench.workflows.plan_words import repetition_line
+from workbench.workflows.provenance import with_mix_params
+
+
+class OptionCards(JSComponent):
+    """The options side by side."""
+
+    options = param.List([])
+    a = param.Integer(0)
+    b = param.Integer(-1)
+    shown = param.Integer(0)
+    picked = param.List([], doc="[option, 'a', 'b' or 'use', n]")
+
+    _esm = script("soon", "options")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
+
+
+class PlanTab(Tab):
+    """The plan under its video, seen and heard."""
+
+    title = "Plan"
+
+    def __init__(self, session: Session) -> None:
+        self.state = PlanState()
+        self.picture = PlanPicture(self.state)
+        super().__init__(session, self.picture)
+        self.player = self.program = Program(
+            playheads=self.picture.playheads,
+            keys=[["[ ]", "the seam that is chosen to the bar line before, or to the next"],
+                  ["{ }", "choose the seam before, or the next"]],
+        )  # fmt: skip
+        self.cards = OptionCards(sizing_mode="stretch_width")
+        self.repeated = pmui.Typography("", variant="body2", visible=False, margin=(2, 10, 6, 10))
+        """what is heard again and again in the plan in use"""
+        self.chips = SeamChips(sizing_mode="stretch_width", label="Open in Seams:", margin=(8, 0, 0, 0))
+        self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
+        self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
+        self.about_fit = pmui.Typography(
+            "That makes music of exactly the video's length: the track is looped, played straight or cut down.",
+            variant="body2", margin=(9, 4),
+        )  # fmt: skip
+        self.offer = pmui.FlexBox(self.fit, self.about_fit, visible=False, margin=0)
+        self.straight = action(
+            "Play the track straight", self.play_straight, variant="outlined", margin=(4, 10, 14, 10),
+            tip="under the video from its first picture, as the track is",
+        )  # fmt: skip
+        self.help = pmui.FlexBox(
+            self.straight,
+            action("Look at its beats", partial(self._go, "Beats"), variant="outlined", margin=(4, 10, 14, 10),
+                   tip="where the bars were found wrong, a grid set by hand makes a plan possible"),
+            action("Rank tracks for this video", partial(self._go, "Match"), variant="outlined", margin=(4, 10, 14, 10),
+                   tip="which tracks of the catalog suit it"),
+            visible=False, margin=0,
+        )  # fmt: skip
+        self.progress = Skeleton(sizing_mode="stretch_width", margin=(4, 10))
+        self._laid_out: tuple[int, tuple[LoopPlan, ...], list[dict[str, Any]]] = (0, (), [])
+        """a rate, the options, and how each is played at it"""
+        self._wanted: int | None = None
+        """the option that becomes the plan of the page as soon as its mix is known"""
+        self._balanced_with: dict[int, WorkbenchParams] = {}
+        """by option that was heard: the parameters of its mix"""
+        self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
+        self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
+        self.chips.param.watch(lambda _: self.pick(self.state.shown, "use"), "asked")
+        self.player.param.watch(lambda event: self._choose(event.new), "chosen")
+        self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
+        self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
+        self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
+        self.desk = RequestDesk(session, self.picture, lambda: self.player.time, self.run)
+        self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
+        self._video_picture = VideoPicture(session, self.player, self.run)
+        self.follow_shown(["loop"], self.take)
+        self.follow_shown(["loop"], self.desk.take)
+        self.follow(["track_sound"], lambda _: self._load())
+        self.follow(["params"], lambda _: self._load())
+        self.follow_shown(["option"], self.look_at_option)
+        self.follow(["time"], self.listen_at)
+        self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
+
+    def take(self, loop: Planned | None) -> None:
+        """Show another plan, and prepare its sound; or balance the same plan with another mix."""
+        if loop is not None and self.state.is_same_plan(loop):
+            self._take_mix(loop)
+            return
+        self._wanted = None
+        self.state.take(loop)
+        self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
+        self._show_repeated()
+        self.player.param.update(chosen="a", region=[])
+        self.picture.show()
+        self._show_seams()
+        self._show_empty()
+        if loop is None or self.state.plan is None:
+            refused = loop is not None and loop.video is not None
+            seconds = loop.video_seconds if loop is not None and refused else 0.0
+            self.player.param.update(
+                soundtrack="", music_a="", music_b="", plan_a={}, plan_b={}, video_url="", duration=seconds
+            )
+            self._load_video(loop)
+            return
+        self.player.duration = self.state.plan.window_end
+        self.listen_at(self._session.time)
+        self._load_video(loop)
+        self._load()
+        self._prepare(0)
+        self.look_at_option(self._session.option)
+
+    def look_at_option(self, option: int) -> None:
+        """Look at an option, and hear it as A; B stays what it is.
+
+        `option`: counted from 0; one that the plan does not have is not looked at.
+        """
+        here = self.state.loop is self._session.loop  # else it is an option of a plan that is about to be shown
+        if here and option != self.state.shown and option < len(self.state.options):
+            self.pick(option, "a")
+
+    def listen_at(self, time: float) -> None:
+        """Play from another place, which an address or an opened project names.
+
+        `time`: video s; nothing happens without a plan, or where that is played already.
+        """
+        plan = self.state.plan
+        if plan is not None and time != self.player.time:
+            self.player.go(min(time, plan.window_end))
+
+    def play_straight(self) -> None:
+        """Hear the track under the video as it is, where there is no plan."""
+        sound = self._session.track_sound
+        if sound is not None and self.state.plan is None:
+            self.player.param.update(music_a=self._session.url_of(sound.path), plan_a={}, chosen="a")
+            self.player.go(0.0)
+
+    def pick(self, option: int, name: str) -> None:
+        """Compare an option as A or B, or make it the plan of the page.
+
+        `option`: counted from 0.
+        """
+        if name == "use":
+            self._wanted = option
+            self._use()
+            return
+        self.state.pick(option, name)
+        self._prepare(option)
+        self._show_choice()
+
+    def look_at(self, seam: int) -> None:
+        """Open a seam of the plan in use in the Seams tab; those of another option are only shown.
+
+        `seam`: counted from 0.
+        """
+        if self.state.shown == 0:
+            self._session.seam = seam
+            self._session.tab = "Seams"
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Options, seams, picture."""
+        return pmui.Column(
+            self.empty,
+            self.offer,
+            self.help,
+            self.progress,
+            self.cards,
+            self.repeated,
+            self.chips,
+            self.desk.panel,
+            self.desk.sound,
+            *self.picture.panes(),
+            sizing_mode="stretch_width",
+            margin=(0, 10),
+        )
+
+    def _show_repeated(self) -> None:
+        loop = self.state.loop
+        line = None
+        if loop is not None and loop.analysis is not None and isinstance(loop.answer, LoopPlan):
+            line = repetition_line(loop.answer, loop.analysis.profile, self._session.params.cover)
+        self.repeated.param.update(
+            object="" if line is None else f"{line[0].upper()}{line[1:]}.", visible=line is not None
+        )
+
+    def _go(self, tab: str) -> None:
+        self._session.tab = tab
+
+    def _load_video(self, loop: Planned | None) -> None:
+        """Have the pictures and the soundtrack of the video made ready, unless they are."""
+        if loop is not None and loop.video is not None and self.state.video is None:
+            wanted = partial(self._is_under, loop.video)
+            self.player.video_url = ""
+            self.run(
+                load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video),
+                same=stamps_of(loop.video, loop.track.path),
+            )  # fmt: skip
+
+    def _take_mix(self, loop: Planned) -> None:
+        """Balance the plan's own option at once; other options keep their mix until theirs is known."""
+        self.state.take_mix(loop)
+        self._show_choice()
+        for option in (self.state.a, self.state.b, self._wanted):
+            if option is not None:
+                self._prepare(option)
+
+    def _use(self) -> None:
+        """Put the wanted option in front, as soon as its mix is known."""
+        loop, option = self.state.loop, self._wanted
+        if loop is None or option is None:
+            return
+        rendered = self.state.balanced(option)
+        if rendered is None:
+            self._prepare(option)
+            return
+        self._wanted = None
+        with self._session.change(f"option {option + 1} is the plan"):
+            chosen = with_option_first(loop, rendered.plan, rendered.mix)
+            if option and rendered.mix is not None and chosen.provenance is not None:
+                made = with_mix_params(chosen.provenance, self._balanced_with[option])
+                chosen = replace(chosen, provenance=made)
+            self._session.show(chosen)
+
+    def _choose(self, name: str) -> None:
+        if name != self.state.chosen:
+            self.state.chosen = name
+            self._show_choice()
+
+    def _show_choice(self) -> None:
+        """Show which options are A and B, and the one that is looked at."""
+        state = self.state
+        self.cards.param.update(a=state.a, b=-1 if state.b is None else state.b, shown=state.shown)
+        if state.loop is self._session.loop:  # else it is an option of a plan that is not shown any more
+            self._session.option = state.shown
+        self._load()
+        self._show_seams()
+        self.picture.show_plan()
+        self.picture.show_view()
+
+    def _show_empty(self, *_: Any) -> None:
+        """While there is no plan, say what is coming and how far it is, or why there is none."""
+        session, answer = self._session, None if self.state.loop is None else self.state.loop.answer
+        self.empty.visible = self.state.plan is None
+        self.progress.visible = self.empty.visible and session.busy
+        self.offer.visible = self.empty.visible and session.offers_fit and not session.fitting
+        self.help.visible = isinstance(answer, Refusal) and not session.fitting
+        self.straight.disabled = session.track_sound is None
+        if isinstance(answer, Refusal) and session.fitting:
+            self.empty.object = f"Fitting the track to this video. Now: {session.stage or 'starting'}."
+        elif isinstance(answer, Refusal):
+            hint = session.for_the_page(sentence_in_words(answer.sentence))
+            self.empty.object = f"There is no loop of this track under this video. {hint}"
+        elif session.busy:
+            now = f"Now: {session.stage}." if session.stage else ""
+            self.empty.object = " ".join(filter(None, (session.coming, now)))
+        else:
+            self.empty.object = "There is no plan yet: open a track and a video."
+        self.progress.done = max(0.0, session.done)
+
+    def _show_seams(self) -> None:
+        """Show the seams of the option that is looked at; those of the plan in use can be opened."""
+        state = self.state
+        self.chips.ask = f"Use option {state.shown + 1} to look at its seams" if state.shown else ""
+        self.chips.show_seams(state.plan, state.scores)
+
+    def _prepare(self, option: int) -> None:
+        """Render and balance an option, unless that is done."""
+        loop, state = self.state.loop, self.state
+        if loop is None or not state.options or state.balanced(option) is not None:
+            return
+        self.run(
+            render_option, loop, state.options[option], then=partial(self._hear, loop, option, self._session.params),
+            wanted=lambda: loop is self.state.loop, subject=str(loop.track.path),
+            otherwise=lambda _: self._give_up(option), cancelled=partial(self._give_up, option),
+            same=(loop.answer, loop.mix, option, *stamps_of(loop.track.path, loop.video)),
+        )  # fmt: skip
+
+    def _give_up(self, option: int) -> None:
+        """Forget that an option was to become the plan of the page: its sound could not be made."""
+        if self._wanted == option:
+            self._wanted = None
+
+    def _hear(self, loop: Planned, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
+        if rendered.mix is not None:  # a worker measured it
+            rendered = replace(rendered, mix=with_drawn(rendered.mix, self._session.envelope))
+        self.state.hear(option, rendered)
+        self._balanced_with[option] = params
+        if option not in self.state.sounds:
+            self._session.draw(rendered.path, then=partial(self._show_sound, loop, option))
+        self._show_choice()
+        self._use()
+
+    def _show_sound(self, loop: Planned, option: int, sound: LongSound) -> None:
+        if self.state.is_same_plan(loop):
+            self.state.sounds[option] = sound
+            self.picture.show_view()
+
+    def _is_under(self, video: Path) -> bool:
+        """Whether the plan that is looked at still lies under a video."""
+        return self.state.loop is not None and self.state.loop.video == video
+
+    def _show_video(self, video: TimelineVideo) -> None:
+        def show(sound: LongSound) -> None:
+            if video is self.state.video:
+                self.state.soundtrack = sound
+                self.picture.show_view()
+
+        self.state.video = video
+        self.state.soundtrack = None
+        self.player.speech = [[float(at) for at in span] for span in video.soundtrack.soundtrack.speech_ranges]
+        if video.sound is not None:
+            self._session.draw(video.sound, then=show)
+        if self.state.loop is not None and self.state.loop.video is not None:
+            self._video_picture.show(self.state.loop.video, video.digest, video.fps, for_browsers=video.for_browsers)
+        self._show_choice()
+        if self.state.plan is None:
+            self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)
+            self.picture.show()
+
+    def _load(self) -> None:
+        """Give the player what there is to hear."""
+        state, session, sound = self.state, self._session, self._session.track_sound
+        video, options = state.video, state.options
+        loop, track = state.loop, session.track
+        if sound is None or not options or loop is None or track is None or track.path != loop.track.path:
+            self.player.param.update(music_a="", music_b="")
+            return
+        played, b, plans = session.url_of(sound.path), state.b, self._played_plans(sound.sample_rate)
+        gains_a, gains_b = state.gains(state.a), state.gains(b)
+        self.player.param.update(
+            soundtrack=session.url_of(video.sound) if video is not None and video.sound is not None else "",
+            music_a=played,
+            music_b=played if b is not None else "",
+            plans=plans,
+            plan_a=plans[state.a],
+            plan_b=plans[b] if b is not None else {},
+            gain_a_db=gains_a.music_db,
+            gain_b_db=gains_b.music_db,
+            soundtrack_db=gains_a.soundtrack_db,
+            duck_a=played_duck(state.mix_of(state.a), session.params.render),
+            duck_b=played_duck(state.mix_of(b), session.params.render),
+            headroom_db=state.headroom_db(),
+            chosen=state.chosen,
+        )
+        self._match()
+
+    def _played_plans(self, rate: int) -> list[dict[str, Any]]:
+        """How the browser plays each option."""
+        options = self.state.options
+        if self._laid_out[:2] != (rate, options):
+            self._laid_out = rate, options, [played_plan(option, rate) for option in options]
+        return self._laid_out[2]
+
+    def _match(self) -> None:
+        a_db, b_db = self.state.matching(self.player.time, self.player.region)
+        self.player.param.update(match_a_db=a_db, match_b_db=b_db)

@@ -1,0 +1,229 @@
+"""What the Plan tab shows and hears: the options that are compared, and what is known of them; no widgets.
+
+Classes: `PlanState`. Functions: `played_pieces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.dashboards.sounds.plan import (
+    MixGains,
+    RenderedOption,
+    TimelineVideo,
+    gains_of,
+    headroom_db,
+    matching_gains,
+)
+from workbench.dashboards.views import LongSound
+from workbench.mix.balance import Mix
+from workbench.mix.drawn import drawn_points, with_drawn
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
+from workbench.plots.palette import group_colour
+from workbench.plots.plan import track_pieces
+from workbench.seams.profile import TrackSection
+from workbench.workflows.plan import Planned
+from workbench.workflows.plan_words import option_differences
+from workbench.workflows.seams import planned_scores
+
+_MATCH_SECONDS = 5.0
+"""to either side of the playhead, over which A and B are made equally loud where no loop is set"""
+
+
+@dataclass(eq=False)
+class PlanState:
+    """Which options are compared, and what is known of them; no widgets."""
+
+    loop: Planned | None = None
+    video: TimelineVideo | None = None
+    a: int = 0
+    b: int | None = None
+    chosen: str = "a"
+    heard: dict[int, RenderedOption] = field(default_factory=dict)
+    """by option, counted from 0: its music, and its mix"""
+    outdated: set[int] = field(default_factory=set)
+    """options of `heard` whose mix follows from parameters that have changed since"""
+    sounds: dict[int, LongSound] = field(default_factory=dict)
+    """by option: its music, to draw"""
+    soundtrack: LongSound | None = None
+
+    @property
+    def options(self) -> tuple[LoopPlan, ...]:
+        """The options of the plan, best first; empty while there is none, or a refusal."""
+        if self.loop is None or isinstance(self.loop.answer, Refusal):
+            return ()
+        return self.loop.answer.options or (self.loop.answer,)
+
+    @property
+    def shown(self) -> int:
+        """Number of the option that is looked at and heard."""
+        return self.b if self.chosen == "b" and self.b is not None else self.a
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The option that is looked at and heard."""
+        return self.options[self.shown] if self.options else None
+
+    @property
+    def seconds(self) -> float:
+        """Length of what is looked at: of the plan, or of the video where there is none; 0 where there is neither."""
+        if self.plan is not None:
+            return self.plan.window_end
+        return 0.0 if self.loop is None or self.loop.video is None else self.loop.video_seconds
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """How each option differs from the plan served, in words; empty for that plan."""
+        if self.loop is None or self.loop.analysis is None or not isinstance(self.loop.answer, LoopPlan):
+            return ("",) * len(self.options)
+        return option_differences(self.loop.answer, self.loop.analysis.profile)
+
+    @property
+    def sections(self) -> Sequence[TrackSection]:
+        """Of the track."""
+        return () if self.loop is None or self.loop.analysis is None else self.loop.analysis.profile.sections
+
+    @property
+    def scores(self) -> tuple[float | None, ...]:
+        """Of the seams of the option that is looked at; None where the planner left none."""
+        if self.plan is None or self.loop is None or self.loop.analysis is None:
+            return ()
+        return planned_scores(self.plan, self.loop.analysis)
+
+    def is_same_plan(self, loop: Planned) -> bool:
+        """Whether a loop is the one that is looked at, but for its mix."""
+        mine = self.loop
+        return (
+            mine is not None
+            and isinstance(loop.answer, LoopPlan)
+            and (loop.track.path, loop.video, loop.answer) == (mine.track.path, mine.video, mine.answer)
+        )
+
+    def take(self, loop: Planned | None) -> None:
+        """Look at another plan; what was heard of the one before is forgotten."""
+        same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
+        self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
+        self.heard, self.sounds, self.outdated = {}, {}, set()
+        if not same_video:
+            self.video = self.soundtrack = None
+
+    def take_mix(self, loop: Planned) -> None:
+        """Balance the plan that is looked at with another mix; what is compared stays.
+
+        The mix is that of the plan itself. Other options keep theirs until they are balanced anew.
+        """
+        before, self.loop = None if self.loop is None else self.loop.mix, loop
+        if before is not None and loop.mix is not None and with_drawn(before, None) == with_drawn(loop.mix, None):
+            points = drawn_points(loop.mix)  # only the envelope was drawn, which every option has
+            for option, rendered in self.heard.items():
+                mix = None if rendered.mix is None else with_drawn(rendered.mix, points)
+                self.heard[option] = replace(rendered, mix=mix)
+            return
+        own = loop.answer.alone if isinstance(loop.answer, LoopPlan) else None
+        for option, rendered in self.heard.items():
+            if rendered.plan == own:
+                self.heard[option] = replace(rendered, mix=loop.mix)
+            else:
+                self.outdated.add(option)
+
+    def hear(self, option: int, rendered: RenderedOption) -> None:
+        """Take an option that was rendered and balanced.
+
+        `option`: counted from 0.
+        """
+        self.heard[option] = rendered
+        self.outdated.discard(option)
+
+    def balanced(self, option: int) -> RenderedOption | None:
+        """An option with the mix that it has now; None where it is not rendered, or another mix was set since.
+
+        `option`: counted from 0.
+        """
+        return None if option in self.outdated else self.heard.get(option)
+
+    def gains(self, option: int | None) -> MixGains:
+        """What the player does for the mix of an option; until its own is known, for that of the plan served.
+
+        `option`: counted from 0; None: nothing is changed.
+        """
+        return gains_of(self.mix_of(option))
+
+    def mix_of(self, option: int | None) -> Mix | None:
+        """The mix of an option; until its own is known, that of the plan served.
+
+        `option`: counted from 0; None: there is none.
+        """
+        if option is None or self.loop is None:
+            return None
+        heard = self.heard.get(option)
+        return self.loop.mix if heard is None else heard.mix
+
+    def pick(self, option: int, name: str) -> None:
+        """Compare an option as A or B, and look at it; the same option cannot be both.
+
+        `option`: counted from 0.
+        """
+        if name == "a":
+            self.a, self.b = option, (None if self.b == option else self.b)
+        elif option != self.a:
+            self.b = option
+        self.chosen = name if name == "a" or self.b is not None else "a"
+
+    def matching(self, at: float, region: Sequence[float]) -> tuple[float, float]:
+        """Gains of A and B, dB, at most 0, that make them equally loud in the loop, or around the playhead.
+
+        Both are 0 where only one of them can be played. `at`: playhead, video seconds. `region`: from and to of the
+        loop, video seconds; empty for none.
+        """
+        a, b = self.heard.get(self.a), self.heard.get(-1 if self.b is None else self.b)
+        if a is None or b is None:
+            return 0.0, 0.0
+        first, last = region if len(region) == 2 else (at - _MATCH_SECONDS, at + _MATCH_SECONDS)
+        return matching_gains(a, b, max(0.0, first), last)
+
+    def headroom_db(self) -> float:
+        """Gain under which soundtrack and music together cannot clip, even if their peaks meet; dB, at most 0."""
+        soundtrack = 0.0 if self.video is None else self.video.soundtrack.soundtrack.peak
+        peaks = [gains_of(heard.mix).peak(heard.levels.peak, soundtrack) for heard in self.heard.values()]
+        return headroom_db(max(peaks, default=0.0))
+
+    def facts(self) -> list[dict[str, Any]]:
+        """What the card of each option shows: blocks and seams as shares of the video, score and words."""
+        facts = []
+        for plan, difference in zip(self.options, self.differences, strict=True):
+            total = plan.window_end
+            pieces = [
+                (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
+            ]
+            seams = len(plan.seam_times)
+            body = plan.kind.in_words if plan.body is None else f"{plan.body.bars} bars × {plan.body.repeats}"
+            joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
+            numbers = f"{joined} · {body} · {plan.end_label}"
+            words = f"{difference} · {numbers}" if difference else numbers
+            facts.append(
+                {
+                    "pieces": pieces,
+                    "seams": [time / total for time in plan.seam_times],
+                    "score": f"{plan.plan_score:.2f}",
+                    "words": words,
+                    "title": f"{words}; parts of the track: {', '.join(plan.sections_covered)}",
+                }
+            )
+        return facts
+
+
+def played_pieces(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[tuple[float, float, str, str]]:
+    """What is played, cut at section borders: of each piece from and to, video seconds, its colour and section's name.
+
+    Outside of sections a piece is grey and has no name.
+    """
+    pieces = []
+    for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+        shift = float(start) - segment.song_from
+        for first, last, section in track_pieces(segment.song_from, segment.song_to, sections):
+            colour = group_colour(section.group) if section else "#BBBBBB"
+            pieces.append((first + shift, last + shift, colour, section.label if section else ""))
+    return pieces

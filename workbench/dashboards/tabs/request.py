@@ -1,0 +1,254 @@
+"""What is asked of the plan, on the Plan tab: seams that are pinned, forbidden or moved, stretches of the track, times.
+
+What is asked is planned with at once (`Session.ask`, `Session.move_seam`). What cannot be kept together is said, and
+each constraint that would help if it were dropped is a button.
+
+While a seam is dragged, the splice at the bar line that it would go to is heard, over and over (`SeamSound`).
+
+Classes: `RequestPanel`; `SeamSound`; `RequestDesk`, which joins them with the session and the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.constraint_words import in_words, sentence_in_words
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.plan import gains_of, played_plan, track_stretch
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.tabs.plan_picture import PlanPicture, place_facts
+from workbench.dashboards.tasks import what_seams_follow
+from workbench.dashboards.transport import script
+from workbench.errors import WorkbenchError
+from workbench.plans.constraints import clock
+from workbench.plans.move_seam import SeamPlace, move_seam
+from workbench.plans.plan import LoopPlan
+from workbench.plans.refusals import Refusal
+from workbench.plans.request import Keep, PlanRequest
+from workbench.plots.palette import BEAT, ENDING, HEARD
+from workbench.workflows.constraints import read_range
+from workbench.workflows.move_seam import FoundPlaces, find_places, is_same_splice, named_seam
+from workbench.workflows.plan import Planned
+
+_BEFORE_S, _AFTER_S = 1.2, 1.8
+"""that are heard around a seam while it is dragged"""
+
+
+class RequestPanel(JSComponent):
+    """Buttons for what can be asked of the plan, and what is asked."""
+
+    seam = param.Integer(0, doc="the one that is chosen, from 0")
+    seams = param.Integer(0, doc="how many there are")
+    places = param.List([], doc="where the chosen seam could be: bars, at, words, obstacle, score")
+    waiting = param.String("", doc="why there are no places of it, in words")
+    pinned = param.Boolean(False, doc="whether the chosen seam is")
+    stretch = param.List([], doc="from and to of the track, as typed")
+    constraints = param.List([], doc="[id, words] of each that applies")
+    fault = param.String("", doc="why the last request was refused")
+    clashing = param.List([], doc="[id, words] of those of which one must go")
+    asked = param.List([], doc="[what, its values, n]")
+
+    _esm = script("keys", "clock", "soon", "request")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("request")]
+
+
+class SeamSound(JSComponent):
+    """Plays a few seconds of a plan over and over, and stops what else plays on the page; it shows nothing."""
+
+    music = param.String("", doc="address of the track")
+    plan = param.Dict({}, doc="how it is played, see `workbench.dashboards.sounds.plan`; empty: nothing is heard")
+    stretch = param.List([0.0, 0.0], doc="from and to of what is played, video s")
+    gain_db = param.Number(0.0)
+    asked = param.Integer(0, doc="counts up when something else is to be heard, after all the rest")
+
+    _esm = script("output", "sound", "seam_sound")
+
+
+class RequestDesk:
+    """Joins the panel with the session and the picture of the plan.
+
+    `playhead`: where the player stands, video seconds.
+    """
+
+    def __init__(
+        self, session: Session, picture: PlanPicture, playhead: Callable[[], float], run: Callable[..., Any]
+    ) -> None:
+        self._session, self._picture, self._playhead, self._run = session, picture, playhead, run
+        self._places: tuple[tuple[SeamPlace, ...], ...] = ()
+        self._waiting = ""
+        """why there are no places"""
+        self._placed: LoopPlan | None = None
+        """the plan that places were asked for"""
+        self._stretch: tuple[float, float] | None = None
+        self.panel = RequestPanel(sizing_mode="stretch_width")
+        self.panel.param.watch(lambda event: self._hear(*event.new[:-1]), "asked")
+        self.sound = SeamSound(width=0, height=0, margin=0)
+        picture.on_hand("heard", lambda new: self.hear(int(new[0]), None if new[1] is None else int(new[1])))
+        picture.on_hand("chosen", lambda new: self._choose(int(new[0])))
+        picture.on_hand("moved", lambda new: session.move_seam(int(new[0]), int(new[1])))
+        picture.on_hand("stretch", lambda new: self.select(new[0], new[1]))
+        session.param.watch(lambda *_: self.show(), ["request", "contradiction", "seam"])
+
+    def take(self, loop: Planned | None) -> None:
+        """Show what is asked of another plan, and find out where its seams could be."""
+        plan = loop.answer.alone if loop is not None and isinstance(loop.answer, LoopPlan) else None
+        if plan != self._placed:
+            self._places, self._placed = (), plan
+            if plan is not None and loop is not None and plan.seam_times:
+                self._waiting = "listening around it…"
+                constraints = self._session.request.constraints
+                self._run(
+                    find_places, loop, constraints, then=self._show_places,
+                    wanted=lambda: self._placed is plan, subject=str(loop.track.path),
+                    same=what_seams_follow(loop, plan, constraints),
+                    otherwise=lambda _: self._show_no_places("it cannot be moved: listening around it failed"),
+                    cancelled=lambda: self._show_no_places("it cannot be moved: listening around it was cancelled"),
+                )  # fmt: skip
+        self.show()
+
+    def hear(self, seam: int, bars: int | None) -> None:
+        """Hear the splice of a seam where it would be, over and over; silence where it cannot be.
+
+        `seam`: counted from 0. `bars`: by which it would be moved; None: hear nothing any more.
+        """
+        places = self._places[seam] if seam < len(self._places) else ()
+        place = next((place for place in places if place.bars == bars), None)
+        sound, mix = self._session.track_sound, None if self._session.loop is None else self._session.loop.mix
+        plan, found = self._placed, self._session.places
+        heard: dict[str, Any] = {"plan": {}}
+        if place is not None and not place.obstacle and plan is not None and found is not None and sound is not None:
+            cover = self._session.params.cover
+            moved = move_seam(found.profile, plan, seam, place.bars, cover) if place.bars else plan
+            heard = {
+                "music": self._session.url_of(sound.path),
+                "plan": played_plan(moved, sound.sample_rate),
+                "stretch": [max(0.0, place.at - _BEFORE_S), min(moved.window_end, place.at + _AFTER_S)],
+                "gain_db": gains_of(mix).music_db,
+            }
+        self.sound.param.update(**heard)
+        self.sound.asked += 1
+
+    def select(self, song_from: float, song_to: float) -> None:
+        """Select a stretch of the track, about which something can be asked.
+
+        `song_from`, `song_to`: s of the track.
+        """
+        loop = self._session.loop
+        longest = song_to if loop is None or loop.analysis is None else loop.analysis.profile.song_duration
+        self._stretch = (round(song_from, 1), min(round(song_to, 1), int(10 * longest) / 10))
+        self.show()
+
+    def select_region(self, region: Sequence[float]) -> None:
+        """Select what is played in a region of the video: of several pieces the longest.
+
+        `region`: from and to, video seconds; empty for none.
+        """
+        plan = self._session.plan
+        found = None if plan is None or len(region) != 2 else track_stretch(plan, region[0], region[1])
+        if found is not None:
+            self.select(*found)
+
+    def show(self) -> None:
+        """Show what is asked, and what is known of the seam that is chosen."""
+        session, plan = self._session, self._session.plan
+        seams = 0 if plan is None else len(plan.seam_times)
+        seam = min(session.seam, max(0, seams - 1))
+        refused = session.contradiction
+        clash = refused.answer if refused is not None and isinstance(refused.answer, Refusal) else None
+        self.panel.param.update(
+            seams=seams, seam=seam, pinned=self._pin(seam) is not None if seams else False,
+            places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
+            waiting=self._waiting,
+            stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
+            constraints=[[one.id, in_words(one)] for one in session.request.each],
+            fault="" if clash is None else session.for_the_page(sentence_in_words(clash.sentence)),
+            clashing=[] if clash is None else [[one.id, in_words(one)] for one in clash.constraints],
+        )  # fmt: skip
+        self._picture.show_places(self._places)
+        self._picture.show_chosen(seam if seams and self._placed == self._picture.state.plan else None)
+        self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
+        self.panel.visible = plan is not None or bool(session.request) or refused is not None
+
+    def _show_places(self, found: FoundPlaces) -> None:
+        self._places, self._session.places = found.places, found
+        self.show()
+
+    def _show_no_places(self, why: str) -> None:
+        self._waiting = why
+        self.show()
+
+    def _choose(self, seam: int) -> None:
+        self._session.seam = seam
+
+    def _pin(self, seam: int) -> Any:
+        """The pin of a seam; None where it has none."""
+        analysis, plan = self._session.analysis, self._session.plan
+        if analysis is None or plan is None or not analysis.profile.downbeats.size:
+            return None
+        here = named_seam(analysis, plan, seam)
+        return next(
+            (one for one in self._session.request.constraints.pinned if is_same_splice(analysis, one, here)), None
+        )
+
+    def _hear(self, what: str, *values: Any) -> None:
+        session = self._session
+        if what == "choose":
+            self._choose(int(values[0]))
+        elif what == "move":
+            session.move_seam(int(values[0]), int(values[1]))
+        elif what == "leave":
+            session.contradiction = None
+        elif what == "give_up" and session.contradiction is not None:
+            session.ask(session.contradiction.request.without(str(values[0])))
+        else:
+            try:
+                session.ask(self._wanted(what, *values))
+            except WorkbenchError as error:
+                session.message = str(error)
+
+    def _at(self, at: float | None = None) -> float:
+        """Where the player stood when a button was pressed, s: as the browser says, else as it last told."""
+        return round(self._playhead() if at is None else float(at), 3)
+
+    def _wanted(self, what: str, *values: Any) -> PlanRequest:
+        """All that is asked for after a button was pressed."""
+        request = self._session.request
+        seams = request.constraints
+        if what == "drop":
+            return request.without(str(values[0]))
+        if what == "start_at":
+            return replace(request, start_at=self._at(*values))
+        if what == "end_on":
+            return replace(request, end_on=self._at(*values))
+        if what in ("never_cut", "exclude", "keep"):
+            wanted = read_range(str(values[0]))
+            if what == "keep":
+                return replace(request, keep=(*request.keep, Keep(None, wanted.song_from, wanted.song_to)))
+            if what == "exclude":
+                return replace(request, constraints=replace(seams, excluded=(*seams.excluded, wanted)))
+            return replace(request, constraints=replace(seams, never_cut=(*seams.never_cut, wanted)))
+        analysis, plan, seam = self._session.analysis, self._session.plan, int(values[0])
+        if analysis is None or plan is None:
+            return request
+        here, pin = named_seam(analysis, plan, seam), self._pin(seam)
+        pinned = tuple(one for one in seams.pinned if one != pin)
+        if what == "pin" and pin is None:
+            pinned = (*pinned, here)
+        forbidden = (*seams.forbidden, here) if what == "forbid" else seams.forbidden
+        return replace(request, constraints=replace(seams, pinned=pinned, forbidden=tuple(dict.fromkeys(forbidden))))
+
+
+def _ranges(request: PlanRequest) -> Any:
+    """What is asked of the track, as the picture shows it."""
+    for one in request.constraints.never_cut:
+        yield one.song_from, one.song_to, HEARD
+    for one in request.constraints.excluded:
+        yield one.song_from, one.song_to, BEAT
+    for kept in request.keep:
+        if kept.part is None:
+            yield kept.song_from, kept.song_to, ENDING

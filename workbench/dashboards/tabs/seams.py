@@ -1,0 +1,468 @@
+"""The Seams tab: one seam at a time, seen and heard from both sides, judged, and its crossfade changed.
+
+What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
+track's own bar lines. The crossfade has two handles; what they are set to is heard while they move, made in the browser
+from the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
+Verdicts are kept by `workbench.workflows.review` and come out as CSV. A verdict and its note belong to a reviewer and
+to the seam as it was heard, under its crossfade: they are there again when one comes back to it, and a note that is
+written or changed later goes to the verdict that was given.
+
+Classes: `SeamState`, without widgets; `SeamPlayer`; `SeamsTab`. The pictures are
+`workbench.dashboards.tabs.seam_pictures`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from io import StringIO
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.charts import FRAME_PIXELS
+from workbench.dashboards.chips import SeamChips, worst_of
+from workbench.dashboards.fades import seam_place
+from workbench.dashboards.reviewer import reviewer_field
+from workbench.dashboards.session import Session
+from workbench.dashboards.skeleton import Skeleton
+from workbench.dashboards.sounds.plan import played_plan
+from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, with_fade, with_option_first
+from workbench.dashboards.styles import beside, stylesheet
+from workbench.dashboards.tabs.seam_pictures import ScorePicture, SeamPicture
+from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action
+from workbench.dashboards.tasks import what_seams_follow
+from workbench.dashboards.transport import script
+from workbench.plans.plan import LoopPlan
+from workbench.plots.palette import clock
+from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
+from workbench.seams.profile import MIN_FADE_SECONDS
+from workbench.workflows.plan import Planned
+from workbench.workflows.plan_words import NO_SEAM, seam_words
+from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
+from workbench.workflows.seams import planned_scores
+from workbench.workspace import Workspace
+
+Heard: TypeAlias = tuple[int, int, int, int]
+"""a seam as it is heard, see `workbench.workflows.review.Verdict`"""
+_LONGEST_FADE_SECONDS = 1.0
+"""that the handles reach; longer ones than the planner's, for the ear to compare"""
+_COLOURS: dict[Word, str] = {"good": "success", "audible": "warning", "wrong": "error"}
+"""of the button of each verdict"""
+
+
+@dataclass(eq=False)
+class SeamState:
+    """Which seam is looked at, under which crossfade; no widgets."""
+
+    workspace: Workspace
+    """keeps the verdicts"""
+    loop: Planned | None = None
+    seam: int = 0
+    changed: LoopPlan | None = None
+    """the plan with the crossfade that was tried; None while it is the plan's own"""
+    scores: tuple[float | None, ...] = ()
+    """of all seams; None where the planner left none and no seam was looked at yet"""
+    reviewer: str = ""
+    """whose verdicts these are; empty until a name was given"""
+    given: dict[Heard, Verdict] = field(default_factory=dict)
+    """the reviewer's latest verdict about each splice of the track under each crossfade"""
+    drafts: dict[Heard, str] = field(default_factory=dict)
+    """notes that were written before a verdict"""
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The plan that is heard, with what was tried."""
+        if self.changed is not None:
+            return self.changed
+        return self.loop.answer.alone if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
+
+    @property
+    def count(self) -> int:
+        """Seams of the plan."""
+        return 0 if self.plan is None else len(self.plan.seam_times)
+
+    @property
+    def worst(self) -> int | None:
+        """The seam whose score is lowest; None while scores are not known."""
+        return worst_of(self.scores)
+
+    def take(self, loop: Planned | None) -> None:
+        """Look at another plan, at the same seam where it has as many."""
+        before = self.track
+        self.loop, self.changed, self.scores = loop, None, ()
+        if self.plan is not None and loop is not None and loop.analysis is not None:
+            self.scores = planned_scores(self.plan, loop.analysis)
+        self.seam = min(self.seam, max(0, self.count - 1))
+        if self.track != before:
+            self.given, self.drafts = {}, {}
+            self.read_verdicts()
+
+    def read_verdicts(self) -> None:
+        """Read the reviewer's verdicts about the track again, which may have been put back."""
+        mine = [
+            one
+            for one in newest_verdicts(self.workspace)
+            if (one.reviewer, one.content_hash) == (self.reviewer, self.track)
+        ]
+        self.given = {verdict.heard: verdict for verdict in mine}
+
+    def review_as(self, reviewer: str) -> None:
+        """Show the verdicts of another reviewer."""
+        self.reviewer = reviewer
+        self.read_verdicts()
+
+    @property
+    def track(self) -> str:
+        """SHA-256 of the track's bytes; empty for none."""
+        return "" if self.loop is None or self.loop.analysis is None else self.loop.analysis.content_hash
+
+    @property
+    def place(self) -> Heard | None:
+        """The seam that is looked at, as it is heard; None for none."""
+        return _heard_at(self.plan, self.seam) if self.plan is not None and self.count else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The latest verdict about the seam that is looked at."""
+        return None if self.place is None else self.given.get(self.place)
+
+    @property
+    def note(self) -> str:
+        """The note on the seam that is looked at: its verdict's, or one that waits for a verdict."""
+        if self.place is None:
+            return ""
+        return self.drafts.get(self.place, "" if self.verdict is None else self.verdict.note)
+
+    @property
+    def words(self) -> list[str]:
+        """The verdict about each seam; empty where there is none."""
+        if self.plan is None:
+            return []
+        given = (self.given.get(_heard_at(self.plan, seam)) for seam in range(self.count))
+        return ["" if verdict is None else verdict.verdict for verdict in given]
+
+    def try_fade(self, seconds: float, exponent: float) -> None:
+        """Hear the seam under another crossfade.
+
+        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude). Raises `PlanError` where there is no
+        room for it.
+        """
+        if self.plan is not None:
+            self.changed = with_fade(self.plan, self.seam, seconds, exponent)
+
+    def judge(self, look: SeamLook, word: Word, note: str) -> None:
+        """Keep what somebody heard at the seam, under the crossfade that was heard.
+
+        `note`: in the reviewer's own words; empty for none.
+        """
+        assert self.loop is not None, "a seam belongs to a loop"
+        assert self.plan is not None, "a seam belongs to a plan"
+        place = _heard_at(self.plan, self.seam)
+        self.given[place] = judge_seam(self.workspace, self.loop, self.plan, look.view, word, note, self.reviewer)
+        self.drafts.pop(place, None)
+
+
+def _heard_at(plan: LoopPlan, seam: int) -> Heard:
+    """A seam of a plan as it is heard, in the numbers of `Verdict.heard`."""
+    return (*seam_place(plan, seam), round(1000 * plan.seam_fades[seam]), round(100 * plan.seam_curves[seam]))
+
+
+class SeamPlayer(JSComponent):
+    """Plays the excerpts of a seam, and draws its crossfade with handles."""
+
+    sounds = param.Dict({}, doc="addresses by name: heard, cut, left, entered")
+    seconds = param.Number(4.0)
+    middle = param.Number(2.0, doc="s from the beginning to the seam")
+    fade = param.Number(0.02)
+    exponent = param.Number(1.0)
+    frame = param.List(list(FRAME_PIXELS), doc="left and right of the picture above, inside its edges, px")
+    shortest = param.Number(MIN_FADE_SECONDS)
+    longest = param.Number(_LONGEST_FADE_SECONDS)
+    wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
+    played = param.Dict({}, doc="what crossfades are tried on: `music`, `plan`, `seam`, `from`, `to` in s")
+    refused = param.Integer(0, doc="counts up when a wish cannot be had: the handles go back")
+    used = param.Integer(0, doc="counts up when a wish went into the plan: the focus goes back to its handle")
+    step = param.List([], doc="[-1 or 1, n]")
+    find_worst = param.Integer(0, doc="counts up when the worst seam is asked for")
+    verdict = param.List([], doc="[word, n]")
+    looped = param.Boolean(False)
+    autoplay = param.Boolean(False, doc="play the next seam at once")
+    playing = param.String("", doc="what sounds")
+    playhead = param.String("")
+
+    _esm = script("output", "keys", "sound", "seam")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
+
+
+class SeamsTab(Tab):
+    """The seams of the plan, one at a time."""
+
+    title = "Seams"
+    plays_itself = True
+
+    def __init__(self, session: Session) -> None:
+        self.state = SeamState(session.workspace)
+        self.look: SeamLook | None = None
+        self._noted: tuple[Heard | None, str] = (None, "")
+        self.picture, self.score = SeamPicture(), ScorePicture()
+        super().__init__(session, self.picture, self.score)
+        self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.playheads[0])
+        self.chips = SeamChips(sizing_mode="stretch_width", margin=(0, 0, 8, 0))
+        self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.none = pmui.Typography(NO_SEAM, variant="body1", margin=(24, 10), visible=False)
+        self.one = pmui.FlexBox(sizing_mode="stretch_width")  # one below the other where narrow
+        self.pictures = pn.Column(*self.picture.panes(), sizing_mode="stretch_width", visible=False)
+        self.waiting = Skeleton(lanes=[2, 2, 1], sizing_mode="stretch_width", visible=False)
+        self.note = pmui.TextInput(
+            label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
+        )
+        self.judgements = {
+            word: action(word, partial(self.judge, word), color=colour, variant="outlined")
+            for word, colour in _COLOURS.items()
+        }
+        self.outcome = pmui.Typography("", variant="caption", sizing_mode="stretch_width", margin=(8, 4))
+        self.use = action("Use this fade in the plan", self.use_fade, disabled=True, margin=0)
+        self.used = pmui.Typography("", variant="caption", margin=(6, 12))
+        self.player.param.watch(lambda event: self.try_fade(*event.new[:2]), "wished")
+        self.player.param.watch(lambda event: self.step(int(event.new[0])), "step")
+        self.player.param.watch(lambda event: self.judge(event.new[0]), "verdict")
+        self.player.param.watch(lambda _: self.go_to_worst(), "find_worst")
+        self.note.param.watch(lambda event: self.write(event.new or ""), "value")
+        self.chips.param.watch(lambda event: self.go(int(event.new[0])), "picked")
+        self.reviewer = reviewer_field(session)
+        self.follow(["reviewer"], self.review_as)
+        self.follow_shown(["loop"], self.take)
+        self.follow_shown(["seam"], self.go)
+        self.follow(["track_sound"], lambda _: self._show_played())
+        session.param.watch(lambda _: self.reread(), "records")
+
+    def take(self, loop: Planned | None) -> None:
+        """Look at another plan, at the seam that the page is at; the same plan with another mix has the same seams."""
+        before = self.state.loop
+        if (
+            loop is not None
+            and before is not None
+            and (before.track.path, before.answer) == (loop.track.path, loop.answer)
+        ):
+            self.state.loop = loop
+            return
+        self.state.seam = self._session.seam
+        self.attempt(self.state.take, loop)
+        self._unsay()
+        self._look()
+
+    def review_as(self, reviewer: str) -> None:
+        """Show and take the verdicts of a reviewer.
+
+        `reviewer`: the name; empty where none was given.
+        """
+        self.attempt(self.state.review_as, reviewer)
+        self._mark()
+
+    def go(self, seam: int) -> None:
+        """Look at a seam.
+
+        `seam`: counted from 0; one that the plan does not have is not looked at.
+        """
+        if seam != self.state.seam and 0 <= seam < self.state.count:
+            self.state.seam, self.state.changed = seam, None
+            self._unsay()
+            self._look()
+
+    def go_to_worst(self) -> None:
+        """Look at the seam whose score is lowest."""
+        if self.state.worst is not None:
+            self.go(self.state.worst)
+
+    def step(self, by: int) -> None:
+        """Look at the next seam, or the one before.
+
+        `by`: seams forward; negative for back.
+        """
+        if self.state.count:
+            self.go((self.state.seam + by) % self.state.count)
+
+    def try_fade(self, seconds: float, exponent: float) -> None:
+        """Hear the seam under another crossfade.
+
+        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude).
+        """
+        if not self.attempt(self.state.try_fade, float(seconds), float(exponent)):
+            self.player.refused += 1
+            return
+        self.use.disabled, self.used.object = False, ""
+        self._look()
+
+    def _show_played(self) -> None:
+        """Let the browser make crossfades that are tried, from the track as the plan plays it."""
+        plan, sound, look, seam = self.state.plan, self._session.track_sound, self.look, self.state.seam
+        if plan is None or sound is None or look is None:
+            self.player.played = {}
+            return
+        begins = plan.seam_times[seam] - look.view.middle
+        self.player.played = {
+            "music": self._session.url_of(sound.path), "plan": played_plan(plan, sound.sample_rate), "seam": seam,
+            "from": begins, "to": begins + look.view.heard.duration,
+        }  # fmt: skip
+
+    def use_fade(self) -> None:
+        """Put the crossfade that was tried into the plan, for every tab and every export."""
+        loop, changed = self.state.loop, self.state.changed
+        if loop is not None and changed is not None:
+            self._session.show_with_fade(with_option_first(loop, changed), self.state.seam)
+            self.player.used += 1
+            fade = 1000 * changed.seam_fades[self.state.seam]
+            self.used.object = f"Seam {self.state.seam + 1} of the plan now has a crossfade of {fade:.0f} ms."
+
+    def judge(self, word: Word) -> None:
+        """Keep a verdict about the seam as it is heard."""
+        if self.look is None:
+            waits = "a verdict can be given once this seam can be heard"
+            self.outcome.object = waits if self.state.count else "there is no seam to judge"
+            return
+        with self._session.change(f"seam {self.state.seam + 1} is {word}"):
+            if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
+                return
+        self._mark()
+        self.outcome.object = f"kept: seam {self.state.seam + 1} is {word}"
+
+    def reread(self) -> None:
+        """Show the verdicts as they are kept now: some were put back."""
+        self.attempt(self.state.read_verdicts)
+        self.outcome.object = ""
+        self._mark()
+
+    def _unsay(self) -> None:
+        """Take away what was said of a seam: another one is looked at."""
+        self.outcome.object = self.used.object = ""
+
+    def write(self, note: str) -> None:
+        """Take a note on the seam: into the verdict that was given, or into the one that will be."""
+        state, given = self.state, self.state.verdict
+        if note == state.note or state.place is None:
+            return
+        state.drafts[state.place] = note
+        self._noted = state.place, note
+        if given is not None:
+            self.judge(given.verdict)
+
+    def as_csv(self) -> StringIO:
+        """Each reviewer's newest verdict about every seam under every crossfade, of all tracks of the home folder."""
+        out = StringIO()
+        write_verdicts(newest_verdicts(self._session.workspace), out)
+        out.seek(0)
+        return out
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Seams, picture, crossfade; score and verdict beside them."""
+        csv = pmui.FileDownload(
+            callback=self.as_csv, filename="verdicts.csv", label="Verdicts as CSV", size="small", variant="text"
+        )
+        judged = pmui.Column(
+            self.words,
+            pmui.Typography(
+                f"Curves: blue is heard, orange is in the track. Pictures: {LOWEST_HZ:.0f} Hz to "
+                f"{HIGHEST_HZ / 1000:.0f} kHz. Bars: blue is this seam, where 1 is no break; grey is one of the "
+                "track's own bars skipped, middle half and median.",
+                variant="caption",
+                sizing_mode="stretch_width",
+                margin=(0, 10),
+            ),
+            *self.score.panes(),
+            self.reviewer,
+            pmui.Row(*self.judgements.values()),
+            self.note,
+            pmui.Row(csv, self.outcome),  # last: what is said comes and goes, and nothing moves
+            styles=beside(340, share=1),
+        )
+        fade = pmui.FlexBox(self.use, self.used, sizing_mode="stretch_width")
+        left = pmui.Column(
+            self.waiting, self.pictures, self.player, fade, sizing_mode="stretch_width", styles=beside(520)
+        )
+        self.one[:] = [left, judged]
+        return pmui.Column(self.chips, self.none, self.one, sizing_mode="stretch_width", margin=(0, 10))
+
+    def _look(self) -> None:
+        state, session = self.state, self._session
+        plan, loop, seam = state.plan, state.loop, state.seam
+        self._mark()
+        if state.count:
+            session.seam = seam
+        if plan is None or loop is None or not state.count:
+            self._show_look(None)
+            return
+        self.look = None  # a verdict waits until what it is about can be heard
+        self.none.visible, self.one.visible = False, True
+        self.waiting.visible = not self.pictures.visible  # a seam that is drawn stays until the next one is
+        self.waiting.words = f"Seam {seam + 1} is being drawn."
+        wanted = partial(self._is_at, plan, seam)
+        self.run(
+            look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path),
+            otherwise=lambda _: self._give_up(), cancelled=self._give_up, same=what_seams_follow(loop, plan, seam),
+        )  # fmt: skip
+
+    def _give_up(self) -> None:
+        """Nothing is coming: the page says why."""
+        self.waiting.visible = False
+
+    def _is_at(self, plan: LoopPlan, seam: int) -> bool:
+        return (plan, seam) == (self.state.plan, self.state.seam)
+
+    def _mark(self) -> None:
+        """Show the scores of all seams, or as many blanks, and the verdicts about them."""
+        state = self.state
+        self.chips.show_seams(state.plan, state.scores, state.seam, state.words)
+        if self._noted != (state.place, state.note):  # else somebody may be writing it
+            self._noted = state.place, state.note
+            self.note.param.update(value=state.note, value_input=state.note)
+        given = None if state.verdict is None else state.verdict.verdict
+        for word, button in self.judgements.items():
+            button.variant = "contained" if word == given else "outlined"
+
+    def _show_look(self, look: SeamLook | None) -> None:
+        self.look = look
+        if look is not None:
+            self.state.scores = look.scores
+            given = self.state.verdict
+            if given is not None and self.state.place in self.state.drafts:
+                self.judge(given.verdict)
+            self._mark()
+        self._show()
+
+    def _show(self) -> None:
+        look, plan, seam = self.look, self.state.plan, self.state.seam
+        self.use.disabled = self.state.changed is None
+        self.score.show(look)
+        refused = self.state.loop is not None and plan is None
+        self.none.object = f"There is no seam to look at{NOT_LOOPED}" if refused else NO_SEAM
+        self.none.visible = refused or (plan is not None and not self.state.count)
+        self.waiting.visible = False
+        self.pictures.visible = look is not None
+        self.one.visible = not self.none.visible
+        if look is None or plan is None:
+            self.picture.show(None)
+            self.player.sounds = {}
+            self._show_played()
+            self.words.object = "There is no seam to look at yet."
+            return
+        view, fade = look.view, plan.seam_fades[seam]
+        self.picture.show(look, fade)
+        step = f", level step {round(view.level_step_db, 1) + 0.0:+.1f} LU" if np.isfinite(view.level_step_db) else ""
+        loop = self.state.loop
+        what = "" if loop is None or loop.analysis is None else seam_words(plan, loop.analysis.profile, seam)
+        self.words.object = (
+            f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, heard "
+            f"at {clock(view.video_s)}. Score {view.score:.2f}{step}{f'; {what}' if what else ''}."
+        )
+        url = self._session.url_of
+        self._show_played()
+        self.player.param.update(
+            fade=fade, exponent=plan.seam_curves[seam], seconds=view.heard.duration, middle=view.middle,
+            longest=max(_LONGEST_FADE_SECONDS, fade),
+            sounds={name: url(getattr(look, name)) for name in ("heard", "cut", "left", "entered")},
+        )  # fmt: skip

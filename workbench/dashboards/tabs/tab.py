@@ -1,0 +1,185 @@
+"""What every tab of the page does: follow the session, colour its pictures, run work, say what went wrong.
+
+A tab is a small class. Its state is another one, without widgets, which tests use without a browser; its figures are a
+`Picture`. The tab makes both and the widgets, follows what it needs of the session, and lays all out in `panel`:
+
+    class LevelsTab(Tab):
+        title = "Levels"
+
+        def __init__(self, session: Session) -> None:
+            self.state, self.picture = LevelsState(), LevelsPicture()
+            super().__init__(session, self.picture)
+            self.follow(["loop"], self.take)
+
+        def take(self, loop: Loop | None) -> None:
+            self.state.take(loop)
+            if loop is not None:
+                self.run(measure_levels, loop, then=self.picture.show, wanted=lambda: self.state.loop is loop)
+
+        def panel(self) -> pn.viewable.Viewable:
+            return pmui.Column(*self.picture.panes())
+
+Tabs never talk to each other: what one of them changes in the session, the others follow. What asks for work follows
+with `follow_shown`, so that only the tab that is open does, or the one that is heard; others catch up when they are.
+
+Classes: `Tab`. Functions: `action`, a button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import panel as pn
+import panel_material_ui as pmui
+
+from workbench.dashboards.charts import Picture
+from workbench.dashboards.session import Session
+from workbench.dashboards.tasks import Task
+from workbench.dashboards.transport import Program
+from workbench.errors import WorkbenchError
+
+NOT_LOOPED = ": the track is not looped under this video. The tab Plan says why, and what can be done."
+"""after what a tab therefore has not"""
+
+
+class Tab:
+    """A tab of the page; it is made when it is first opened."""
+
+    title: ClassVar[str]
+    """on the page"""
+    plays_itself: ClassVar[bool] = False
+    """whether it has a player of its own, with keys, beside the page's transport"""
+    has_transport: ClassVar[bool] = False
+    """whether that is a whole transport, with its own place, volume and levels"""
+    program: Program | None = None
+    """what the page's transport plays of it; None where there is nothing"""
+
+    def __init__(self, session: Session, *pictures: Picture) -> None:
+        self._session = session
+        self._is_shown = True
+        self._follows: list[Callable[[], None]] = []
+        """what follows the session only while it is asked for, in order"""
+        self._late: set[Callable[[], None]] = set()
+        """those of them that have something to catch up with"""
+        for picture in pictures:
+            self.follow(["dark"], partial(_ink, picture))
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Widgets and pictures, laid out."""
+        raise NotImplementedError
+
+    def follow(self, names: Sequence[str], act: Callable[..., None]) -> None:
+        """Call a function with values of the session, at once and whenever one of them changes."""
+
+        def call(*_: Any) -> None:
+            act(*(getattr(self._session, name) for name in names))
+
+        self._session.param.watch(call, list(names))
+        call()
+
+    def follow_shown(self, names: Sequence[str], act: Callable[..., None]) -> None:
+        """Follow the session as `follow` does, but only while the tab is open or its program plays.
+
+        What changes meanwhile is one call later, with the latest values. For what asks for work: a tab that nobody
+        looks at asks for none.
+        """
+
+        def call() -> None:
+            act(*(getattr(self._session, name) for name in names))
+
+        def follow(*_: Any) -> None:
+            if self._is_awake:
+                call()
+            else:
+                self._late.add(call)
+
+        self._follows.append(call)
+        self._session.param.watch(follow, list(names))
+        call()
+
+    def follow_place(self, player: Program) -> None:
+        """Let a player of the plan stand where the page does, and the page where the player does.
+
+        `player`: whose seconds are those of the video.
+        """
+
+        def go(time: float) -> None:
+            if time != player.time:
+                player.go(time)
+
+        player.param.watch(lambda event: self._session.param.update(time=event.new), "time")
+        self.follow(["time"], go)
+
+    @property
+    def _is_awake(self) -> bool:
+        return self._is_shown or (self.program is not None and self.program.playing)
+
+    def show_tab(self, *, shown: bool) -> None:
+        """Take note of whether the tab is the one that is open, and catch up where it is."""
+        self._is_shown = shown
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """See to what has changed while nobody looked, if somebody looks or listens now."""
+        for call in self._follows:
+            if self._is_awake and call in self._late:
+                self._late.discard(call)
+                call()
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        then: Callable[[Any], None],
+        wanted: Callable[[], bool] | None = None,
+        subject: str = "",
+        otherwise: Callable[[str], None] | None = None,
+        cancelled: Callable[[], None] | None = None,
+        same: Hashable | None = None,
+    ) -> Task:
+        """Run work in a process of its own, as `Session.run` does; a result that came too late is dropped.
+
+        `wanted`: whether the page still wants the result when it is there; None: always.
+        """
+
+        def is_wanted() -> bool:
+            return wanted is None or wanted()
+
+        def take(result: Any) -> None:
+            if is_wanted():
+                then(result)
+
+        def fail(fault: str) -> None:
+            if otherwise is not None and is_wanted():
+                otherwise(fault)
+
+        def give_up() -> None:
+            if cancelled is not None and is_wanted() and not task.given_up:
+                cancelled()
+
+        task = self._session.run(
+            function, *arguments, then=take, wanted=is_wanted, subject=subject, otherwise=fail, cancelled=give_up,
+            same=same,
+        )  # fmt: skip
+        return task
+
+    def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
+        """Do something that takes no time; where it cannot be done, the page says why."""
+        try:
+            act(*arguments)
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return False
+        return True
+
+
+def _ink(picture: Picture, dark: bool) -> None:
+    picture.ink(dark=dark)
+
+
+def action(label: str, act: Callable[[], Any], *, tip: str = "", **options: Any) -> pmui.Button:
+    """A button that does something."""
+    description = f"{label}: {tip}" if tip else None  # a screen reader reads it instead of the label
+    return pmui.Button(label=label, size="small", description=description, on_click=lambda _: act(), **options)

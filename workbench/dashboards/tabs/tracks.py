@@ -1,0 +1,242 @@
+"""The Tracks tab: up to three tracks stacked under one video, each with its own plan, one key to switch between them.
+
+All play together on one clock, with the video; the one that is chosen is heard, the others are silent, so that a switch
+keeps the place to the sample. Loop, levels and volume are those of the page's transport, which is hidden meanwhile
+unless it plays. They are equally loud: with speech each is mixed to the voice, and the louder ones are
+turned down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another
+one the page's own, which is then what every other tab shows and every download holds.
+
+Classes: `StackTab`; `StackBoard`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from math import isfinite
+from pathlib import Path
+from typing import Any, ClassVar
+
+import panel as pn
+import panel_material_ui as pmui
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.files import video_url
+from workbench.dashboards.session import Session
+from workbench.dashboards.sounds.plan import FULL_SCALE, gains_of, headroom_db, played_duck, played_plan
+from workbench.dashboards.sounds.tracks import StackedTrack, mix_stacked, stack_loop, stack_track
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
+from workbench.dashboards.tabs.tab import Tab
+from workbench.dashboards.transport import script
+from workbench.errors import WorkbenchError
+from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
+from workbench.plans.plan import LoopPlan
+from workbench.workflows.catalog_search import search_catalog
+
+
+class StackBoard(JSComponent):
+    """The tracks one above the other, what plays them, and the catalog to choose from."""
+
+    tracks = param.List(
+        [], doc="of each id, title, words, own, seams (video s), music, plan, duck, gain_db; plan is empty till made"
+    )
+    soundtrack = param.String("", doc="address of the soundtrack; empty for none")
+    soundtrack_db = param.Number(0.0)
+    headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
+    video_url = param.String("", doc="address of the video's picture; empty for none")
+    duration = param.Number(0.0, doc="s")
+    speech_band = param.List([])
+    speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s")
+    wanted = param.List(["", 0], doc="[words, n] by which tracks of the catalog are looked for")
+    found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
+    asked = param.List([], doc="[what, id of a track, n]")
+
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "stack")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("stack"), stylesheet("keys")]
+
+
+class StackTab(Tab):
+    """Tracks under one video, heard in turn at the same place."""
+
+    title = "Tracks"
+    plays_itself = has_transport = True
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.board = StackBoard(
+            sizing_mode="stretch_width", speech_band=[*SPEECH_BAND_HZ, REACH_SECONDS], visible=False, margin=(0, 10)
+        )
+        self.none = pmui.Typography("Open a video and a track first.", variant="body1", margin=(24, 10, 4, 10))
+        self._stacked: dict[str, StackedTrack] = {}
+        self._faults: dict[str, str] = {}
+        self._asked: dict[str, tuple[LoopPlan | None, object]] = {}
+        """what was asked for of each track: the plan that it is about, or None and the parameters of its mix"""
+        self._under: Path | None = None
+        self._opening = False
+        """while another track is made the page's own: until then nothing is shown of it"""
+        self.board.param.watch(lambda event: self._look_for(*event.new), "wanted")
+        self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+        self.follow_shown(["stack", "track", "video", "loop", "params", "envelope"], lambda *_: self.show())
+
+    def show(self) -> None:
+        """Show the tracks, and have made what there is not yet of them."""
+        session, board = self._session, self.board
+        if self._opening:
+            return
+        if session.video != self._under:
+            self._stacked, self._faults, self._asked, self._under = {}, {}, {}, session.video
+        self.none.visible, board.visible = session.video is None, session.video is not None
+        if session.video is None:
+            board.param.update(tracks=[], soundtrack="", video_url="", speech=[])
+            return
+        slots = compared_tracks(session)
+        for named in slots:
+            self._prepare(named, session.video)
+        for named in [*self._asked]:  # what has no sound is tried again when it comes back
+            if named not in slots and (named in self._faults or named not in self._stacked):
+                self._asked.pop(named)
+                self._faults.pop(named, None)
+        heard = {named: self._as_heard(named) for named in slots if named in self._stacked}
+        ready = list(heard.values())
+        own = next((one for named, one in heard.items() if self._is_own(named)), ready[0] if ready else None)
+        quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
+        board.param.update(
+            tracks=[self._facts(named, heard.get(named), quietest) for named in slots],
+            soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
+            soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
+            headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
+            video_url="" if own is None else video_url(session.video, own.digest),
+            speech=[] if own is None else _speech(own),
+            duration=0.0 if own is None else own.loop.video_seconds,
+        )
+
+    def ask(self, what: str, which: str) -> None:
+        """Do what a button asks for.
+
+        `what`: `add` a track of the catalog, `remove` one, or `use` one as the page's own.
+        """
+        session, slots = self._session, compared_tracks(self._session)
+        if what == "add":
+            self.attempt(compare_track, session, which)
+            return
+        named = next((one for one in slots if _row_of(one) == which), None)
+        if named is None:
+            return
+        if what == "remove":
+            with session.change(f"{title_of(session, named)} is not compared any more"):
+                session.stack = tuple(one for one in slots if one != named)
+        elif what == "use" and not self._is_own(named):
+            self._opening, envelope = True, session.envelope
+            try:
+                session.open_track(named)
+                if self._is_own(named):
+                    session.stack = slots  # of the project that is open now
+                    if envelope is not None:  # it belongs to the video, and the track was heard with it
+                        session.envelope = envelope
+            finally:
+                self._opening = False
+            self.show()
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The board."""
+        return pmui.Column(self.none, self.board, sizing_mode="stretch_width", margin=0)
+
+    def _is_own(self, named: str) -> bool:
+        return self._session.track is not None and name_of(self._session.track) == named
+
+    def _prepare(self, named: str, video: Path) -> None:
+        """Have a track planned and its sound made, unless that is done or under way."""
+        session, own = self._session, self._is_own(named)
+        loop = session.loop if own else None
+        plan = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
+        if own and loop is None:
+            return  # it is being planned for the whole page
+        params = session.params
+        wish = (plan, None if plan is not None else (params.voice, params.duck, params.mix))
+        asked = self._asked.get(named)
+        if asked is not None and (asked[0] is plan or not own) and asked[1] == wish[1]:
+            return
+        self._asked[named] = wish
+        self._faults.pop(named, None)
+
+        def is_wanted() -> bool:
+            return self._under == video and self._asked.get(named) is wish
+
+        def take(stacked: StackedTrack) -> None:
+            self._stacked[named] = stacked
+            self.show()
+
+        def fail(fault: str) -> None:
+            self._faults[named] = fault
+            self.show()
+
+        then = {"then": take, "wanted": is_wanted, "otherwise": fail, "cancelled": partial(fail, "it was cancelled")}
+        if plan is not None:
+            self.run(stack_loop, loop, subject=named, **then)  # type: ignore[arg-type]
+        elif named in self._stacked and not own:
+            self.run(mix_stacked, self._stacked[named], subject=named, **then)  # type: ignore[arg-type]
+        else:
+            self.run(stack_track, named, video, subject=named, **then)  # type: ignore[arg-type]
+
+    def _facts(self, named: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
+        """What the board shows and plays of a track."""
+        session, own = self._session, self._is_own(named)
+        facts = {"id": _row_of(named), "title": title_of(session, named), "own": own}
+        facts = {**facts, "seams": [], "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
+        if stacked is None:
+            return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
+        loop = stacked.loop
+        plan = loop.answer
+        assert isinstance(plan, LoopPlan), "only plans are stacked"
+        seams = len(plan.seam_times)
+        joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
+        quieter = _lufs(stacked) - quietest if isfinite(stacked.lufs) else 0.0
+        return {
+            **facts,
+            "words": f"score {plan.plan_score:.2f} · {joined} · {plan.end_label}",
+            "seams": list(plan.seam_times),
+            "music": session.url_of(stacked.sound),
+            "plan": played_plan(plan.alone, stacked.rate),
+            "duck": played_duck(loop.mix, session.params.render),
+            "gain_db": gains_of(loop.mix).music_db - quieter,
+        }
+
+    def _as_heard(self, named: str) -> StackedTrack:
+        """A track with the mix that it has now, which may have been tuned or drawn since it was stacked."""
+        stacked, own = self._stacked[named], self._session.loop
+        is_own = own is not None and self._is_own(named) and own.answer is stacked.loop.answer
+        return replace(stacked, loop=self._session.as_tuned(own if is_own and own is not None else stacked.loop))
+
+    def _look_for(self, words: str, number: int) -> None:
+        try:
+            found = search_catalog(self._session.workspace, words)
+        except WorkbenchError as error:
+            self._session.message, found = str(error), []
+        shown = [[one.track_id, " – ".join(filter(None, (one.title, one.artist_name)))] for one in found]
+        slots = compared_tracks(self._session)
+        self.board.found = [[one for one in shown if one[0] not in slots], number]
+
+
+def _row_of(named: str) -> str:
+    """A track as the board names it: by its id; a path, which the page does not show, by a hash."""
+    return sha256(os.fsencode(named)).hexdigest()[:16] if Path(named).is_absolute() else named
+
+
+def _lufs(stacked: StackedTrack) -> float:
+    """Loudness of a track in its mix, not ducked."""
+    return stacked.lufs + gains_of(stacked.loop.mix).music_db
+
+
+def _speech(stacked: StackedTrack) -> list[list[float]]:
+    """Where somebody speaks in the soundtrack, as the mix has it."""
+    mix = stacked.loop.mix
+    return [] if mix is None or mix.duck is None else [[float(at) for at in span] for span in mix.duck.speech_ranges]
+
+
+def _peak(stacked: StackedTrack) -> float:
+    """Highest sample that track and soundtrack can reach together, full scale 1.0."""
+    return gains_of(stacked.loop.mix).peak(stacked.peak, 0.0 if stacked.soundtrack is None else FULL_SCALE)
