@@ -1,37 +1,40 @@
-"""Runs beat trackers on files, each in its own environment, and keeps what they found.
+"""Runs beat trackers on files, each in its own environment.
 
-An answer is kept under the hash of the file, the tracker and its version, so that a second run measures only what
-changed: our version is the hash of the analysis code and its weights, a peer's is its package's. Files go through two
-processes at a time, each single-threaded; CPU seconds are each process's own (`peer_beats`).
+Files go through two single-threaded processes at a time; CPU seconds are each process's own (`peer_beats`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tests.benchmarks.beat_pieces import CACHE, Piece, Times
-from workbench.params import BeatParams
-from workbench.store.fingerprint import canonical_json
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-PROGRAM = HERE / "peer_beats.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(__file__).with_name("peer_beats.py")
+OURS = ("workbench-network", "workbench-onsets")
+"""both ways to listen, the default first"""
 PEERS = {"librosa": None, "essentia": "peers-essentia", "BeatNet": "peers-madmom", "madmom": "peers-madmom"}
-SLOW = ("madmom",)  # a hundred times our CPU: measured on a sample
-OUR_SOURCES = ("beats", "features/onsets.py", "features/spectrum.py", "features/_kernels.py", "recording.py")
 PROCESSES = 2
-FILES_A_PROCESS = 8
 SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+Times = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A recording with its true beats."""
+
+    path: Path
+    beats: Times = field(repr=False)  # s
+    downbeats: Times = field(repr=False)  # those of them that open a bar
 
 
 @dataclass(frozen=True)
@@ -42,128 +45,55 @@ class Tracker:
     python: Path
     version: str
 
-    @property
-    def is_ours(self) -> bool:
-        return self.name.startswith("workbench")
-
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tracker found in one piece, and what that cost; no beats and `error` where it failed."""
+    """What a tracker found in one piece, and what that cost; no beats where it failed."""
 
     beats: Times
     downbeats: Times | None  # None: the tracker has none
-    confidence: float | None
     cpu_share: float | None  # CPU seconds a second of audio, without decoding the file
-    error: str | None
-
-
-def our_names() -> list[str]:
-    """Our trackers: one for each activation where there is a choice; the default comes first."""
-    choice = BeatParams.model_fields.get("activation")
-    if choice is None:
-        return ["workbench"]
-    return sorted(("workbench-network", "workbench-onsets"), key=lambda name: not name.endswith(str(choice.default)))
 
 
 def installed() -> tuple[list[Tracker], list[str]]:
     """The trackers that load here, ours first, and a line on each that does not."""
     found, missing = [], []
-    for name in (*our_names(), *PEERS):
+    for name in (*OURS, *PEERS):
         folder = PEERS.get(name)
         python = ROOT / ".venv" / folder / "bin" / "python" if folder else Path(sys.executable)
         if not python.exists():
             missing.append(f"{name} is not measured: its environment is not installed (`make peers`).")
             continue
-        asked = subprocess.run(
-            [python, PROGRAM, name, "--version"], capture_output=True, text=True, check=False, cwd=ROOT
-        )
+        command = [str(python), str(PROGRAM), name, "--version"]
+        asked = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
         if asked.returncode == 0:
-            version = our_version() if name in our_names() else asked.stdout.split()[-1]
-            found.append(Tracker(name, python, version))
+            found.append(Tracker(name, python, asked.stdout.split()[-1]))
         else:
             missing.append(f"{name} is not measured: {(asked.stderr.strip() or 'no reason given').splitlines()[-1]}")
     return found, missing
 
 
-def our_version() -> str:
-    """Hash of what our answers depend on: code, weights, and parameters by their values."""
-    files: list[Path] = []
-    for name in OUR_SOURCES:
-        path = ROOT / "workbench" / name
-        files += sorted(p for p in path.rglob("*") if p.suffix in (".py", ".npz")) if path.is_dir() else [path]
-    params = canonical_json(BeatParams()).encode()
-    return hashlib.sha256(b"\0".join([params, *(path.read_bytes() for path in files)])).hexdigest()[:12]
-
-
-def answers(trackers: Sequence[Tracker], pieces: Mapping[str, Sequence[Piece]]) -> dict[str, dict[str, Answer]]:
-    """Answers of every tracker to the pieces listed under its name, by tracker and piece name."""
-    jobs = []
-    for tracker in trackers:
-        new = [piece for piece in pieces[tracker.name] if not kept_at(tracker, piece).exists()]
-        jobs += [(tracker, new[i : i + FILES_A_PROCESS]) for i in range(0, len(new), FILES_A_PROCESS)]
-    failed: dict[tuple[str, str], str] = {}
+def answers(tracker: Tracker, pieces: Sequence[Piece]) -> list[Answer]:
+    """What a tracker finds in each piece."""
     with ThreadPoolExecutor(PROCESSES) as pool:
-        for done, failures in enumerate(pool.map(lambda job: measure(*job), jobs), 1):
-            failed.update(failures)
-            print(f"[beats] {done} of {len(jobs)} batches", file=sys.stderr, flush=True)
-    return {
-        tracker.name: {
-            piece.name: Answer(np.zeros(0), None, None, None, failed[tracker.name, piece.name])
-            if (tracker.name, piece.name) in failed
-            else read(kept_at(tracker, piece))
-            for piece in pieces[tracker.name]
-        }
-        for tracker in trackers
-    }
+        halves = list(pool.map(lambda k: _ask(tracker, pieces[k::PROCESSES]), range(PROCESSES)))
+    by_file = {file: answer for half in halves for file, answer in half.items()}
+    return [by_file.get(piece.path, Answer(np.zeros(0), None, None)) for piece in pieces]
 
 
-def kept_at(tracker: Tracker, piece: Piece) -> Path:
-    """Where an answer is kept; another file, tracker, version or way of measuring is another place."""
-    program = hashlib.sha256(PROGRAM.read_bytes()).hexdigest()[:8]
-    return CACHE / "answers" / f"{tracker.name}-{tracker.version}-{program}" / f"{piece.digest()}.json"
-
-
-def measure(tracker: Tracker, pieces: Sequence[Piece]) -> dict[tuple[str, str], str]:
-    """Run a tracker on some pieces and keep its answers; returns why pieces have none, by tracker and piece name."""
-    at = {str(piece.path): kept_at(tracker, piece) for piece in pieces}
-    next(iter(at.values())).parent.mkdir(parents=True, exist_ok=True)
-    with subprocess.Popen(
-        [tracker.python, PROGRAM, tracker.name, *at],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, **SINGLE_THREADED},
-    ) as process:
-        failed = keep(process.stdout or (), at)
-    unanswered = f"the tracker's process ended with code {process.returncode}"
-    return {
-        (tracker.name, piece.name): failed.get(str(piece.path), unanswered)
-        for piece in pieces
-        if not at[str(piece.path)].exists()
-    }
-
-
-def keep(lines: Iterable[str], at: dict[str, Path]) -> dict[str, str]:
-    """Write every answer where it belongs; returns the errors among them, by file."""
-    failed = {}
-    for line in lines:
+def _ask(tracker: Tracker, pieces: Sequence[Piece]) -> dict[Path, Answer]:
+    command = [str(tracker.python), str(PROGRAM), tracker.name, *(str(piece.path) for piece in pieces)]
+    environment = {**os.environ, **SINGLE_THREADED}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, env=environment)
+    found = {}
+    for line in done.stdout.splitlines():
         if not line.startswith("{"):
             continue  # a peer's chatter
         answer = json.loads(line)
         if "error" in answer:
-            failed[answer["file"]] = answer["error"]
+            print(f"[beats] {tracker.name}, {answer['file']}: {answer['error']}", file=sys.stderr)
             continue
-        unfinished = at[answer["file"]].with_suffix(".part")
-        unfinished.write_text(line)
-        unfinished.rename(at[answer["file"]])
-    return failed
-
-
-def read(path: Path) -> Answer:
-    """A kept answer."""
-    kept = json.loads(path.read_text())
-    downbeats = None if kept["downbeats"] is None else np.array(kept["downbeats"], dtype=np.float64)
-    share = kept["cpu_seconds"] / kept["seconds"]
-    return Answer(np.array(kept["beats"], dtype=np.float64), downbeats, kept["confidence"], share, None)
+        downbeats = None if answer["downbeats"] is None else np.array(answer["downbeats"], dtype=np.float64)
+        share = answer["cpu_seconds"] / answer["seconds"]
+        found[Path(answer["file"])] = Answer(np.array(answer["beats"], dtype=np.float64), downbeats, share)
+    return found

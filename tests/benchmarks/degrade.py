@@ -37,7 +37,7 @@ MP3_BITS_PER_SECOND = 48_000
 TELEPHONE_HZ = (300.0, 3400.0)
 SPEAKER_HZ = (250.0, 8000.0)
 SPEAKER_RESONANCE_HZ = 900.0
-VIDEOPED_SHARE = 0.1
+CLIPPED_SHARE = 0.1
 SPEECH_ABOVE_DB = 6.0
 SPEEDS = {"slower": 0.96, "faster": 1.04}
 CODEC_REACH_SECONDS = 0.2  # longest delay of a codec that is looked for
@@ -133,7 +133,7 @@ def small_speaker(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64
 
 def clipped(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
     """Cut off at the level that one sample in ten exceeds."""
-    level = max(float(np.quantile(np.abs(samples), 1.0 - VIDEOPED_SHARE)), 1e-12)
+    level = max(float(np.quantile(np.abs(samples), 1.0 - CLIPPED_SHARE)), 1e-12)
     cut: NDArray[np.float64] = np.clip(samples / level, -1.0, 1.0)
     return cut
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,3 +147,9 @@ def judge(
     surprise_percentile = float(100 * np.mean(spread < surprise)) if known else float("nan")
     deviation = 1000 * interval_across(beats, splice.song_to, splice.song_from)
     return Verdict(flux_percentile, abs(step), deviation, surprise_percentile)
+
+
+def measures(verdicts: Sequence[Verdict]) -> NDArray[np.float64]:
+    """The four measures as columns, shape (n, 4)."""
+    rows = [(v.flux_percentile, v.level_step_lu, v.beat_deviation_ms, v.surprise_percentile) for v in verdicts]
+    return np.array(rows, dtype=np.float64)

@@ -20,20 +20,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import librosa
+import mir_eval
 import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.fitting.seams import examples_of
 from data.recipes.material.elsewhere_pairs import pairs_of
 from data.recipes.material.elsewhere_voices import voice_scenes
-from data.recipes.material.recordings import ElsewhereRecording, recordings
-from tests.benchmarks.area import auc
-from tests.benchmarks.beats import f_measure
+from data.recipes.material.recordings import ElsewhereRecording
 from tests.benchmarks.elsewhere import align, beats, loops, match, reliability, underscore, voice
 from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
 from tests.benchmarks.mix import measured
 from tests.benchmarks.run import ELSEWHERE_FOLDER
-from tests.benchmarks.table import Table
+from tests.benchmarks.table import Table, auc
 from workbench.intervals import bootstrap_interval
 from workbench.params import MatchParams
 from workbench.seams.profile import SEAM_PARTS
@@ -42,8 +41,6 @@ CHOSEN = "WORKBENCH_BENCH_JUDGEMENTS"
 """The environment variable that names the judgements to measure; all without it."""
 TITLE = "Judgements on material by others, and simple rules there"
 COLUMNS = ("judgement", "ours", "from", "to", "simple rule", "the rule", "gain from", "gain to", "outcome")
-MATCH_SETS = (("by sound alone", False), ("with the catalog's words", True))
-"""and whether these are read"""
 MOST_OF_A_SOURCE = 8
 """recordings that loops and seams are judged on: each takes half a minute"""
 UNNATURAL, NATURAL = 0.25, 0.75
@@ -68,7 +65,7 @@ def add(table: Table, judgement: str, ours: Values, sources: Sequence[str], rule
 
 def match_rows(table: Table, folder: Path) -> None:
     """Ranking music for videos, beside the better of the simple rules."""
-    for name, words in MATCH_SETS:
+    for name, words in match.SETS.items():
         pairs = pairs_of("test", folder / "videos", folder / "music", folder / "home", words=words)
         ruled = {rule: match.reached(scores, pairs.grades) for rule, scores in match.simple_rules(pairs).items()}
         rule = max(ruled, key=lambda one: float(ruled[one].mean()))
@@ -99,8 +96,8 @@ def beat_rows(table: Table, folder: Path) -> None:
         samples, rate = beats.samples_of(song)
         true = song.beats(samples.shape[1] / rate)
         heard = librosa.beat.beat_track(y=samples.mean(axis=0), sr=rate, units="time")[1].astype(np.float64)
-        ruled["F"].append(f_measure(true, heard))
-        ruled["downbeat F"].append(f_measure(song.downbeats(true), heard[::4]))
+        ruled["F"].append(mir_eval.beat.f_measure(true, heard))
+        ruled["downbeat F"].append(mir_eval.beat.f_measure(song.downbeats(true), heard[::4]))
     sources = [beats.source_of(song, folder / "games") for song in songs]
     reached = {"F": [row.f for row in tracked], "downbeat F": [row.downbeat_f for row in tracked]}
     for name, values in ruled.items():
@@ -112,16 +109,13 @@ def speech_rows(table: Table, folder: Path) -> None:
     scenes = [(package, video, measured(video.sound)) for package, video in voice_scenes(folder / "music", "test")]
     spoken = [one for one in scenes if one[1].speech and "under" not in one[1].name]
     heard = [(video, soundtrack) for _, video, soundtrack in spoken]
-    ours, bare = (np.array(voice.frame_scores(heard, bare=way)) for way in (False, True))
+    ours, bare = (np.array(voice.found_in(heard, bare=way).per_video) for way in (False, True))
     add(table, "speech frames, F1", ours, [package for package, *_ in spoken], "bare detector", bare)
 
 
 def recordings_of(folder: Path) -> list[ElsewhereRecording]:
     """The first test recordings of each source."""
-    found: dict[str, list[ElsewhereRecording]] = {}
-    for one in recordings(folder / "music", "test"):
-        found.setdefault(one.source.package, []).append(one)
-    return [one for some in found.values() for one in some[:MOST_OF_A_SOURCE]]
+    return loops.first_recordings(folder / "music", MOST_OF_A_SOURCE, loops=False)
 
 
 def seam_rows(table: Table, folder: Path) -> None:

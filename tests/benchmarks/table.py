@@ -1,9 +1,21 @@
-"""A table of measurements, printed and written as Markdown: what every benchmark module's `run()` returns a list of."""
+"""What all benchmarks share: a table of measurements as Markdown, CPU time, the area under the ROC curve.
+
+`run()` of a benchmark returns a list of tables; a program of `elsewhere` prints those of the folder that it is given.
+
+Classes: `Table`. Functions: `show`, `measure_folder`, `cpu`, `children_cpu`, `auc`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import resource
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass
@@ -39,3 +51,33 @@ def show(cell: object) -> str:
     if isinstance(cell, float):
         return f"{cell:.3f}" if abs(cell) < 10 else f"{cell:.1f}"
     return str(cell)
+
+
+def measure_folder(about: str | None, tables: Callable[[Path], Iterable[Table]]) -> None:
+    """The whole of a program whose command line names a folder: measure it and print the tables."""
+    arguments = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=Path)
+    for table in tables(arguments.parse_args().folder):
+        print(table.markdown())
+
+
+def cpu(work: Callable[[], object], times: int = 3) -> float:
+    """CPU seconds of the quickest of several runs."""
+    spent = []
+    for _ in range(times):
+        started = time.process_time()
+        work()
+        spent.append(time.process_time() - started)
+    return min(spent)
+
+
+def children_cpu() -> float:
+    """CPU seconds of all processes that this one has started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def auc(good: NDArray[np.floating] | Sequence[float], bad: NDArray[np.floating] | Sequence[float]) -> float:
+    """How often one of the good scores above one of the bad, ties counting half; neither may be empty."""
+    a, b = np.asarray(good)[:, None], np.asarray(bad)[None, :]
+    return float(np.mean((a > b) + 0.5 * (a == b)))

@@ -1,8 +1,11 @@
-"""The bundled tracks and their truth, read without the project's own code."""
+"""The bundled tracks and their truth, read without the project's own code, and profiles of tracks for the planner."""
 
 from __future__ import annotations
 
 import json
+import sys
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +13,10 @@ import jams
 import numpy as np
 import soundfile
 from numpy.typing import NDArray
+
+from workbench import workspace
+from workbench.seams.profile import LoopProfile
+from workbench.workflows.analyze import Sound, analyze_sound
 
 BUNDLED = Path(__file__).parents[2] / "data" / "bundled"
 
@@ -55,3 +62,14 @@ def bundled() -> list[Track]:
     """Every bundled file, in the order of the manifest."""
     rows = [json.loads(line) for line in (BUNDLED / "manifest.jsonl").read_text().splitlines() if line.strip()]
     return [Track(Path(row["path"]).stem, BUNDLED / row["path"], row) for row in rows]
+
+
+def profiles(files: Sequence[Path] = ()) -> dict[str, LoopProfile]:
+    """What the planner knows of files, by name; of the bundled songs without one."""
+    paths = list(files) or [track.path for track in bundled() if track.is_song]
+    found: dict[str, LoopProfile] = {}
+    with tempfile.TemporaryDirectory() as home, workspace.open(home) as here:
+        for path in paths:
+            print(f"[bench] analysing {path.name}", file=sys.stderr, flush=True)
+            found[path.stem] = analyze_sound(Sound(here, path)).profile
+    return found

@@ -1,6 +1,6 @@
 """Can a machine find our seams? A classifier is trained to tell them from the same track's own bar lines.
 
-    python -m tests.benchmarks.elsewhere.attacker FOLDER [--home HOME] [--fit N] [--test N]
+    python -m tests.benchmarks.elsewhere.attacker FOLDER [--fit N] [--test N]
 
 FOLDER holds the recordings that `python -m data.recipes.material.recordings FOLDER` fetches. Every recording is planned
 for videos 90 s and 300 s longer than itself. Each splice that a plan plays is rendered as the renderer plays it, with
@@ -21,7 +21,6 @@ must be about 0.5.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -33,10 +32,8 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from data.recipes.material.recordings import ElsewhereRecording, recordings
-from tests.benchmarks.area import auc
-from tests.benchmarks.peer_answers import kept
-from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
-from tests.benchmarks.table import Table
+from tests.benchmarks.peer_answers import best_loop
+from tests.benchmarks.table import Table, auc
 from workbench.home import Home
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain
 from workbench.params import CoverParams
@@ -60,7 +57,6 @@ KINDS = ("served", "options", "beat late", "random downbeats", "PyMusicLooper", 
 _TRAINED_ON_ALL = ("PyMusicLooper", "no seam")
 _STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
 _NOVELTIES = (0.3, 0.6, 1.2)
-_FEATURES_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,16 +324,11 @@ def measure_recording(one: ElsewhereRecording, home: Path, role: str) -> Measure
             for k in rng.permutation(usable.size)[:USABLE_SPLICES]
         ]  # fmt: skip
     kinds["no seam"] = _fitted(recording, lines, control, control)
-    if role == "test" and PEER.exists():
-        digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
-        answer, _ = kept(PROGRAM, digest, lambda: ask_peer(one.path))
-        if answer.get("found"):
-            at = float(str(answer["song_to"]))
-            kinds["PyMusicLooper"] = [Join(at, at, float(str(answer["song_from"])))]
+    if role == "test" and (peer := best_loop(one.path)) is not None:
+        kinds["PyMusicLooper"] = [Join(peer.song_to, peer.song_to, peer.song_from)]
     half = 7 * chosen.size // 16
     bars = [Join(float(lines[k]), float(lines[k]), float(lines[k])) for k in chosen[: 7 * chosen.size // 8]]
-    known = home / "attacker" / f"{analysis.content_hash}.npz"
-    rows = {kind: _measured(recording, joins, known) for kind, joins in {**kinds, "own": bars}.items() if joins}
+    rows = {kind: _measured(recording, joins) for kind, joins in {**kinds, "own": bars}.items() if joins}
     middle = np.median(rows["own"][:half], axis=0)
     low, high = np.percentile(rows["own"][:half], (16, 84), axis=0)
     spread = np.maximum((high - low) / 2, 1e-6)
@@ -353,25 +344,11 @@ def _fitted(recording: Recording, lines: FloatArray, leave: NDArray[np.intp], en
     return [Join(*row) for row in np.column_stack(columns).tolist()]
 
 
-def _measured(recording: Recording, joins: Iterable[Join], known: Path) -> FloatArray:
-    """Features of joins, shape (n, n_features); those in the file `known` are not measured again."""
-    rows: dict[tuple[float, ...], FloatArray] = {}
-    if known.exists():
-        stored = np.load(known)
-        if int(stored["version"]) == _FEATURES_VERSION:
-            rows = {tuple(key): row for key, row in zip(stored["keys"].tolist(), stored["rows"], strict=True)}
-    keys = [
-        tuple(np.round((j.line, j.song_to, j.song_from, j.fade, j.exponent, j.gain_in_db, j.glide_seconds), 6).tolist())
-        for j in joins
-    ]
+def _measured(recording: Recording, joins: Iterable[Join]) -> FloatArray:
+    """Features of joins, shape (n, n_features)."""
     rate = recording.sample_rate
-    new = [key for key in dict.fromkeys(keys) if key not in rows]
-    for key in new:
-        rows[key] = np.array(list(measure(play_join(recording.samples, rate, Join(*key)), rate).values()))
-    if new:
-        known.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(known, keys=np.array(list(rows)), rows=np.stack(list(rows.values())), version=_FEATURES_VERSION)
-    return np.stack([rows[key] for key in keys])
+    rows = [list(measure(play_join(recording.samples, rate, join), rate).values()) for join in joins]
+    return np.array(rows)
 
 
 # The attack
@@ -439,7 +416,6 @@ def main() -> None:
     """Attack a folder of recordings; see the head of the module."""
     arguments = argparse.ArgumentParser(description="Seams of recordings by others, attacked.")
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--home", type=Path, help="keeps analyses and measurements for the next run")
     arguments.add_argument("--fit", type=int, default=40, help="recordings to train on")
     arguments.add_argument("--test", type=int, default=24, help="recordings to test on")
     given = arguments.parse_args()
@@ -448,7 +424,7 @@ def main() -> None:
         for role, most in (("fit", given.fit), ("test", given.test)):
             for one in sample(given.folder, role, most):
                 print(f"[attacker] {one.name}", file=sys.stderr, flush=True)
-                found = measure_recording(one, given.home or Path(scratch), role)
+                found = measure_recording(one, Path(scratch), role)
                 measured[role] += [found] if found else []
     print(table_of(measured["fit"], measured["test"]).markdown())
 

@@ -10,10 +10,7 @@ anywhere in the same source). Each folder right below FOLDER is a source. Debian
 ppy/osu-resources the third. Songs with stops or with more than one time signature are left out. Beat 0 of a grid opens
 a bar.
 
-Protocol: as in `tests.benchmarks.beats`. *Off the beat*: share of the found beats that lie nearer to the middle between
-two written ones than to either; *slips*: changes of phase at an unchanged tempo. *Half* and *double* tempo: the median
-beat against the written one, within 4 %. With `--told` the tracker knows the tempo of most of the song. The intervals
-hold 95 of 100 means of sources drawn again, songs with them.
+Protocol: as in `tests.benchmarks.beats`. With `--told` the tracker knows the tempo of most of the song.
 """
 
 from __future__ import annotations
@@ -27,30 +24,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mido
 import mir_eval
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.beats import TEMPO_TOLERANCE, f_measure
 from tests.benchmarks.table import Table
-from workbench.beats.straight import slips_of
 from workbench.beats.track import gather, track_gathered
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
 from workbench.catalog import tempo
 from workbench.character.drums import drum_chance
 from workbench.features.spectrum import analyze_spectrum
-from workbench.intervals import bootstrap_interval
 from workbench.media.audio import decode
 from workbench.params import BeatParams
+from workbench.recording import FloatArray
 
 Floats = NDArray[np.float64]
-_ONE_BYTE = (0xC0, 0xD0)
-"""MIDI messages with one byte of data"""
 _PARTS = {"song": "guitar", "Inst": "Voices"}
 """what a game keeps in a second file beside the first, by the names of the files"""
-BINS = 5
-OFF = 0.1
-"""share of the beats off the beat from which a grid is; a slip for a few bars is less"""
+TEMPO_TOLERANCE = 0.04
 SURE = 0.6
 """confidence from which a wrong grid counts"""
 
@@ -83,45 +75,26 @@ class Song:
         return beats[skipped :: self.beats_per_bar]
 
 
-def tempo_map(midi: bytes) -> tuple[list[tuple[float, float]], set[tuple[int, int]]]:
+def tempo_map(path: Path) -> tuple[list[tuple[float, float]], set[tuple[int, int]]]:
     """Tempi by beat, and time signatures, of a Standard MIDI File."""
-    ticks_a_beat, at = int.from_bytes(midi[12:14], "big"), 14
+    file = mido.MidiFile(str(path), clip=True)
     tempi: dict[float, float] = {}
     metres: set[tuple[int, int]] = set()
-
-    def number(place: int) -> tuple[int, int]:
-        value = 0
-        while True:
-            value = value << 7 | midi[place] & 0x7F
-            place += 1
-            if midi[place - 1] < 0x80:
-                return value, place
-
-    while at + 8 <= len(midi):
-        place, end, tick, status = at + 8, at + 8 + int.from_bytes(midi[at + 4 : at + 8], "big"), 0, 0
-        while place < end:
-            wait, place = number(place)
-            tick += wait
-            if midi[place] >= 0x80:
-                status, place = midi[place], place + 1
-            if status in (0xFF, 0xF0, 0xF7):
-                kind = midi[place] if status == 0xFF else 0
-                size, place = number(place + (status == 0xFF))
-                data, place = midi[place : place + size], place + size
-                if kind == 0x51:
-                    tempi[tick / ticks_a_beat] = 6e7 / int.from_bytes(data, "big")
-                elif kind == 0x58:
-                    metres.add((data[0], 2 ** data[1]))
-            else:
-                place += 1 if status & 0xF0 in _ONE_BYTE else 2
-        at = end
+    for track in file.tracks:
+        tick = 0
+        for message in track:
+            tick += message.time
+            if message.type == "set_tempo":
+                tempi[tick / file.ticks_per_beat] = 6e7 / message.tempo
+            elif message.type == "time_signature":
+                metres.add((message.numerator, message.denominator))
     return sorted(tempi.items()), metres
 
 
 def frets_on_fire(folder: Path) -> Iterator[Song]:
     """Songs of Frets on Fire below a folder."""
     for notes in sorted(folder.rglob("notes.mid")):
-        tempi, metres = tempo_map(notes.read_bytes())
+        tempi, metres = tempo_map(notes)
         recording = notes.with_name("song.ogg")
         if recording.exists() and tempi and len(metres) < 2:
             per_bar = next(iter(metres), (4, 4))[0]
@@ -208,10 +181,10 @@ def samples_of(song: Song) -> tuple[NDArray[np.float32], int]:
     return np.array(mixed, dtype=np.float32), sound.sample_rate
 
 
-def tempo_ratio(written: Floats, found: Floats) -> float | None:
-    """How many found beats there are to a written one, by the median beats; None where there is nothing to compare."""
+def tempo_ratio(written: FloatArray, found: FloatArray) -> float:
+    """How many found beats there are to a written one, by the median beats; 0 where there is nothing to compare."""
     if min(written.size, found.size) < 2:
-        return None
+        return 0.0
     return float(np.median(np.diff(written)) / np.median(np.diff(found)))
 
 
@@ -221,22 +194,13 @@ class Row:
 
     song: Song
     f: float
-    amlt: float
     downbeat_f: float
-    off_the_beat: float
-    """share of the found beats"""
-    slips: int
     confidence: float
     bpm: float
     tempo_ratio: float
-    """found beats to a written one; 0 where there is nothing to compare"""
+    """found beats to a written one"""
     drums: float
     """probability of drums"""
-
-    @property
-    def figures(self) -> list[float]:
-        """Those that have a mean."""
-        return [self.f, self.amlt, self.downbeat_f, self.off_the_beat, self.slips, self.confidence]
 
 
 def measured(song: Song, *, told: bool = False) -> Row:
@@ -246,59 +210,33 @@ def measured(song: Song, *, told: bool = False) -> Row:
     spectrum = analyze_spectrum(samples, rate)
     gathered = gather(spectrum, params)
     grid = track_gathered(gathered, params, 60.0 / float(np.median(np.diff(beats))) if told else None)
-    found_beats, found_downbeats = grid.beats.astype(np.float64), grid.downbeats.astype(np.float64)
-    place = np.interp(grid.beats, beats, np.arange(beats.size), left=np.nan, right=np.nan)
-    off = np.abs(place - np.round(place))
     return Row(
         song=song,
-        f=f_measure(beats, found_beats),
-        amlt=float(mir_eval.beat.continuity(beats, grid.beats)[3]) if grid.beats.size > 1 else 0.0,
-        downbeat_f=f_measure(song.downbeats(beats), found_downbeats),
-        off_the_beat=float(np.mean(off[np.isfinite(off)] > 0.25)) if np.isfinite(off).any() else 0.0,
-        slips=slips_of(grid.beats),
+        f=mir_eval.beat.f_measure(beats, grid.beats),
+        downbeat_f=mir_eval.beat.f_measure(song.downbeats(beats), grid.downbeats),
         confidence=grid.confidence,
         bpm=grid.tempo_bpm,
-        tempo_ratio=tempo_ratio(beats, found_beats) or 0.0,
+        tempo_ratio=tempo_ratio(beats, grid.beats),
         drums=drum_chance(spectrum, gathered.onsets),
     )
 
 
-def table(rows: Sequence[Row], folder: Path) -> Table:
+def table(rows: Sequence[Row]) -> Table:
     """A row a song, and the means."""
-    columns = ("song", "BPM", "found", "F", "AMLt", "downbeat F", "off the beat", "slips", "confidence")
+    columns = ("song", "BPM", "found", "F", "downbeat F", "confidence")
     found = Table("Beats of recordings by others, grids of rhythm games", columns)
     for row in rows:
-        found.add(row.song.name, round(row.song.tempi[0][1], 1), round(row.bpm, 1), *row.figures)
-    if rows:
-        figures = np.array([row.figures for row in rows])
-        found.add("mean", None, None, *figures.mean(axis=0).tolist())
-        sources = [source_of(row.song, folder) for row in rows]
-        for name, column in (("F", 0), ("downbeat F", 2)):
-            low, high = bootstrap_interval(figures[:, column], sources)
-            found.notes.append(f"{name} over {len(set(sources))} sources: {low:.3f} to {high:.3f}.")
-        counts = [sum(abs(row.tempo_ratio / wanted - 1.0) <= TEMPO_TOLERANCE for row in rows) for wanted in (0.5, 2.0)]
-        found.notes.append(f"Of {len(rows)} songs {counts[0]} at half tempo, {counts[1]} at double.")
-    return found
-
-
-def reliability(rows: Sequence[Row]) -> Table:
-    """Whether `confidence` is the chance of right downbeats: a row for each fifth of the scale."""
-    columns = ("confidence", "songs", "mean confidence", "right", "mean downbeat F", "off the beat")
-    found = Table("Reliability of confidence on these songs", columns)
-    claimed, downbeat_f = (np.array([getattr(row, name) for row in rows]) for name in ("confidence", "downbeat_f"))
-    right, off = downbeat_f >= RIGHT_DOWNBEAT_F, np.array([row.off_the_beat >= OFF for row in rows])
-    bins = np.minimum((claimed * BINS).astype(np.intp), BINS - 1)
-    for one in np.unique(bins).tolist():
-        some = bins == one
-        means = [float(column[some].mean()) for column in (claimed, right, downbeat_f)]
-        found.add(f"{one / BINS:.1f} to {(one + 1) / BINS:.1f}", int(some.sum()), *means, int(off[some].sum()))
-    found.notes += [
-        f"*Right*: downbeat F of {RIGHT_DOWNBEAT_F} or more. *Off the beat*: songs with a tenth of their beats there.",
-        f"Mean squared error {np.mean((claimed - right) ** 2):.3f}; the share of right grids, said of all, "
-        f"{np.mean(right) * (1.0 - np.mean(right)):.3f}.",
-        f"With a confidence of {SURE} or more {int(np.sum(~right & (claimed >= SURE)))} of {int(np.sum(~right))} wrong "
-        f"grids, and {int(np.sum(off & (claimed >= SURE)))} of {int(off.sum())} off the beat.",
-    ]
+        found.add(row.song.name, row.song.tempi[0][1], row.bpm, row.f, row.downbeat_f, row.confidence)
+    means = (float(np.mean([getattr(row, name) for row in rows])) for name in ("f", "downbeat_f", "confidence"))
+    found.add("mean", None, None, *means)
+    surely, unsurely = (
+        [row.downbeat_f >= RIGHT_DOWNBEAT_F for row in rows if (row.confidence >= SURE) is sure]
+        for sure in (True, False)
+    )
+    found.notes.append(
+        f"Of {len(surely)} songs with a confidence of {SURE} or more {sum(surely)} have the right downbeats, of the "
+        f"{len(unsurely)} others {sum(unsurely)}."
+    )
     return found
 
 
@@ -313,23 +251,12 @@ STATED = {
 
 def stated(rows: Sequence[Row]) -> Table:
     """Whether what is said of the tempi of these songs is true, see `workbench.catalog.tempo`."""
-    found = Table("Tempi of these songs as they are stated", ("stated as", "songs", "true", "share", "written so"))
-    levels = {certainty: levels for certainty, (_, levels) in STATED.items()}
-    said = [tempo.tempo_certainty(row.bpm, row.confidence, row.drums) for row in rows]
-    holds = [
-        any(abs(row.tempo_ratio / level - 1.0) <= TEMPO_TOLERANCE for level in levels[certainty])
-        for row, certainty in zip(rows, said, strict=True)
-    ]
-    written = [abs(row.tempo_ratio - 1.0) <= TEMPO_TOLERANCE for row in rows]
-    for certainty, (name, _) in STATED.items():
-        some = [at for at, one in enumerate(said) if one == certainty]
-        true = sum(holds[at] for at in some)
-        share = true / len(some) if some and certainty != tempo.UNSURE else None
-        found.add(name, len(some), None if certainty == tempo.UNSURE else true, share, sum(written[at] for at in some))
-    told = [at for at, one in enumerate(said) if one != tempo.UNSURE]
-    true = sum(holds[at] for at in told)
-    found.add("all that are stated", len(told), true, true / max(len(told), 1), sum(written[at] for at in told))
-    found.notes.append(f"Within {TEMPO_TOLERANCE:.0%}. *Written so*: the measured tempo is the written one.")
+    found = Table("Tempi of these songs as they are stated", ("stated as", "songs", "true"))
+    for certainty, (name, levels) in STATED.items():
+        some = [row for row in rows if tempo.tempo_certainty(row.bpm, row.confidence, row.drums) == certainty]
+        true = [any(abs(row.tempo_ratio / level - 1.0) <= TEMPO_TOLERANCE for level in levels) for row in some]
+        found.add(name, len(some), sum(true) if levels else None)
+    found.notes.append(f"Within {TEMPO_TOLERANCE:.0%}.")
     return found
 
 
@@ -344,9 +271,8 @@ def main() -> None:
     if not songs:
         raise SystemExit(f"{given.folder}: there is no notes.mid, .ssc, .sm, .osu or chart that belongs to a recording")
     rows = [measured(song, told=given.told) for song in songs]
-    print(table(rows, given.folder).markdown())
-    print(reliability(rows).markdown())
-    print(stated(rows).markdown())
+    for one in (table(rows), stated(rows)):
+        print(one.markdown())
 
 
 if __name__ == "__main__":

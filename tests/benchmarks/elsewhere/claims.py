@@ -33,7 +33,6 @@ import soundfile
 from data.recipes.material.fonts import RATE, installed
 from data.recipes.material.soundtracks import Ranges
 from data.recipes.material.spoken_videos import spoken_videos, write_video
-from tests.benchmarks.beats import TEMPO_TOLERANCE
 from tests.benchmarks.elsewhere import beats, keys, singers
 from tests.benchmarks.elsewhere.cuts import labelled_cuts
 from tests.benchmarks.elsewhere.statements import (
@@ -42,7 +41,6 @@ from tests.benchmarks.elsewhere.statements import (
     VideoTruth,
     claims_of_lane,
     claims_of_video,
-    failures,
     said_once,
     summary,
 )
@@ -109,7 +107,7 @@ def timed_songs(folder: Path, out: Path) -> Iterator[tuple[Path, TrackTruth]]:
         if not lengths.size:
             continue
         beat = float(np.median(lengths))
-        if np.mean(np.abs(lengths / beat - 1.0) <= TEMPO_TOLERANCE) < STEADY_SHARE:
+        if np.mean(np.abs(lengths / beat - 1.0) <= beats.TEMPO_TOLERANCE) < STEADY_SHARE:
             continue
         path = out / f"{beats.source_of(song, folder)} {song.name}.flac".replace("/", " ")
         if not path.exists():
@@ -163,25 +161,16 @@ def claims_of(lane: Lane, video: KnownVideo, tracks: dict[Path, TrackTruth]) -> 
     return said
 
 
-def measure(videos: Sequence[KnownVideo], tracks: dict[Path, TrackTruth], home: Path) -> list[Table]:
+def measure(videos: Sequence[KnownVideo], tracks: dict[Path, TrackTruth], home: Path) -> Table:
     """Match every video and check what is said."""
     workspace = Workspace(Home(home))
     for added in add_tracks(workspace, [WantedFile(path, None, {"title": "untitled"}) for path in tracks]):
         print(f"[claims] {added.path.name}{f': {added.fault}' if added.fault else ''}", file=sys.stderr, flush=True)
     claims: set[Claim] = set()
-    room = Table(
-        "Singers under a voice", ("video", "share of speech", "in the first ten", "in the pool", "in the catalog")
-    )
-    sung = {path for path, truth in tracks.items() if truth.sung}
     for video in videos:
         print(f"[claims] {video.name}", file=sys.stderr, flush=True)
-        lane = match(workspace, video.path)
-        claims |= claims_of(lane, video, tracks)
-        if video.truth.speech_share:
-            put = [sum(one.track.path in sung for one in some) for some in (lane.matches, lane.candidate_pool)]
-            room.add(video.name, video.truth.speech_share, *put, len(sung))
-    claims = said_once(claims)
-    return [summary(claims, f"{len(videos)} videos and {len(tracks)} recordings by others"), failures(claims), room]
+        claims |= claims_of(match(workspace, video.path), video, tracks)
+    return summary(said_once(claims), f"{len(videos)} videos and {len(tracks)} recordings by others")
 
 
 def main() -> None:
@@ -192,8 +181,7 @@ def main() -> None:
     given = arguments.parse_args()
     made = given.home / "made"
     made.mkdir(parents=True, exist_ok=True)
-    for table in measure(known_videos(given.folder, made), known_tracks(given.folder, made), given.home):
-        print(table.markdown())
+    print(measure(known_videos(given.folder, made), known_tracks(given.folder, made), given.home).markdown())
 
 
 if __name__ == "__main__":

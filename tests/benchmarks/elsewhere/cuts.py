@@ -9,7 +9,6 @@ all of these test them. What is found where the labels are `unsure`, or in a vid
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -18,14 +17,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.cuts import PEER, PEER_SCRIPT, picture_of
-from tests.benchmarks.table import Table
+from tests.benchmarks.table import Table, measure_folder
+from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
+from workbench.video.meter import PictureMeter
+from workbench.video.picture import Picture
 
 LABELS = Path(__file__).with_name("cuts.toml")
 NEAR_SECONDS = 0.1
 """how far a found cut may lie off: the labels are exact to a picture or two of the slowest video"""
 _BESIDE_SECONDS = 0.2  # within which a second cut is counted with the true one
 _FIRST_SECONDS = 0.15  # a black first picture is no shot
+_LIMITS = VideoLimits(86_400.0, 500.0)
+PEER = Path(__file__).parents[3] / ".venv" / "peers-video" / "bin" / "python"
+PEER_SCRIPT = """
+import json, sys
+from scenedetect import AdaptiveDetector, ContentDetector, detect
+for path in sys.argv[1:]:
+    for name, detector in {"content": ContentDetector, "adaptive": AdaptiveDetector}.items():
+        print(json.dumps([path, name, [scene[0].get_seconds() for scene in detect(path, detector())[1:]]]))
+"""
+"""cuts in s, a line of JSON for each video named and each detector"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,35 +48,6 @@ class LabelledCuts:
     """s, the first picture of each new shot"""
     unsure: tuple[tuple[float, float], ...]
     """s, stretches that count neither way"""
-
-
-@dataclass(frozen=True, slots=True)
-class CutCounts:
-    """Cuts that are true and found, that are true, and that are found and not true."""
-
-    found: int = 0
-    true: int = 0
-    false: int = 0
-
-    def __add__(self, other: CutCounts) -> CutCounts:
-        return CutCounts(self.found + other.found, self.true + other.true, self.false + other.false)
-
-    @property
-    def precision(self) -> float:
-        """1 where nothing was found."""
-        reported = self.found + self.false
-        return self.found / reported if reported else 1.0
-
-    @property
-    def recall(self) -> float:
-        """1 where there is no cut."""
-        return self.found / self.true if self.true else 1.0
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of both; 1 where there is no cut and none was found."""
-        all_told = self.found + self.false + self.true
-        return 2 * self.found / all_told if all_told else 1.0
 
 
 def labelled_cuts(folder: Path) -> list[LabelledCuts]:
@@ -82,8 +64,8 @@ def labelled_cuts(folder: Path) -> list[LabelledCuts]:
     return labelled
 
 
-def count_cuts(labelled: LabelledCuts, found: Sequence[float]) -> CutCounts:
-    """Compare what was found in a video with its labels."""
+def count_cuts(labelled: LabelledCuts, found: Sequence[float]) -> tuple[int, int]:
+    """Of what was found in a video, how many are its cuts and how many are none."""
     left = [at for at in found if at > _FIRST_SECONDS]
     hits = 0
     for cut in labelled.cuts:
@@ -97,7 +79,17 @@ def count_cuts(labelled: LabelledCuts, found: Sequence[float]) -> CutCounts:
         if not any(first <= at <= last for first, last in labelled.unsure)
         and all(abs(at - cut) > _BESIDE_SECONDS for cut in labelled.cuts)
     ]
-    return CutCounts(hits, len(labelled.cuts), len(false))
+    return hits, len(false)
+
+
+def picture_of(path: Path) -> Picture:
+    """Measure a video's picture."""
+    meter = PictureMeter()
+    with open_video(path, _LIMITS) as video:
+        for block in video.blocks(listen=False):
+            if isinstance(block, PictureBlock):
+                meter.add(block.times, block.luma, block.chroma)
+        return meter.picture(video.info().duration)
 
 
 def peer_cuts(labelled: Sequence[LabelledCuts]) -> dict[str, dict[Path, list[float]]]:
@@ -109,32 +101,27 @@ def peer_cuts(labelled: Sequence[LabelledCuts]) -> dict[str, dict[Path, list[flo
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, dict[Path, list[float]]] = {}
     for line in done.stdout.splitlines():
-        path, detector, cuts, _ = json.loads(line)
+        path, detector, cuts = json.loads(line)
         found.setdefault(f"PySceneDetect {detector}", {})[Path(path)] = cuts
     return found
 
 
-def measure(labelled: Sequence[LabelledCuts]) -> Table:
+def tables(folder: Path) -> list[Table]:
     """One row a detector."""
+    labelled = labelled_cuts(folder)
     pictures = {one.path: picture_of(one.path) for one in labelled}
     ours = {path: [float(at) for at in picture.cuts] for path, picture in pictures.items()}
     minutes = sum(picture.duration for picture in pictures.values()) / 60.0
-    cuts = sum(len(one.cuts) for one in labelled)
-    title = f"Hard cuts of videos by others: {cuts} in {len(labelled)} videos, {minutes:.0f} minutes"
-    table = Table(title, ("detector", "found", "false", "precision", "recall", "F1"))
+    true = sum(len(one.cuts) for one in labelled)
+    title = f"Hard cuts of videos by others: {true} in {len(labelled)} videos, {minutes:.0f} minutes"
+    table = Table(title, ("detector", "found", "false", "F1"))
     for name, by_video in {"ours": ours, **peer_cuts(labelled)}.items():
-        total = sum((count_cuts(one, by_video[one.path]) for one in labelled), CutCounts())
-        table.add(name, total.found, total.false, total.precision, total.recall, total.f1)
+        counts = [count_cuts(one, by_video[one.path]) for one in labelled]
+        found, false = (sum(column) for column in zip(*counts, strict=True))
+        table.add(name, found, false, 2 * found / (found + false + true))
     table.notes.append(f"Found is what lies within {NEAR_SECONDS} s of a cut. Nothing was fitted to these videos.")
-    return table
-
-
-def main() -> None:
-    """Measure the videos of a folder; see the head of the module."""
-    arguments = argparse.ArgumentParser(description="Measure how well hard cuts of videos by others are found.")
-    arguments.add_argument("folder", type=Path)
-    print(measure(labelled_cuts(arguments.parse_args().folder)).markdown())
+    return [table]
 
 
 if __name__ == "__main__":
-    main()
+    measure_folder(__doc__, tables)

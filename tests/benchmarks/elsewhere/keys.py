@@ -17,7 +17,6 @@ samples are by others and the choice of instruments is not. Our weights were fit
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -28,8 +27,7 @@ import mido
 import numpy as np
 
 from data.recipes.material.fonts import CHANNELS, RATE, Played, Sounded, font_player, installed
-from tests.benchmarks.table import Table
-from workbench.character.describe import MIN_KEY_STRENGTH
+from tests.benchmarks.table import Table, measure_folder
 from workbench.character.fitted import key_scores
 from workbench.character.key import RATED_MAJOR, RATED_MINOR, tone_profile
 from workbench.features.spectrum import analyze_spectrum
@@ -204,40 +202,23 @@ def nearness(tonic: int, mode: int, true_tonic: int, true_mode: int) -> float:
     return {0: 0.2, 9 if true_mode == 0 else 3: 0.3}.get(apart, 0.0)
 
 
-def measure(pieces: Sequence[KeyedPiece], profiles: Sequence[FloatArray]) -> list[Table]:
-    """How often each rule finds the key, and how sure we must be for it to be named."""
+def measure(pieces: Sequence[KeyedPiece], profiles: Sequence[FloatArray]) -> Table:
+    """How often each rule finds the key."""
     rules = {"ours": key_scores, **{name: scores_by(*both) for name, both in PROFILES.items()}}
     sources = list(dict.fromkeys(piece.source for piece in pieces))
-    found = Table(
-        f"Keys of {len(pieces)} pieces by others", ("rule", "source", "pieces", "right", "mode right", "weighted")
-    )
+    found = Table(f"Keys of {len(pieces)} pieces by others", ("rule", "source", "pieces", "right", "weighted"))
     for name, rule in rules.items():
         best = [divmod(int(rule(profile).argmax()), 2) for profile in profiles]
         for source in sources:
             rows = [(key, piece) for key, piece in zip(best, pieces, strict=True) if piece.source == source]
             near = [nearness(*key, piece.tonic, piece.mode) for key, piece in rows]
-            modes = [key[1] == piece.mode for key, piece in rows]
-            found.add(name, source, len(rows), np.mean(np.array(near) == 1.0), np.mean(modes), np.mean(near))
+            found.add(name, source, len(rows), np.mean(np.array(near) == 1.0), np.mean(near))
     found.notes.append("Weighted: a fifth off counts 0.5, the relative key 0.3, the other mode 0.2, as in MIREX.")
-    least = MIN_KEY_STRENGTH
-    named = Table(f"Keys that are named, from a probability of {least}", ("source", "named", "of them right"))
-    for source in sources:
-        sure = []
-        for piece, profile in zip(pieces, profiles, strict=True):
-            odds = np.exp(key_scores(profile) - key_scores(profile).max())
-            if piece.source == source:
-                key = divmod(int(odds.argmax()), 2)
-                sure.append((float(odds.max() / odds.sum()), key == (piece.tonic, piece.mode)))
-        held = [right for strength, right in sure if strength >= least]
-        named.add(source, len(held) / len(sure), np.mean(held))
-    return [found, named]
+    return found
 
 
-def main() -> None:
-    """Measure the pieces of a folder; see the head of the module."""
-    arguments = argparse.ArgumentParser(description="Measure how often the key of pieces by others is found.")
-    arguments.add_argument("folder", type=Path)
-    folder = arguments.parse_args().folder
+def tables(folder: Path) -> list[Table]:
+    """Play and measure the pieces of a folder."""
     fonts = installed(PLAYED_IN)
     if not fonts:
         sys.exit(f"none of the fonts {', '.join(PLAYED_IN)} is installed")
@@ -248,9 +229,8 @@ def main() -> None:
         spectrum = analyze_spectrum(sound[np.newaxis], RATE)
         profiles.append(tone_profile(spectrum.tones, spectrum.tone_midi))
         print(f"[keys] {number + 1} of {len(pieces)}", file=sys.stderr)
-    for table in measure(pieces, profiles):
-        print(table.markdown())
+    return [measure(pieces, profiles)]
 
 
 if __name__ == "__main__":
-    main()
+    measure_folder(__doc__, tables)

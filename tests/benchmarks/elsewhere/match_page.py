@@ -1,11 +1,10 @@
 """A page of films by others with the ten tracks that match puts forward: stills, players and reasons, to be judged.
 
-    python -m tests.benchmarks.elsewhere.match_page VIDEOS MUSIC OUT.html --home HOME [--films 12] [--words]
+    python -m tests.benchmarks.elsewhere.match_page VIDEOS MUSIC OUT.html --home HOME
 
 VIDEOS and MUSIC are the folders of `tests.benchmarks.elsewhere.match`. Films and recordings are those of the test
-sources; HOME keeps what was measured and has the recordings as its only catalog, so it is a folder of its own. With
-`--words` the catalog has the moods that the first person wrote. Labels and grades are not on the page, so that whoever
-looks at it judges alone: would you have chosen so?
+sources; HOME keeps what was measured and has the recordings as its only catalog, so it is a folder of its own. Labels
+and grades are not on the page, so that whoever looks at it judges alone: would you have chosen so?
 
 The films are of as many sources and kinds as there are, drawn by their hashes: nobody picked them. Everything is inside
 the page, the sound as an excerpt of the part that one remembers.
@@ -36,6 +35,7 @@ from workbench.workflows.report import mp3, write_page
 from workbench.workspace import Workspace
 
 EXCERPT_SECONDS = 12.0
+FILMS = 12
 STILLS, STILL_WIDTH = 5, 240
 """pictures of a film, evenly spaced, and how many pixels wide each is"""
 
@@ -120,16 +120,10 @@ def main() -> None:
     arguments.add_argument("music", type=Path)
     arguments.add_argument("out", type=Path)
     arguments.add_argument("--home", type=Path, required=True)
-    arguments.add_argument("--films", type=int, default=12)
-    arguments.add_argument("--words", action="store_true")
     given = arguments.parse_args()
     workspace = Workspace(Home(given.home))
     wanted = [
-        WantedFile(
-            given.music / one.package / one.path,
-            f"track-{one.sha256[:16]}",
-            {"title": "untitled"} | ({"moods": list(one.moods)} if given.words else {}),
-        )
+        WantedFile(given.music / one.package / one.path, f"track-{one.sha256[:16]}", {"title": "untitled"})
         for one in labelled_recordings("test")
     ]
     for added in add_tracks(workspace, wanted):
@@ -137,7 +131,7 @@ def main() -> None:
             raise SystemExit(f"{added.path}: {added.fault}")
     films = [
         (f"{video.kind}, {video.source}, {Path(video.path).name}", given.videos / video.file)
-        for video in chosen(elsewhere_videos("test"), given.films)
+        for video in chosen(elsewhere_videos("test"), FILMS)
     ]
     print(write_match_page(workspace, films, given.out))
 

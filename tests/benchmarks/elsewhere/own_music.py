@@ -1,6 +1,6 @@
 """Music in soundtracks by others: how well it is found, and where it begins and ends.
 
-    python -m tests.benchmarks.elsewhere.own_music FOLDER [--role fit|test]
+    python -m tests.benchmarks.elsewhere.own_music FOLDER
 
 FOLDER is what `data.recipes.material.own_music_scenes`, `elsewhere_voices` and `recordings` fetched. Beside it stands
 the simple rule: whatever sounds and is no speech is music.
@@ -8,7 +8,6 @@ the simple rule: whatever sounds and is no speech is music.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import soxr
 from data.recipes.fitting.own_music import MeasuredScene, measured
 from data.recipes.material.own_music_scenes import own_music_scenes
 from data.recipes.material.soundtracks import RATE
-from tests.benchmarks.table import Table
+from tests.benchmarks.table import Table, measure_folder
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import SoundtrackMeasure, own_music_in, utterances_in
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
@@ -55,25 +54,24 @@ def _covered(ranges: Ranges, times: np.ndarray) -> np.ndarray:
     return found
 
 
-def measure(folder: Path, role: str) -> Table:
-    """One row a finder: F1 and recall by time, edges, scenes without music in which some is found."""
+def tables(folder: Path) -> list[Table]:
+    """One row a finder: F1 by time, edges, scenes without music in which some is found."""
     scenes = []
-    for scene in own_music_scenes(folder, role):
+    for scene in own_music_scenes(folder, "test"):
         found = measured(scene)
         speech = speech_probabilities([soxr.resample(scene.sound, RATE, SAMPLE_RATE).astype(np.float32)])
         levels = LevelCurve(found.bands.sum(axis=1), 1.0)
         scenes.append((found, SoundtrackMeasure(levels, speech, FRAME_SECONDS, found.bands, found.pitches)))
-    columns = ("finder", "F1", "alone", "under talk", "with a place", "edge, s", "without music, found in")
-    table = Table(f"Music in soundtracks by others: {len(scenes)} scenes to {role}", columns)
+    columns = ("finder", "F1", "edge, s", "without music, found in")
+    table = Table(f"Music in soundtracks by others: {len(scenes)} scenes", columns)
     for name, find in (("ours", ours), ("whatever is no speech", simple_rule)):
         table.add(name, *_row(scenes, find))
-    table.notes.append("F1 by time; share of the music found, alone and with something over it; median error of edges.")
-    return table
+    table.notes.append("F1 by time; median error of edges.")
+    return [table]
 
 
 def _row(scenes: Sequence[tuple[MeasuredScene, SoundtrackMeasure]], find: Finder) -> list[object]:
     right = wrong = missed = 0.0
-    recall: dict[str, list[float]] = {}
     edges: list[float] = []
     without, falsely = 0, 0
     for found, soundtrack in scenes:
@@ -88,23 +86,12 @@ def _row(scenes: Sequence[tuple[MeasuredScene, SoundtrackMeasure]], find: Finder
         if truth is None:
             without, falsely = without + 1, falsely + bool(ranges)
             continue
-        recall.setdefault(found.scene.name, []).append(float(np.mean(said[true])))
         for first, last in ranges:
             if first < truth[1] and last > truth[0]:
                 edges += [abs(first - truth[0]), abs(last - truth[1])]
-    shares = [float(np.mean(recall.get(name, [0.0]))) for name in ("nothing", "talk", "a place")]
     edge = float(np.median(edges)) if edges else None
-    return [float(2 * right / (2 * right + wrong + missed)), *shares, edge, f"{falsely} of {without}"]
-
-
-def main() -> None:
-    """Print the table."""
-    arguments = argparse.ArgumentParser(description="Measure how music in soundtracks by others is found.")
-    arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--role", choices=("fit", "test"), default="test")
-    given = arguments.parse_args()
-    print(measure(given.folder, given.role).markdown())
+    return [float(2 * right / (2 * right + wrong + missed)), edge, f"{falsely} of {without}"]
 
 
 if __name__ == "__main__":
-    main()
+    measure_folder(__doc__, tables)

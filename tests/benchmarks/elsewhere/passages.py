@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from data.recipes.material.recordings import ElsewhereRecording, recordings
 from data.recipes.material.soundtracks import RATE, Ranges, Sound
 from data.recipes.material.spoken_videos import SECONDS, SpokenVideo, spoken_videos, write_video
-from tests.benchmarks.mix import HZ, Finding, frames, movements, understood
+from tests.benchmarks.mix import HZ, Finding, movements, understood
 from tests.benchmarks.table import Table
 from workbench.media.audio import decode
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS
@@ -72,20 +72,10 @@ class Passage:
     """of the voice in what was rendered, against the dry voice; nan where pystoi has no environment"""
     estoi_without: float
     """the same without our music"""
-    missed: float
-    """share of the speech outside the speech ranges of the mix"""
-    late_ms: float
-    """ms of its beginning outside them, where it is one; 0 where it goes on from another passage"""
-    depth_db: float
-    """mean attenuation under it"""
     swell_db: float
     """dB by which the music comes up and is taken back within 2 s, in it or in the pause before it"""
     away_db: float
     """largest attenuation in the pause before it, 2 s and more from speech"""
-    moves: int
-    """falls and rises of the attenuation by more than 1 dB, from the pause before it to its end"""
-    steepest: float
-    """dB/s"""
 
     @property
     def trouble(self) -> float:
@@ -117,9 +107,6 @@ class Rendered:
         """Of the plan."""
         mix: dict[str, Any] = self.plan["mix"]
         return mix
-
-
-# --- making it ------------------------------------------------------------------------------------------------------
 
 
 def _run(out: Path, *words: object) -> str:
@@ -207,9 +194,6 @@ def _rendered(video: SpokenVideo, track: Path, path: Path) -> Rendered:
     )  # fmt: skip
 
 
-# --- measuring it ---------------------------------------------------------------------------------------------------
-
-
 def measure(one: Rendered) -> list[Passage]:
     """All passages of a video, in time."""
     spoken = join_utterances(tuple(sorted(one.video.speech)), 0.3)
@@ -220,12 +204,9 @@ def measure(one: Rendered) -> list[Passage]:
     raised = np.float32(10 ** ((one.mix.get("video_gain_db") or 0.0) / 20))
     without = one.video.sound * raised
     clear, plain = (_estoi(one, sound, [(a, b) for a, b, _ in pieces]) for sound in (one.heard, without))
-    inside = frames(one.found, one.curve.size / HZ)
     out = []
     for (start, end, before), estoi, estoi_without in zip(pieces, clear, plain, strict=True):
         first, stop, pause = round(start * HZ), round(end * HZ), round(before * HZ)
-        said = inside[first:stop]
-        late = 0 if before == start else int(np.argmax(said)) if said.any() else said.size
         out.append(
             Passage(
                 one.video.name,
@@ -236,13 +217,8 @@ def measure(one: Rendered) -> list[Passage]:
                 min(_over(one, a, b) for a, b in _windows(start, end)),
                 estoi,
                 estoi_without,
-                float(np.mean(~said)),
-                10.0 * late,
-                float(one.curve[first:stop].mean()),
                 _swell(one.curve, pause, stop),
                 _away(one.curve, pause, first),
-                movements(one.curve[pause:stop])[0],
-                float(np.abs(np.diff(one.curve[pause:stop])).max(initial=0.0) * HZ),
             )
         )
     return out
@@ -288,70 +264,35 @@ def _cut(start: float, end: float, longest: float) -> list[tuple[float, float]]:
     return list(pairwise(np.linspace(start, end, count + 1).tolist()))
 
 
-# --- tables ---------------------------------------------------------------------------------------------------------
-
-
 def worst(passages: Sequence[Passage], count: int = COUNT) -> list[Passage]:
     """Those with the most trouble."""
     return sorted(passages, key=lambda one: -one.trouble)[:count]
 
 
-def worst_table(passages: Sequence[Passage]) -> Table:
-    """The ten worst."""
-    table = Table(
-        f"Speech over music by others: the {COUNT} worst of {len(passages)} passages",
-        ["scene", "from", "to", "trouble", "voice over music LU", "worst 3 s", "ESTOI", "without our music",
-         "missed, %", "starts late, ms", "swell dB", "down away from speech dB"],
-    )  # fmt: skip
-    for one in worst(passages):
-        table.add(
-            one.scene, f"{one.start:.1f}", f"{one.end:.1f}", one.trouble, one.over_lu, one.worst_lu, one.estoi,
-            one.estoi_without, 100 * one.missed, one.late_ms, one.swell_db, one.away_db,
-        )  # fmt: skip
-    return table
-
-
-def scenes_table(rendered: Sequence[Rendered], passages: Sequence[Passage]) -> Table:
-    """What is measured, scene by scene."""
-    table = Table(
-        "Speech over music by others: scenes",
-        ["scene", "passages", "voice over music LU, median", "worst tenth", "ESTOI", "without our music", "speech F1",
-         "missed, %", "starts > 20 ms late, %", "swells > 3 dB", "down away from speech dB, max", "moves / needed",
-         "steepest dB/s"],
-    )  # fmt: skip
+def table_of(rendered: Sequence[Rendered], passages: Sequence[Passage]) -> Table:
+    """What is measured of all passages."""
+    finding, moves, needed = Finding(), 0, 0
     for one in rendered:
-        for k, scene in enumerate(one.video.scenes):
-            table.add(*_scene_row(scene, [p for p in passages if (p.video, p.scene) == (one.video.name, scene)],
-                                  [(one, k)]))  # fmt: skip
-    table.add(*_scene_row("all", passages, [(one, k) for one in rendered for k in range(2)]))
+        for k in range(len(one.video.scenes)):
+            first, last = k * SECONDS, (k + 1) * SECONDS
+            true = [(a, b) for a, b in join_utterances(tuple(sorted(one.video.speech)), 0.3) if first <= a < last]
+            found = [(max(a, first), min(b, last)) for a, b in one.found if b > first and a < last]
+            finding.add([(a - first, b - first) for a, b in true], [(a - first, b - first) for a, b in found], SECONDS)
+            curve = one.curve[round(first * HZ) : round(last * HZ)]
+            moves += movements(curve)
+            needed += 2 * len(join_utterances(tuple(true), _BLOCK_SECONDS)) if curve.max() > 1 else 0
+    table = Table(
+        "Speech over music by others",
+        ["passages", "voice over music LU, median", "worst tenth", "ESTOI", "without our music", "speech F1",
+         "missed, %", "moves / needed"],
+    )  # fmt: skip
+    over = np.array([p.over_lu for p in passages])
+    table.add(
+        len(passages), float(np.median(over)), float(np.quantile(over, 0.1)),
+        float(np.nanmean([p.estoi for p in passages])), float(np.nanmean([p.estoi_without for p in passages])),
+        finding.f1, 100.0 * finding.missed / max(1, finding.missed + finding.hits), moves / needed,
+    )  # fmt: skip
     return table
-
-
-def _scene_row(name: str, some: Sequence[Passage], halves: Sequence[tuple[Rendered, int]]) -> list[object]:
-    finding, moves, needed, steepest, away = Finding(), 0, 0, 0.0, 0.0
-    for one, k in halves:
-        first, last = k * SECONDS, (k + 1) * SECONDS
-        true = [(a, b) for a, b in join_utterances(tuple(sorted(one.video.speech)), 0.3) if first <= a < last]
-        found = [(max(a, first), min(b, last)) for a, b in one.found if b > first and a < last]
-        finding.add([(a - first, b - first) for a, b in true], [(a - first, b - first) for a, b in found], SECONDS)
-        curve = one.curve[round(first * HZ) : round(last * HZ)]
-        moves += movements(curve)[0]
-        needed += 2 * len(join_utterances(tuple(true), _BLOCK_SECONDS)) if curve.max() > 1 else 0
-        steepest = max(steepest, float(np.abs(np.diff(curve)).max() * HZ))
-        times = first + np.arange(curve.size) / HZ
-        far = np.min([np.maximum(np.maximum(a - times, times - b), 0) for a, b in one.video.speech], axis=0)
-        away = max(away, float(curve[far > _AWAY_SECONDS].max(initial=0.0)))
-    over = np.array([p.over_lu for p in some])
-    return [
-        name, len(some), float(np.median(over)), float(np.quantile(over, 0.1)),
-        float(np.nanmean([p.estoi for p in some])), float(np.nanmean([p.estoi_without for p in some])), finding.f1,
-        100.0 * finding.missed / max(1, finding.missed + finding.hits),
-        100.0 * float(np.mean(np.array(finding.late) > 0.0205)), sum(p.swell_db > 3 for p in some), away,
-        moves / needed if needed else None, steepest,
-    ]  # fmt: skip
-
-
-# --- pictures -------------------------------------------------------------------------------------------------------
 
 
 def draw(one: Rendered, passage: Passage, path: Path) -> None:
@@ -397,8 +338,7 @@ def main() -> None:
     given = arguments.parse_args()
     rendered = cover(given.folder, given.out)
     passages = [passage for one in rendered for passage in measure(one)]
-    for table in (scenes_table(rendered, passages), worst_table(passages)):
-        print(table.markdown())
+    print(table_of(rendered, passages).markdown())
     if given.pictures:
         for number, passage in enumerate(worst(passages), start=1):
             one = next(each for each in rendered if each.video.name == passage.video)

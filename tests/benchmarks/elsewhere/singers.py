@@ -20,8 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.area import auc
-from tests.benchmarks.table import Table
+from tests.benchmarks.table import Table, auc
 from workbench.catalog.voice import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
 from workbench.character.vocals import RATE, excerpts, voice_chance
 from workbench.features.spectrum import resampled
@@ -77,7 +76,7 @@ def _is_music(path: Path) -> bool:
     )
 
 
-def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]:
+def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> Table:
     """What the limits make of the probabilities."""
     fitted = np.array([track.source in FITTED for track in tracks])
     sung = np.array([track.is_sung for track in tracks])
@@ -97,11 +96,7 @@ def measure(tracks: Sequence[LabelledTrack], chances: FloatArray) -> list[Table]
         f"Instrumental up to a probability of {MAX_INSTRUMENTAL_VOICE}, sung from {MIN_VOCAL_VOICE} on; "
         "between them nothing is said. Whole numbers are recordings that are called what they are not."
     )
-    each = Table("By source", ("source", "sung", "recordings", "lowest", "median", "highest"))
-    for source in dict.fromkeys(track.source for track in tracks):
-        of = np.array([track.source == source for track in tracks])
-        each.add(source, bool(sung[of][0]), int(of.sum()), *np.quantile(chances[of], (0.0, 0.5, 1.0)).tolist())
-    return [table, each]
+    return table
 
 
 def main() -> None:
@@ -117,8 +112,7 @@ def main() -> None:
         heard = excerpts(resampled(recording.samples, recording.sample_rate, RATE))
         chances.append(voice_chance(heard, speech_probabilities([heard])))
         print(f"[singers] {number + 1} of {len(tracks)}: {track.path} {chances[-1]:.3f}", file=sys.stderr)
-    for table in measure(tracks, np.array(chances)):
-        print(table.markdown())
+    print(measure(tracks, np.array(chances)).markdown())
 
 
 if __name__ == "__main__":

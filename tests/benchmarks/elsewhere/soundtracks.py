@@ -1,6 +1,6 @@
 """What a soundtrack by others is, and whether it is a voice-over: singing, rap, streets, animals, crowds, speech.
 
-    python -m tests.benchmarks.elsewhere.soundtracks FOLDER [--role choose|test] [--each]
+    python -m tests.benchmarks.elsewhere.soundtracks FOLDER
 
 `soundtracks.csv` lists the clips: files below FOLDER, several of them one after the other, from a second on, and what
 is mixed under them as loud. FOLDER holds checkouts under the names of their repositories, and Debian packages unpacked
@@ -19,7 +19,6 @@ of lab3, Fourier_Signals_and_Systems, hrtf-simulation and sounds_in_python_lectu
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ import soxr
 
 from data.recipes.material.soundtracks import RATE, Sound
 from tests.benchmarks.mix import measured
-from tests.benchmarks.table import Table
+from tests.benchmarks.table import Table, measure_folder
 from workbench.media.audio import decode
 from workbench.mix.balance import classify, utterances_in
 from workbench.mix.voice import speech_seconds
@@ -46,7 +45,6 @@ _NOT_COUNTED = "passers-by"
 class Clip:
     """A row of the list."""
 
-    role: str
     kind: str
     truth: str
     files: str
@@ -72,19 +70,18 @@ def _joined(folder: Path, files: str) -> Sound:
     return np.concatenate(parts[:-1] if len(parts) > 1 else parts)
 
 
-def clips(role: str) -> Iterator[Clip]:
-    """Those of a role."""
+def clips() -> Iterator[Clip]:
+    """Those to test."""
     with LIST.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row["role"] == role:
-                start = float(row["start"])
-                yield Clip(role, row["kind"], row["truth"], row["files"], start, row["bed"])
+            if row["role"] == "test":
+                yield Clip(row["kind"], row["truth"], row["files"], float(row["start"]), row["bed"])
 
 
-def table(folder: Path, role: str, *, each: bool = False) -> Table:
+def tables(folder: Path) -> list[Table]:
     """By kind: clips, those whose class is right, and those whose voice-over is."""
     counts, missing, least = dict[str, list[int]](), 0, VoiceParams().min_speech_seconds
-    for clip in clips(role):
+    for clip in clips():
         sound = clip.sound(folder)
         if not sound.size:
             missing += 1
@@ -97,24 +94,12 @@ def table(folder: Path, role: str, *, each: bool = False) -> Table:
             row = counts.setdefault(name, [0, 0, 0])
             for k, one in enumerate((True, *right)):
                 row[k] += one
-        if each:
-            print(f"{clip.kind}: {clip.files} {clip.start:g}: {classification}, {seconds:.1f} s of speech")
-    result = Table(f"Soundtracks by others, {role}", ["kind", "clips", "class right", "voice-over right"])
+    result = Table("Soundtracks by others", ["kind", "clips", "class right", "voice-over right"])
     for name, row in sorted(counts.items(), key=lambda item: (item[0] == "all", item[0])):
         result.add(name, *row)
     result.notes.append(f"Missing: {missing}. A voice-over has {least} s of speech; `{_NOT_COUNTED}` are in no total.")
-    return result
-
-
-def main() -> None:
-    """Print the table."""
-    arguments = argparse.ArgumentParser(description="Measure what soundtracks by others are taken for.")
-    arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--role", choices=["choose", "test"], default="test")
-    arguments.add_argument("--each", action="store_true", help="print each clip too")
-    given = arguments.parse_args()
-    print(table(given.folder, given.role, each=given.each).markdown())
+    return [result]
 
 
 if __name__ == "__main__":
-    main()
+    measure_folder(__doc__, tables)

@@ -1,20 +1,18 @@
 """Scripts ranked against catalog texts by others, with the embedding, without it, and beside a simple rule.
 
-    python -m tests.benchmarks.elsewhere.underscore FOLDER [--part fit|test] [--each]
+    python -m tests.benchmarks.elsewhere.underscore FOLDER
 
 FOLDER holds the files of `underscore_sources.toml`. The tracks enter a catalog by their texts alone: no sound was
 measured, so nothing but what others wrote tells them apart. `underscore_catalog.py` says where the grades come from.
 
 "near zero": NDCG@10 under 0.05; "worst quarter": its mean over the worst quarter of the scripts; "wanted voices": share
 of tracks with a voice by their own tags, of all put forward where the brief asks for one; "rules broken": tracks put
-forward that break a rule of the brief by their own tags; "duplicates": the same track twice in one ten. The simple
-rule orders by the cosine of script with brief and track text; the rules of the brief are given to it as labels.
+forward that break a rule of the brief by their own tags. The simple rule orders by the cosine of script with brief and
+track text; the rules of the brief are given to it as labels.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.material.grading import ndcg
-from tests.benchmarks.elsewhere.underscore_catalog import Part, Script, Tagged, grade, keeps_rules, scripts, tracks
-from tests.benchmarks.table import Table
+from tests.benchmarks.elsewhere.underscore_catalog import Script, Tagged, grade, keeps_rules, scripts, tracks
+from tests.benchmarks.table import Table, measure_folder
 from workbench.catalog.library import Library, LibraryEntry
 from workbench.home import Home
 from workbench.language.embedding import SentenceEmbedding, script_vectors
@@ -50,7 +48,6 @@ class Measured:
     """shape (n_scripts,)"""
     wanted_voices: float
     broken: int
-    duplicates: int
 
     @property
     def worst_quarter(self) -> float:
@@ -71,7 +68,6 @@ def measure(ranking: Ranking, asked: Sequence[Script], catalog: Sequence[Tagged]
         np.array(values),
         float(np.mean(voices)) if voices else float("nan"),
         sum(not keeps_rules(script, tagged) for script, tagged in pairs),
-        sum(len(order) - len(set(order)) for order in orders),
     )
 
 
@@ -114,34 +110,18 @@ def _by_cosine(embedding: SentenceEmbedding, vectors: NDArray[np.float32], catal
     return ranking
 
 
-def table(found: Mapping[str, Measured], part: Part, catalog: Sequence[Tagged]) -> Table:
-    """What was measured, a ranking a row."""
-    columns = ["ranking", "NDCG@10", "near zero", "worst quarter", "wanted voices", "rules broken", "duplicates"]
-    scores = next(iter(found.values())).ndcg
-    made = Table(f"Underscore elsewhere, {part}: {len(scores)} scripts, {len(catalog)} texts", columns)
-    for name, one in found.items():
-        near = int(np.count_nonzero(one.ndcg < NEAR_ZERO))
-        made.add(name, float(one.ndcg.mean()), near, one.worst_quarter, one.wanted_voices, one.broken, one.duplicates)
-    return made
-
-
-def main() -> int:
-    """Measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--part", choices=("fit", "test"), default="test")
-    parser.add_argument("--each", action="store_true", help="also print the NDCG@10 of every script")
-    given = parser.parse_args()
-    catalog, asked = tracks(given.folder, given.part), scripts(given.part)
-    with tempfile.TemporaryDirectory() as folder:
-        found = {name: measure(one, asked, catalog) for name, one in rankings(Path(folder), catalog).items()}
-    print(table(found, given.part, catalog).markdown())
-    if given.each:
-        for place, script in enumerate(asked):
-            told = "  ".join(f"{one.ndcg[place]:.2f}" for one in found.values())
-            print(f"{told}  {script.register}: {script.id} ({script.language})")
-    return 0
+def tables(folder: Path) -> list[Table]:
+    """A ranking a row."""
+    catalog, asked = tracks(folder, "test"), scripts("test")
+    columns = ["ranking", "NDCG@10", "near zero", "worst quarter", "wanted voices", "rules broken"]
+    table = Table(f"Underscore elsewhere: {len(asked)} scripts, {len(catalog)} texts", columns)
+    with tempfile.TemporaryDirectory() as home:
+        for name, ranking in rankings(Path(home), catalog).items():
+            one = measure(ranking, asked, catalog)
+            near = int(np.count_nonzero(one.ndcg < NEAR_ZERO))
+            table.add(name, float(one.ndcg.mean()), near, one.worst_quarter, one.wanted_voices, one.broken)
+    return [table]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    measure_folder(__doc__, tables)
