@@ -147,7 +147,7 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
     again = splices_restart(usable.leave[route.taken], usable.enter[route.taken], profile)
-    run = longest_run(route.taken, again | usable.is_long[route.taken])
+    run = longest_run(route.taken, again | usable.is_long[route.taken], usable.gain_seconds[route.taken] < 0)
     fresh = fresh_mean(bars, usable.bar_seconds, params)
     return PlanScore(
         worst=scores.min(),
@@ -194,20 +194,26 @@ class Run(NamedTuple):
     length: int  # how many they are; the body is heard once more than that
 
 
-def longest_run(taken: IntArray, apart: BoolArray) -> Run:
+def longest_run(taken: IntArray, apart: BoolArray, ahead: BoolArray) -> Run:
     """Where the same splice is taken most often in a row.
 
     `apart` marks splices that are each a run of their own: those that begin the whole track again, for no other body
-    could stand between, and those of bodies too long to be heard as a run. The first of the longest runs counts; it has
-    length 0 without splices.
+    could stand between, and those of bodies too long to be heard as a run. A splice that goes `ahead` again and again
+    between passes of one body, around what is not played, does not part them. The first of the longest runs counts; it
+    has length 0 without splices.
     """
     if taken.size == 0:
         return Run(0, 0)
-    taken = np.where(apart, -1 - np.arange(taken.size), taken)
+    twice = (taken[:-3] == taken[2:-1]) & (taken[1:-2] == taken[3:])
+    in_turn = np.zeros(taken.size, dtype=bool)
+    in_turn[: twice.size] |= twice
+    in_turn[2 : twice.size + 2] |= twice
+    counted = np.flatnonzero(~(ahead & in_turn))
+    taken = np.where(apart, -1 - np.arange(taken.size), taken)[counted]
     starts = np.append(0, np.flatnonzero(np.diff(taken)) + 1)
     lengths = np.diff(np.append(starts, taken.size))
     longest = int(np.argmax(lengths))
-    return Run(int(starts[longest]), int(lengths[longest]))
+    return Run(int(counted[starts[longest]]), int(lengths[longest]))
 
 
 def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:
@@ -225,7 +231,6 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         if missing > 0.0:  # a file that repeats whole resolves on its own end
             fade = micros(ending.fade_seconds + missing) / 1e6
             ending = Ending(EndKind.FADE, missing, fade, fade_place(profile, route.last_to))
-    body, repeats = body_heard_longest(route, usable)
     return build_plan(
         profile,
         played(route, usable),
@@ -235,12 +240,6 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
         route.video_seconds,
         plan_score=float(route_score(route, usable, profile, params).total(params)),
         glide_seconds=params.gain_glide_seconds,
-        body=LoopBody(
-            float(usable.song_from[body]),
-            float(usable.song_to[body]),
-            int(usable.leave[body] - usable.enter[body]),
-            repeats,
-        ),
     )
 
 
@@ -254,19 +253,19 @@ def build_plan(
     *,
     plan_score: float,
     glide_seconds: float,
-    body: LoopBody | None = None,
     start_at: VideoSeconds | None = None,
     on_grid: bool = True,
 ) -> LoopPlan:
     """Make the plan of any segments, straight, cut down or looped: every plan is made here.
 
     The music begins at `music_in`, was asked to start at `start_at`, and the video lasts `video_seconds`. Levels move
-    over `glide_seconds`, which the shortest segment limits. The looped body is found where it is not given, and so are
-    the restarts and the outro of the ending. With `on_grid` the plan is checked against the bars of its track too. It
-    has no options. A broken rule raises `PlanError`.
+    over `glide_seconds`, which the shortest segment limits. The looped body, the restarts and the outro of the ending
+    are found here. With `on_grid` the plan is checked against the bars of its track too. It has no options. A broken
+    rule raises `PlanError`.
     """
     table = np.array([(segment.song_from, segment.song_to) for segment in played.segments])
-    if body is None and heard_twice(table) >= CONTINUES_SECONDS:
+    body = None
+    if heard_twice(table) >= CONTINUES_SECONDS:
         has_bars = profile.downbeats.size >= 2
         body = looped_body(table, profile.downbeats if has_bars else np.array([0.0, profile.song_duration]))
     restarts = seams_restart(table, profile)  # no splices: they are meant to be heard
@@ -313,44 +312,33 @@ def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, .
     return tuple([made[row] for row in rows])
 
 
-def body_heard_longest(route: Route, usable: UsableSplices) -> tuple[int, int]:
-    """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
-
-    The passes are 0 where every body is cut into, so that there is none to speak of. The body is an index into
-    `usable`; a pass is a segment that holds the whole body, within 20 ms.
-    """
-    table, taken = spans(route, usable), route.taken
-    # A segment is told by the splices before and after it, faster than by its times: hours have thousands of them.
-    pairs = np.append(-1, taken) * (usable.size + 1) + np.append(taken, -1)
-    _, first_use, count = np.unique(pairs, return_index=True, return_counts=True)
-    segments = table[first_use]
-    best, passes_of_best, longest = -1, 0, -1.0
-    for splice in np.unique(taken[usable.gain_seconds[taken] > 0]).tolist():
-        inside = segments[:, 0] <= usable.song_from[splice] + 0.02
-        inside &= segments[:, 1] >= usable.song_to[splice] - 0.02
-        passes = int(count[inside].sum())
-        heard = passes * float(usable.gain_seconds[splice])
-        if heard > longest + 1e-6:
-            best, passes_of_best, longest = int(splice), passes, heard
-    return best, passes_of_best
-
-
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     """The looped body of some segments that is heard longest; None where no seam goes back.
 
-    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Passes are
-    those heard whole, within 20 ms, at least one.
+    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Where no body
+    is heard whole, passes are counted that skip some of it, at least one.
     """
-    best: LoopBody | None = None
-    for (_, left), (entered, _) in zip(table[:-1].tolist(), table[1:].tolist(), strict=True):
-        if entered >= left:
-            continue
-        at = nearest_line(lines, np.array([entered, left]))
-        passes = int(np.sum((table[:, 0] <= entered + 0.02) & (table[:, 1] >= left - 0.02)))
-        body = LoopBody(entered, left, max(1, int(at[1] - at[0])), max(1, passes))
-        if best is None or body.repeats * (left - entered) > best.repeats * (best.song_to - best.song_from):
-            best = body
-    return best
+    goes_back = table[1:, 0] < table[:-1, 1]
+    # one complex number for each body: hours have thousands of passes of a handful
+    bodies, first = np.unique((table[1:, 0] + 1j * table[:-1, 1])[goes_back], return_index=True)
+    if not bodies.size:
+        return None
+    bodies = bodies[np.argsort(first)]
+    song_from, song_to = bodies.real, bodies.imag
+    around = np.column_stack([table[np.append(True, goes_back), 0], table[np.append(goes_back, True), 1]])
+    whole = passes_of(table, song_from, song_to)
+    passes = whole if whole.any() else passes_of(around, song_from, song_to)
+    heard = passes * (song_to - song_from)
+    best = int(np.argmax(heard > heard.max() - 1e-6))
+    enter, leave = nearest_line(lines, np.array([song_from[best], song_to[best]])).tolist()
+    return LoopBody(float(song_from[best]), float(song_to[best]), max(1, leave - enter), max(1, int(passes[best])))
+
+
+def passes_of(table: FloatArray, song_from: FloatArray, song_to: FloatArray) -> IntArray:
+    """How many of some segments, shape (n, 2), hold each of some bodies as a whole, within 20 ms; shape (n_bodies,)."""
+    ranges, counts = np.unique(table[:, 0] + 1j * table[:, 1], return_counts=True)
+    holds = (ranges.real <= song_from[:, None] + 0.02) & (ranges.imag >= song_to[:, None] - 0.02)
+    return np.asarray(holds @ counts)
 
 
 def sections_heard(

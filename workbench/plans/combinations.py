@@ -39,7 +39,7 @@ from workbench.plans.build import Route, fade_route, own_end_route
 from workbench.plans.ends import end_slack, last_line, late_and_tail
 from workbench.plans.plan import MOST_BARS
 from workbench.plans.plan_score import PlanScore, fresh_again, freshness_part, over_limits, own_ending_part
-from workbench.plans.splices import UsableSplices, rank_within
+from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within
 from workbench.plans.tours import Tour, make_tours, tour_of_body
 from workbench.recording import BoolArray, FloatArray, IntArray
 from workbench.seams.profile import LoopProfile
@@ -50,7 +50,7 @@ _FINALISTS_OF_ONE_PATH = 2
 _FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ear
 _MOST_TIMES = 3  # how often Q is taken
 _MOST_HELD = 3  # pinned splices that one combination can hold besides those of its tour
-_NONE = -1  # no splice
+_NONE = NO_SPLICE
 _NO_SPLICES: IntArray = np.zeros(0, dtype=np.int64)
 
 
@@ -163,7 +163,8 @@ class _Combinations:
         ending = own_ending_part(profile.ending.kind, *late_and_tail(spare[fits], longest_tail, latest_start))
         best = self._best(mixes, self._estimate(mixes, ending))[: self._finalists()]
         taken = (self._with_inserted(self._path(mixes, row), plays_out) for row in best.tolist())
-        routes = (own_end_route(usable, path, profile, self.video) for path in taken if path is not None)
+        each = (usable.each(path) for path in taken if path is not None)
+        routes = (own_end_route(usable, path, profile, self.video) for path in each)
         return [route for route in routes if route is not None]
 
     def fade_routes(self) -> list[Route]:
@@ -190,7 +191,7 @@ class _Combinations:
                 exits = end - float(usable.gain_seconds[path].sum()) - least - bar - usable.fade / 2
                 taken = self._with_inserted(path, usable.song_from <= exits)
                 if taken is not None:
-                    routes.append(fade_route(usable, taken, profile, self.video))
+                    routes.append(fade_route(usable, usable.each(taken), profile, self.video))
             if routes:
                 return routes
         return []
@@ -273,6 +274,7 @@ class _Combinations:
             return np.array(True)
         bit = np.zeros(self.usable.size + 1, dtype=np.int64)
         bit[pinned] = 1 << np.arange(pinned.size)
+        bit[:-1] = bit[self.usable.pairs].sum(axis=1)  # of the two of a pair at most one is pinned, or each has its bit
         of_tour = np.array([np.bitwise_or.reduce(bit[tour.path]) for tour in self.tours])[:, None, None]
         held = of_tour | np.where(passes > 0, bit[space.body], 0) | bit[space.extra] | bit[space.last]
         return np.asarray(held == np.bitwise_or.reduce(bit))

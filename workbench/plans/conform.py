@@ -69,8 +69,8 @@ from workbench.plans.plan_score import (
 )
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import PlanRequest
-from workbench.plans.search import NO_SPLICE, best_of_each, layers_from, way_to
-from workbench.plans.splices import PlayableSplices, playable_splices
+from workbench.plans.search import best_of_each, layers_from, way_to
+from workbench.plans.splices import NO_SPLICE, PlayableSplices, playable_splices
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile
 

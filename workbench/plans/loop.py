@@ -14,7 +14,7 @@ one as bad. One option may be of another kind: the whole track again from its he
 it wears less than the others, and served only where they wear far more (`workbench.plans.serving`).
 
 Where a range of the track is not played, a route may begin with one splice that leads past it, and goes on as any other
-from there. A body that holds such a range is not looped, for each of its passes would need two splices.
+from there. A body that holds such a range is played around it, by two splices a pass.
 
 The answer is a function of the profile, the length, the constraints and the parameters alone.
 """
@@ -33,9 +33,10 @@ from workbench.plans import refusals
 from workbench.plans.build import (
     Route,
     assemble,
-    body_heard_longest,
     fade_route,
+    looped_body,
     own_end_route,
+    passes_of,
     route_score,
     spans,
 )
@@ -52,14 +53,14 @@ from workbench.plans.constraints import (
     on_lines,
     smallest_contradiction,
 )
-from workbench.plans.plan import MAX_OPTIONS, LoopPlan, segment_table
+from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, nearest_line, segment_table
 from workbench.plans.plan_score import FAIR, HEARD
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.restarts import splices_restart
 from workbench.plans.serving import ranked_options, varied_options
-from workbench.plans.splices import UsableSplices, rank_within, usable_splices
-from workbench.recording import BoolArray
+from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within, sound_alike, usable_splices, with_pairs
+from workbench.recording import BoolArray, FloatArray, IntArray
 from workbench.seams.profile import LoopProfile
 
 _WAY_BARS = 8  # bars within which two ways past a range lead to the same place
@@ -127,7 +128,8 @@ def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: Track
     """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
     if excluded.song_from <= round(profile.song_start, 6) < excluded.song_to:
         return ", for a loop begins where the track does; a fit may begin elsewhere"
-    usable = usable_splices(profile, params, on_lines(profile, SeamConstraints(excluded=(excluded,))))
+    rules = on_lines(profile, SeamConstraints(excluded=(excluded,)))
+    usable = with_pairs(usable_splices(profile, params, rules), params)
     if not np.any(usable.leads_past_excluded & usable.first):
         return (
             f", for a loop begins where the track does, and no splice with a score of {params.min_seam_score:g} leads "
@@ -191,7 +193,7 @@ def find_loop(
     found = _search(profile, video, params, constraints)
     plans, least = [], 0.0
     if not isinstance(found, Refusal):
-        goes_on = _unlike_routes(found)
+        goes_on = _unlike_routes(found, profile)
         plans = [assemble(route, found.usable, profile, params) for route in goes_on]
         least = min([HEARD, *(_worst(route, found.usable) for route in goes_on[:1])])
     again = _begin_again(profile, video, params, constraints, least if plans else 0.0)
@@ -219,7 +221,7 @@ def _search(
     profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None
 ) -> _Found | Refusal:
     """The routes that cover a video and end, or fade, in time; without those that begin the whole track again."""
-    usable = usable_splices(profile, params, constraints)
+    usable = with_pairs(usable_splices(profile, params, constraints), params)
     if usable.size == 0:
         back = _best_body(profile, params)  # one that leads on or is too short makes no loop, however it sounds
         best = float(profile.splices.score.max(initial=0.0)) if back is None else back[1]
@@ -253,13 +255,13 @@ def _worst(route: Route, usable: UsableSplices) -> float:
     return float(usable.score[route.taken].min())
 
 
-def _unlike_routes(found: _Found, needed: float = 0.0) -> list[Route]:
+def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> list[Route]:
     """The best routes that differ to the ear and have `needed` s of variety; at most `MAX_OPTIONS`.
 
     One of them begins with the picture, if any route does.
     """
     usable = found.usable
-    options: list[tuple[Route, int]] = []
+    options: list[tuple[Route, IntArray]] = []
     least = 0.0
     for route in found.routes:
         is_full = len(options) == MAX_OPTIONS
@@ -267,15 +269,20 @@ def _unlike_routes(found: _Found, needed: float = 0.0) -> list[Route]:
             break
         if _worst(route, usable) < least or (is_full and route.music_in > 0.0):
             continue
-        if not is_varied(spans(route, usable), needed):
+        table = spans(route, usable)
+        body = looped_body(table, profile.downbeats)
+        if not is_varied(table, needed) or body is None or not (usable.has_pairs or _is_played_whole(body, table)):
             continue
-        body, passes = body_heard_longest(route, usable)
+        ends = nearest_line(profile.downbeats, np.array([[body.song_to, body.song_from]]))
         others = options[: MAX_OPTIONS - 1]
-        differs = all(route.own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in others)
-        if passes and differs:
-            options = [*others, (route, body)]
+        if all(route.own_ending != other.own_ending or not sound_alike(ends, known).any() for other, known in others):
+            options = [*others, (route, ends)]
             least = least or min(HEARD, _worst(route, usable))
     return [route for route, _ in options]
+
+
+def _is_played_whole(body: LoopBody, table: FloatArray) -> bool:
+    return bool(passes_of(table, np.array([body.song_from]), np.array([body.song_to])).any())
 
 
 def _varied_plans(
@@ -291,7 +298,7 @@ def _varied_plans(
     def among(some: _Found | Refusal) -> list[LoopPlan]:
         if isinstance(some, Refusal):
             return []
-        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, needed)]
+        return [assemble(route, some.usable, profile, params) for route in _unlike_routes(some, profile, needed)]
 
     def search(floor: float, body_seconds: float) -> list[LoopPlan]:
         changed = {"min_seam_score": floor, "min_body_seconds": max(params.min_body_seconds, body_seconds)}
@@ -316,21 +323,25 @@ def _begin_again(
     # What follows a restart lasts as long as what opens the track: else it begins only to leave again.
     longer = max(params.min_segment_seconds, params.min_opening_seconds)
     params = params.model_copy(update={"min_segment_seconds": longer})
-    usable = usable_splices(profile, params, constraints, restart=True)
+    usable = with_pairs(usable_splices(profile, params, constraints, restart=True), params)
     if usable.restart is None:
         return None
     # Routes are ranked by their other seams, or a restart would always be left out, and no other body is repeated.
-    alone = np.arange(usable.size) == usable.restart
-    ranked = replace(usable, score=np.where(alone, 1.0, usable.score), is_body=alone)
+    whole = (float(usable.song_from[usable.restart]), float(usable.song_to[usable.restart]))
+    ahead, last = usable.pairs.T
+    again = last == usable.restart
+    others = np.where(ahead == NO_SPLICE, 1.0, usable.score[ahead])  # of a restart, and of what leads to it
+    ranked = replace(usable, score=np.where(again, others, usable.score), is_body=again)
+    bodies = np.flatnonzero(again & np.diagonal(usable.follows))[:_MOST_WAYS].tolist()
     best: tuple[float, Route] | None = None
     # A pass that would stop in the track's ending fades there only where there is no other way to meet the length.
     for some in (profile, replace(profile, ending=None)):
-        for route in routes_of(ranked, some, video, params, body=usable.restart):
-            played = spans(route, usable)
-            if ranked.score[route.taken].min() < least or usable.plays_excluded(*played.T).any():
+        for route in (route for body in bodies for route in routes_of(ranked, some, video, params, body)):
+            table = spans(route, usable)
+            if ranked.score[route.taken].min() < least or usable.plays_excluded(*table.T).any():
                 continue
-            body, passes = body_heard_longest(route, usable)
-            if body != usable.restart or not passes:
+            body = looped_body(table, profile.downbeats)
+            if body is None or body[:2] != whole or not (usable.has_pairs or _is_played_whole(body, table)):
                 continue
             score = float(route_score(route, ranked, profile, params).total(params))
             if best is None or score > best[0]:

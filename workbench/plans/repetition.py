@@ -248,6 +248,6 @@ def _longest_run(table: FloatArray, profile: LoopProfile) -> RepeatedBody:
         return RepeatedBody(float(table[0, 0]), float(table[0, 1]), 1)
     ends, which = np.unique(np.round(np.column_stack((entered, left)), 6), axis=0, return_inverse=True)
     apart = seams_restart(table, profile) | (left - entered >= LONG_BODY_SECONDS)
-    at, passes = longest_run(which.ravel(), apart)
+    at, passes = longest_run(which.ravel(), apart, entered > left)
     song_from, song_to = ends[which.ravel()[at]]
     return RepeatedBody(float(song_from), float(song_to), passes + 1)

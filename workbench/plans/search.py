@@ -16,10 +16,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from workbench.plans.splices import rank_within
+from workbench.plans.splices import NO_SPLICE, rank_within
 from workbench.recording import BoolArray, FloatArray, IntArray
-
-NO_SPLICE = -1
 
 
 class Layer(Protocol):

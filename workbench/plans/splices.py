@@ -11,14 +11,16 @@ them: a splice need not be taken when the music passes it, so splices that all s
 any number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent
 of the video's length.
 
+Where a range of the track is not played, a body that holds it is played around it: `with_pairs` takes a splice past the
+range and one back together, as if they were one.
+
 Who fills a length chooses among the best: `usable_splices` takes few that sound alike, with a table of what may follow
 what. Who follows a picture needs one certain number of bars, and takes `playable_splices`, all there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +33,14 @@ from workbench.plans.plan_score import fade_part, phrasing_part
 from workbench.recording import BoolArray, FloatArray, IntArray
 from workbench.seams.profile import BEST_SPLICES, MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile, with_room
 
+NO_SPLICE = -1
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
 MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
 LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
 _SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
 _PLACE_BARS = 8
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
+_MOST_PAIRS = 64  # of a splice past a range that is not played and one back, that are taken as one
 _DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
 
 
@@ -85,6 +89,8 @@ class UsableSplices(PlayableSplices):
     # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.plans.plan_score`
     fade_part: FloatArray
     pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
+    # shape (n, 2), the splices that each stands for, in order: itself after `NO_SPLICE`, or a pair of others
+    pairs: IntArray
     # shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range
     inside: BoolArray | None
     constraints: LineConstraints | None = None  # which ruled splices out; None: there are none
@@ -107,21 +113,26 @@ class UsableSplices(PlayableSplices):
             return np.zeros(self.size, dtype=bool)
         return self.constraints.leads_past(self.song_to, self.song_from)
 
-    def unlike(self, one: int, others: Sequence[int]) -> bool:
-        """Whether a body sounds different from each of the others, see `alike`."""
-        return not bool(self.alike(np.array([one]), np.array(others, dtype=np.int64)).any())
+    @property
+    def has_pairs(self) -> bool:
+        """Whether some of them are pairs, see `with_pairs`."""
+        return bool(np.any(self.pairs[:, 0] != NO_SPLICE))
 
-    def alike(self, ones: IntArray, others: IntArray) -> BoolArray:
-        """Which bodies sound the same, shape (n_ones, n_others).
+    def each(self, taken: IntArray) -> IntArray:
+        """Some splices in the order of playback, with both of each pair in its place."""
+        both = self.pairs[taken].ravel()
+        return np.asarray(both[both != NO_SPLICE])
 
-        They do unless their ends lie apart, in all, by four bars at least and by a quarter of the longer body.
-        """
-        apart = np.abs(self.leave[ones][:, None] - self.leave[others]) + np.abs(
-            self.enter[ones][:, None] - self.enter[others]
-        )
-        bars = self.leave - self.enter
-        longer = np.maximum(bars[ones][:, None], bars[others])
-        return np.asarray(apart < np.maximum(_DIFFERENT_BARS, longer / 4))
+
+def sound_alike(bodies: IntArray, others: IntArray) -> BoolArray:
+    """Which bodies sound the same, shape (n_bodies, n_others).
+
+    Each is a row of the bar lines that it leaves and enters. Two do unless their ends lie apart, in all, by four bars
+    at least and by a quarter of the longer body.
+    """
+    apart = np.abs(bodies[:, None, :] - others).sum(axis=2)
+    bars, other_bars = bodies[:, 0] - bodies[:, 1], others[:, 0] - others[:, 1]
+    return np.asarray(apart < np.maximum(_DIFFERENT_BARS, np.maximum(bars[:, None], other_bars) / 4))
 
 
 _PLAYED = tuple(field.name for field in fields(PlayableSplices))
@@ -184,9 +195,48 @@ def usable_splices(
         bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
         fade_part=fade_part(profile),
         pinned=np.flatnonzero(is_pinned),
+        pairs=np.column_stack([np.full(found.size, NO_SPLICE), np.arange(found.size)]),
         inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
         constraints=constraints,
         restart=int(np.flatnonzero(again)[0]) if again.any() else None,
+    )
+
+
+def with_pairs(usable: UsableSplices, params: CoverParams) -> UsableSplices:
+    """Splices, and after them pairs that repeat a body around a range that is not played.
+
+    A pair leads past the range and then back to where it can do so again. It stands in the place of the splice back,
+    with the gain of both. As many as there are, the best of each splice back first.
+    """
+    past = usable.leads_past_excluded[:, None]
+    gain = np.round(usable.gain_seconds[:, None] + usable.gain_seconds, 6)
+    ahead, back = np.nonzero(past & usable.follows & usable.follows.T & (gain >= params.min_body_seconds))
+    if not ahead.size:
+        return usable
+    score = np.minimum(usable.score[ahead], usable.score[back])
+    order = np.argsort(-score, kind="stable")
+    order = order[np.argsort(rank_within(back[order]), kind="stable")][:_MOST_PAIRS]
+    ahead, back = ahead[order], back[order]
+    n = usable.size
+    every = np.append(np.arange(n), back)
+    # a pair is what both of its splices are together: one leaves from where it is, the other enters
+    enters = np.append(np.arange(n), ahead)
+    counts = np.zeros((every.size, n))
+    np.add.at(counts, (np.arange(every.size), every), 1.0)
+    np.add.at(counts, (np.arange(n, every.size), ahead), 1.0)
+    gains = np.append(usable.gain_seconds, gain[ahead, back])
+    played = usable.rows(every)
+    return replace(
+        usable,
+        **{name: getattr(played, name) for name in _PLAYED}
+        | {"gain_seconds": gains, "score": np.append(usable.score, score[order])},
+        phrasing=np.append(usable.phrasing, (usable.phrasing[ahead] + usable.phrasing[back]) / 2),
+        is_body=np.append(usable.is_body, np.ones(back.size, dtype=bool)),
+        is_long=gains >= LONG_BODY_SECONDS,
+        first=usable.first[enters],
+        follows=usable.follows[np.ix_(every, enters)],
+        shared_seconds=counts @ usable.shared_seconds @ counts.T,
+        pairs=np.concatenate([usable.pairs, np.column_stack([ahead, back])]),
     )
 
 

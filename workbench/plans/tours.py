@@ -22,7 +22,7 @@ import numpy as np
 from workbench.params import CoverParams
 from workbench.plans.build import longest_run
 from workbench.plans.plan_score import fresh_again
-from workbench.plans.splices import UsableSplices, rank_within
+from workbench.plans.splices import UsableSplices, rank_within, sound_alike
 from workbench.recording import FloatArray, IntArray
 
 _MAX_PRIMARIES = 20  # bodies and tours tried; bounds the search
@@ -133,7 +133,7 @@ def _tours_of(usable: UsableSplices, mains: list[int], path: IntArray, number: i
             shared_seconds=float(often @ with_path),
             shared_with=with_path,
             fresh_seconds=fresh,
-            run=longest_run(path, usable.is_long[path]).length,
+            run=longest_run(path, usable.is_long[path], np.zeros(path.size, dtype=bool)).length,
             worst=float(usable.score[path].min(initial=1.0)),
             scores=float(usable.score @ often),
             phrasings=float(usable.phrasing @ often),
@@ -170,7 +170,8 @@ def _paths(usable: UsableSplices, order: IntArray, need_seconds: float, params: 
     if need_seconds < _LEAST_SECONDS or order.size < 2:
         return []
     spared = min(need_seconds / 4, _SPARED_SECONDS)
-    alike = usable.alike(order, order)
+    ends = np.column_stack([usable.leave, usable.enter])[order]
+    alike = sound_alike(ends, ends)
     paths: list[IntArray] = []
     known: set[bytes] = set()
     best = float(usable.score[order].max())

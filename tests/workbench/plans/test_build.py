@@ -56,9 +56,13 @@ def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker, only: 
     bars = bars_heard(np.array([first, second]), usable, 50)
     np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
     taken = np.array([2, 2, 1, 2, 2, 2])
-    assert longest_run(taken, np.zeros(6, dtype=bool)) == (3, 3)
-    assert longest_run(taken, taken == 2) == (0, 1), "those that are each a run of their own"
-    assert longest_run(taken[:0], np.zeros(0, dtype=bool)).length == 0
+    none = np.zeros(6, dtype=bool)
+    assert longest_run(taken, none, none) == (3, 3)
+    assert longest_run(taken, taken == 2, none) == (0, 1), "those that are each a run of their own"
+    assert longest_run(taken[:0], none[:0], none[:0]).length == 0
+    around = np.array([1, 2, 1, 2, 1])
+    assert longest_run(around, none[:5], around == 1) == (1, 2), "what goes ahead in turn does not part passes"
+    assert longest_run(np.array([2, 1, 2, 2, 1, 2]), none, np.array([2, 1, 2, 2, 1, 2]) == 1).length == 2
 
 
 @pytest.mark.parametrize(

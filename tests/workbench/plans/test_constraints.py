@@ -22,8 +22,9 @@ from workbench.plans.constraints import (
     smallest_contradiction,
 )
 from workbench.plans.loop import plan_loop
-from workbench.plans.plan import LoopPlan, PlanKind, nearest_line
+from workbench.plans.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.repetition import find_repetition, variety
 from workbench.plans.request import Keep, KeptPart
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
 
@@ -193,8 +194,33 @@ def test_it_may_leave_as_soon_as_a_segment_lasts(track_profile: Maker) -> None:
     assert lines_of(plan, profile)[0] == (4, 17), "8.5 s in, where a loop back would be a stutter"
 
 
-def test_where_every_part_that_repeats_holds_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
-    profile = with_splices(track_profile(), (9, 17), (48, 4))
+def test_a_body_is_repeated_around_an_excluded_range(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 4), (8, 4))
+    excluded = SeamConstraints(excluded=(TrackRange(19.0, 31.0),))
+    plan, without = planned(profile, 900.0, excluded), planned(profile, 900.0, SeamConstraints())
+    pairs = lines_of(plan, profile)
+    back = pairs.count((48, 4))
+    assert pairs.count((9, 17)) == back + 1 > 5, "past it in each pass, the last one too"
+    assert plan.body is not None
+    assert plan.body.bars == 44
+    assert plan.body.repeats in (back, back + 1)
+    assert find_repetition(plan, profile).passes_in_a_row == back + 1
+    assert variety(segment_table(plan)) > variety(segment_table(without)) - 20.0, "but for what is left out"
+
+
+def test_the_whole_track_begins_again_without_an_excluded_range(track_profile: Maker) -> None:
+    whole = track_profile(restarts=True)
+    again = whole.splices.rows(np.array([whole.splices.leave.size - 1]))
+    profile = with_splices(whole, (9, 17))
+    profile = replace(profile, splices=profile.splices.with_more(again))
+    again_and_again = profile.last_sound - 16.0 + 6 * (63 * 2.0 - 16.0)  # a splice of 8 bars ahead in each
+    plan = planned(profile, again_and_again, SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
+    assert plan.ending.restarts == 6
+    assert plan.seam_score == pytest.approx(0.9), "the worst seam that is none of these"
+
+
+def test_where_no_splice_leads_back_around_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
+    profile = with_splices(track_profile(), (9, 17), (48, 7))
     refused = plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
     assert isinstance(refused, Refusal)
     assert "no part that repeats unnoticed lies as a whole before 0:19 or after" in refused.hint

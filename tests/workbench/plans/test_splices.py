@@ -10,7 +10,7 @@ import numpy as np
 from workbench.params import CoverParams
 from workbench.plans.ends import start_fade
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS
-from workbench.plans.splices import playable_splices, rank_within, usable_splices
+from workbench.plans.splices import playable_splices, rank_within, sound_alike, usable_splices
 from workbench.seams.profile import LoopProfile, with_room
 
 
@@ -67,14 +67,12 @@ def test_loops_choose_among_the_best_of_a_long_track(track_profile: Callable[...
         assert (pair in zip(found.leave.tolist(), found.enter.tolist(), strict=True)) is has
 
 
-def test_bodies_sound_alike_unless_their_ends_lie_bars_apart(
-    track_profile: Callable[..., LoopProfile], only: Callable[..., LoopProfile]
-) -> None:
-    usable = usable_splices(only(track_profile(), [(16, 8), (17, 9), (40, 24)]), CoverParams())
-    place = {int(leave): k for k, leave in enumerate(usable.leave)}
-    assert not usable.unlike(place[16], [place[17]])
-    assert usable.unlike(place[16], [place[40]])
-    assert usable.unlike(place[16], [])
+def test_bodies_sound_alike_unless_their_ends_lie_bars_apart() -> None:
+    bodies = np.array([(16, 8), (17, 9), (40, 24), (48, 8), (46, 8)])
+    alike = sound_alike(bodies, bodies)
+    assert alike[0].tolist() == [True, True, False, False, False]
+    assert alike[3].tolist() == [False, False, False, True, True], "by a quarter of the longer one"
+    assert not sound_alike(bodies, bodies[:0]).any()
 
 
 def test_ranks_count_earlier_entries_of_the_same_group() -> None:
