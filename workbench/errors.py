@@ -25,11 +25,32 @@ Each message names the rule that was broken and the value that broke it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument that a message speaks of, such as `track`; the command line calls it by its option."""
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}" if self.value else self.name
+
+
 class WorkbenchError(Exception):
-    """Base of everything this package raises on purpose; its text is fit to show to a user."""
+    """Base of everything this package raises on purpose; its text is fit to show to a user.
+
+    `sentence` has texts, and values that the command line and the page word each in their own way: an `Argument`, or a
+    `Constraint` of `workbench.plans.constraints`.
+    """
+
+    def __init__(self, *sentence: Any) -> None:
+        # At most one text in `args`, so that the error can be pickled.
+        super().__init__(*(["".join(map(str, sentence))] if sentence else []))
+        self.sentence = sentence
 
     def __str__(self) -> str:
         """Show the sentence itself; `KeyError` would put it in quotes."""
@@ -59,14 +80,11 @@ class PlanError(InputError):
 class RequestError(InputError):
     """A request that cannot be met.
 
-    `sentence` has texts and `Constraint`s of `workbench.plans.constraints`, which the command line and the page word
-    each in their own way. `constraints` are those that it is about; empty where it is about none in particular.
+    `constraints` are those that it is about; empty where it is about none in particular.
     """
 
     def __init__(self, *sentence: Any, constraints: tuple[Any, ...] = ()) -> None:
-        # At most one text in `args`, so that the error can be pickled.
-        super().__init__(*(["".join(map(str, sentence))] if sentence else []))
-        self.sentence = sentence
+        super().__init__(*sentence)
         self.constraints = constraints
 
 

@@ -8,15 +8,16 @@ Devices, pipes and standard output cannot be replaced: finished bytes are copied
 Also how messages name a file to a reader on another machine: by its name, without this machine's folders; how one
 knows that a file is still the one that was read; whether it can be read at all; and how its text is decoded.
 
-Functions: `written_whole`, `write_text`, `is_standard_output`, `is_stream`, `decode_text`, `cannot_be_written`,
-`list_names`, `abandoned_parts`, `without_folders`, `check_file`, `hash_file`, `stamp_of`, `stamps_of`,
-`has_settled`.
+Functions: `written_whole`, `write_text`, `write_json`, `is_standard_output`, `is_stream`, `decode_text`,
+`cannot_be_written`, `list_names`, `abandoned_parts`, `without_folders`, `check_file`, `hash_file`, `stamp_of`,
+`stamps_of`, `has_settled`.
 """
 
 from __future__ import annotations
 
 import codecs
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -24,11 +25,11 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.errors import MediaError, WorkbenchError
 
@@ -117,6 +118,11 @@ def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError)
     """Write a file of UTF-8 text, line feeds as they are, whole or not at all; `failure` as of `written_whole`."""
     with written_whole(out, failure) as aside:
         aside.write_bytes(text.encode("utf-8", "backslashreplace"))  # a file name in it need not be text
+
+
+def write_json(out: Path, body: Mapping[str, Any], failure: type[WorkbenchError] = MediaError) -> None:
+    """Write one JSON object to a file as people read it, whole or not at all; NaN raises `ValueError`."""
+    write_text(out, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2) + "\n", failure)
 
 
 def decode_text(data: bytes, errors: str = "strict") -> str:

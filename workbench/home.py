@@ -32,12 +32,12 @@ class Home:
 
     @classmethod
     def chosen(cls, settings: WorkbenchSettings, given: Path | None = None) -> Home:
-        """The home folder to use: `--home`, else `WORKBENCH_HOME`, else the platform's user data folder.
+        """The home folder to use: the one given, else `WORKBENCH_HOME`, else the platform's user data folder.
 
         Parameters
         ----------
         settings : from the environment
-        given : value of `--home`; None if it was not given
+        given : folder that was asked for; None for none
 
         Raises
         ------
@@ -51,7 +51,7 @@ class Home:
         try:
             return cls(user_data_path(_NAME, appauthor=False).expanduser())
         except RuntimeError:
-            raise StoreError("this user has no folder to keep anything in: set --home or WORKBENCH_HOME") from None
+            raise StoreError("this user has no folder to keep anything in: set WORKBENCH_HOME") from None
 
     @property
     def database(self) -> Path:
@@ -150,7 +150,7 @@ class Home:
             if part is not None:
                 part.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{folder}: cannot be made ({error.strerror}); set --home or WORKBENCH_HOME") from error
+            raise StoreError(f"{folder}: cannot be made ({error.strerror}); set WORKBENCH_HOME") from error
         return folder
 
     def is_open_to_others(self) -> bool:

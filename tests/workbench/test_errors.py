@@ -17,7 +17,7 @@ from workbench.errors import (
     WorkbenchError,
 )
 
-TREE = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+TREE = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, WorkbenchError)]
 
 
 @pytest.mark.parametrize("kind", TREE)

@@ -18,6 +18,7 @@ from workbench.files import (
     is_stream,
     stamps_of,
     without_folders,
+    write_json,
     write_text,
     written_whole,
 )
@@ -202,3 +203,12 @@ def test_a_full_device_is_one_error_and_a_reader_that_has_left_another(tmp_path:
 def test_a_name_in_a_text_need_not_be_text(tmp_path: Path) -> None:
     write_text(tmp_path / "a.json", json.dumps("caf\udce9.ogg", ensure_ascii=False))
     assert json.loads((tmp_path / "a.json").read_bytes()) == "caf\udce9.ogg"
+
+
+def test_a_number_that_json_does_not_have_is_not_written(tmp_path: Path) -> None:
+    out = tmp_path / "plan.json"
+    write_json(out, {"title": "Caf\u00e9", "seconds": 2.5})
+    assert out.read_text(encoding="utf-8") == '{\n  "title": "Caf\u00e9",\n  "seconds": 2.5\n}\n'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json(out, {"seconds": float("nan")})
+    assert json.loads(out.read_text(encoding="utf-8"))["seconds"] == 2.5

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.option_words import refusal_in_options
+from workbench.cli.option_words import in_options, refusal_in_options
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import length_option, naming, naming_plan, read_result
 from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
@@ -93,9 +92,9 @@ def command(
       workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
       workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
     """
-    from workbench.files import write_text
+    from workbench.files import write_json
     from workbench.plans.refusals import Refusal
-    from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table, conformed_body
+    from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -119,10 +118,10 @@ def command(
             frame_rate=frame_rate,
             projects=projects,
         )
-    if isinstance(conformed, Refusal):
-        body = conformed_body(conformed, result, new_cut.name)
-        say(refusal_in_options(conformed))
-        deliver_body({**body, "hint": refusal_in_options(conformed)}, None)
+    if isinstance(conformed.answer, Refusal):
+        hint = refusal_in_options(conformed.answer)
+        say(hint)
+        deliver_body(conform_json(conformed, hint), None)
         return 3
     table, summary = conform_table(conformed), conform_summary(conformed)
     if picture is not None:
@@ -134,9 +133,9 @@ def command(
         with written_whole(picture) as part:
             figure = conform_figure(conformed.old, conformed.plan, conformed.difference, profile, conformed.cover)
             part.write_bytes(png(figure))
-    write_text(output, json.dumps(conform_json(conformed), ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+    write_json(output, conform_json(conformed))
     for line in table:
-        say(line)
+        say(in_options(line))
     if conformed.lost_mix:
         say("the mix was measured on the old cut and is left out; --video FILE measures it on the new one")
     print_body(summary)

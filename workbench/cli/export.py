@@ -169,7 +169,7 @@ def command(
         )
     counts_frames = form.uses_video and not form.uses_grid  # a grid is one of beats
     if counts_frames and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):
-        say(rate)
+        say(f"{rate}; --frame-rate sets another")
     if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
         say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
     if mix and mix.duck and workspace.params.render.ducking == "bands":

@@ -1,4 +1,4 @@
-"""Constraints as the command line takes them: `--pin-seam 1:32-0:48`.
+"""Constraints and arguments as the command line takes them: `--pin-seam 1:32-0:48`, `--track FILE`.
 
 Functions: `in_options`, `error_in_options`; `refusal_in_options`, with the commands that help.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.errors import RequestError, WorkbenchError
+from workbench.errors import Argument, WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.plans.constraints import Sentence
+    from workbench.plans.constraints import Constraint, Sentence
     from workbench.plans.refusals import Refusal
 
 _OPTIONS = {
@@ -18,16 +18,30 @@ _OPTIONS = {
     "keep": "--keep", "start_at": "--start-at", "end_on": "--end-on",
 }  # fmt: skip
 """by kind of constraint"""
+_ARGUMENTS = {
+    "track": "--track FILE", "video": "--video FILE", "length": "--length S", "projects": "--project NAME",
+    "placement": "--placement N", "keep_ending=True": "--keep-ending", "keep_ending=False": "--no-keep-ending",
+}  # fmt: skip
+"""options that take more than the name and the value of their argument"""
 
 
 def in_options(sentence: Sentence) -> str:
-    """A sentence that calls constraints by the options which ask for them."""
-    return "".join(part if isinstance(part, str) else f"{_OPTIONS[part.kind]} {part.what}" for part in sentence)
+    """A sentence that calls constraints and arguments by the options which ask for them."""
+    return "".join(map(_in_options, sentence))
+
+
+def _in_options(part: str | Constraint | Argument) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Argument):
+        option = f"--{part.name.replace('_', '-')} {part.value}".rstrip()
+        return _ARGUMENTS.get(str(part), option)
+    return f"{_OPTIONS[part.kind]} {part.what}"
 
 
 def error_in_options(error: WorkbenchError) -> str:
-    """The text of an error; constraints in it are called by their options."""
-    return in_options(error.sentence) if isinstance(error, RequestError) else str(error)
+    """The text of an error; constraints and arguments in it are called by their options."""
+    return in_options(error.sentence)
 
 
 def refusal_in_options(refusal: Refusal) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.params import WorkbenchParams
     from workbench.plans.plan import LoopPlan
     from workbench.plans.request import PlanRequest
-    from workbench.provenance import Provenance
+    from workbench.provenance import FileRecord, Provenance
     from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
@@ -223,8 +223,8 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
     return one_of(_read_object(file), length)
 
 
-def read_asked(file: Path) -> PlanRequest:
-    """Read what was asked of the plan in a file that loop, fit or conform printed; `-` is standard input.
+def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
+    """Read what was asked of the plan in a file that loop, fit or conform printed, and of which track; `-` is stdin.
 
     Raises `InputError` if the file cannot be read, and `PlanError` if it is no plan, or does not say what it was made
     from; both name the file.
@@ -243,7 +243,7 @@ def read_asked(file: Path) -> PlanRequest:
             raise PlanError("no provenance says what was asked of this; plans of loop, fit and conform have one")
         if made.command not in _PLANNING:
             raise PlanError(f"a result of {made.command} is no plan")
-        return read_request(made.constraints)
+        return read_request(made.constraints), made.track
 
 
 def _read_object(file: Path) -> Mapping[str, Any]:
@@ -283,7 +283,7 @@ def naming_plan(file: Path) -> Iterator[None]:
     try:
         yield
     except PlanError as error:
-        raise PlanError(f"{_name_of(file)}: {error}") from None
+        raise PlanError(f"{_name_of(file)}: ", *error.sentence) from None
 
 
 def _name_of(file: Path) -> str:

@@ -70,15 +70,12 @@ def plan_options(command: Command) -> Command:
         keep: tuple[Keep, ...],
         start_at: float | None,
         end_on: float | None,
-        from_plan: Path | None,
         **named: Any,
     ) -> Any:
         from workbench.plans.constraints import SeamConstraints
         from workbench.plans.request import PlanRequest
 
         request = PlanRequest(SeamConstraints(never_cut, forbid_seam, pin_seam, exclude), keep, start_at, end_on)
-        if from_plan is not None:
-            request = _with_those_of(from_plan, request)
         return command(*arguments, request=request, **named)
 
     decorated = cast(Command, with_request)
@@ -87,18 +84,21 @@ def plan_options(command: Command) -> Command:
     return decorated
 
 
-def _with_those_of(plan: Path, request: PlanRequest) -> PlanRequest:
-    """A request with what was asked of a plan added, which is said on standard error.
+def _with_those_of(plan: Path, request: PlanRequest, workspace: Workspace, track: Path) -> PlanRequest:
+    """A request with what was asked of a plan added, which is said on standard error, and if it is of another track.
 
     Raises `InputError` or `PlanError`, which name the file.
     """
     from workbench.cli.plan_files import read_asked
     from workbench.plans.constraints import joined
 
-    both = request.and_more(read_asked(plan))
+    asked, made_for = read_asked(plan)
+    both = request.and_more(asked)
     taken = [one for one in both.each if one not in request.each]
     if taken:
         say(in_options((f"from {plan.name}: ", *joined(taken, ", "))))
+    if taken and made_for is not None and made_for.content_hash not in (None, workspace.hash_file(track)):
+        say(f"{plan.name} was made for {made_for.name}, which is another track: its times are taken for {track.name}")
     return both
 
 
@@ -266,6 +266,7 @@ def print_plans(
     audio: SoundChoice | None,
     auto_mix: bool,
     own_music: str | None,
+    from_plan: Path | None,
     output: Path | None,
     report: Path | None,
 ) -> int:
@@ -284,6 +285,8 @@ def print_plans(
     from workbench.workflows.videos import find_video, with_audio_of
 
     track_source = find_track(workspace, track)
+    if from_plan is not None:
+        request = _with_those_of(from_plan, request, workspace, track_source.path)
     video_source = None if video is None else find_video(workspace, video)
     workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
     with progress_bar() as progress:
@@ -346,7 +349,7 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
         for said in filter(None, (less_sure_line(plan, keep, params), repetition_line(plan, profile, params))):
             say(f"{named}{said}")
         if profile.downbeats.size >= 2:
-            for option, difference in enumerate(option_differences(plan, profile)[1:], start=2):
+            for option, difference in enumerate(option_differences(plan, profile, params)[1:], start=2):
                 say(f"{named}option {option} {difference}")
     plans = sorted((one.answer for one in planned if isinstance(one.answer, LoopPlan)), key=lambda one: one.window_end)
     for short, longer in pairwise(plans):
@@ -391,4 +394,4 @@ def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:
 
     line = None if video is None else unused_speech(workspace, video.path)
     if line is not None:
-        say(line)
+        say(f"{line} (--audio)")

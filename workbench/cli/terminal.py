@@ -37,10 +37,10 @@ def print_body(body: Mapping[str, Any]) -> None:
 
 def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
     """Write one JSON object to a file, whole or not at all; to standard output where none is given, or `-` is."""
-    from workbench.files import is_standard_output, write_text
+    from workbench.files import is_standard_output, write_json
 
     if output is not None and not is_standard_output(output):
-        write_text(output, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+        write_json(output, body)
     else:
         indent = 2 if sys.stdout.isatty() else None
         click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent))

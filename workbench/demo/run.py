@@ -232,7 +232,7 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> l
         video_section(timeline),
         _choice_section(choice),
         plan_section(plan, loop, params.cover),
-        *options_sections(plan, loop, recording),
+        *options_sections(plan, loop, recording, workspace.params.cover),
         seams_section(plan, seams),
         mix_section(workspace, loop, recording, decode(rendered)),
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unicodedata import normalize
 
-from workbench.errors import EditError
+from workbench.errors import Argument, EditError
 
 _IN_BUNDLES = ("Info.fcpxml", "content.otio")
 
@@ -29,4 +29,7 @@ def choose_project(path: Path, names: Sequence[str], wanted: str | None) -> int:
     if len(found) == 1:
         return found[0]
     of_name = "" if wanted is None else f", {'several' if found else 'none'} of them {wanted}"
-    raise EditError(f"{path}: holds {len(names)} projects{of_name}: {', '.join(names)}; say which with --project NAME")
+    raise EditError(
+        f"{path}: holds {len(names)} projects{of_name}: {', '.join(names)}; say which with ",
+        Argument("projects"),
+    )

@@ -22,7 +22,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
 
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import FrameKey, Lines, fit_frame_keys
 from workbench.export.timeline import SILENT_DB, Crossing, Item, Marker, Timeline, TrackMedia, decibels
 
@@ -126,8 +126,11 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
     # Timecode numbers frames within a second of `timebase` of them; NTSC rates count the same, a thousandth slower.
     if rate not in (timebase, timebase * _NTSC) or timebase >= _MOST_RATE:
         raise ParameterError(
-            f"the video has {float(rate):g} pictures a second, which no timecode counts: "
-            "export without --video, or with a usual rate by --frame-rate"
+            f"the video has {float(rate):g} pictures a second, which no timecode counts: ",
+            "export without ",
+            Argument("video"),
+            ", or with a usual rate by ",
+            Argument("frame_rate"),
         )
     frames = timeline.frames
     edges = _edges(timeline, track, frames)

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import media_path, plain_name
@@ -44,7 +44,7 @@ def write_edl(timeline: Timeline, out: Path) -> None:
     """
     track = timeline.track
     if track is None:
-        raise ParameterError("an edit decision list names the track's file; give --track FILE")
+        raise ParameterError("an edit decision list names the track's file; give ", Argument("track"))
     cuts = make_cut_list(timeline, track, Lines.DECIBELS, faded=False)
     lines = [
         f"TITLE: {plain_name(timeline.name)}",

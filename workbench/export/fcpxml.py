@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import TOLERANCE, GainPoint, Lines, fit_keys
 from workbench.export.files import media_url, plain_name
 from workbench.export.timeline import LONE_PICTURE, SILENT_DB, Item, Timeline, TrackMedia, decibels
@@ -63,7 +63,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     """
     track, video = timeline.track, timeline.video
     if track is None:
-        raise ParameterError("FCPXML names the track's file; give --track FILE")
+        raise ParameterError("FCPXML names the track's file; give ", Argument("track"))
     root = Element("fcpxml", version="1.10")
     _resources(SubElement(root, "resources"), timeline, track, out)
     name = plain_name(timeline.name)

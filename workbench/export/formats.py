@@ -36,7 +36,7 @@ class Format:
     """One format."""
 
     name: str
-    """value of `--format`"""
+    """by which it is chosen"""
     title: str
     """shown to users"""
     what: str

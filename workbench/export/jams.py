@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.export.files import plain_name
 from workbench.export.timeline import Notes, Timeline, TrackMedia
 from workbench.files import write_text
@@ -32,7 +32,7 @@ def write_jams(timeline: Timeline, out: Path) -> None:
     """Write beats, sections and segments; raises `ParameterError` without a track, or without its analysis."""
     track, notes = timeline.track, timeline.notes
     if track is None or notes is None:
-        raise ParameterError("JAMS annotates a track; give --track FILE")
+        raise ParameterError("JAMS annotates a track; give ", Argument("track"))
     # Imported here: jams brings pandas and jsonschema, and comes only with the extra `export`.
     jams = import_module("jams")
     document = jams.JAMS()

@@ -25,7 +25,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from workbench.errors import MediaError, ParameterError
+from workbench.errors import Argument, MediaError, ParameterError
 from workbench.export.timeline import Timeline, TrackMedia
 from workbench.files import written_whole
 from workbench.media.audio import decode, subtype_for, write_audio
@@ -46,7 +46,7 @@ def write_loop_tags(timeline: Timeline, out: Path) -> None:
     """
     track = timeline.track
     if track is None:
-        raise ParameterError("loop points are written into a copy of the track; give --track FILE")
+        raise ParameterError("loop points are written into a copy of the track; give ", Argument("track"))
     kind = out.suffix.lower()
     if kind not in (".wav", *_TAGGED):
         raise ParameterError(

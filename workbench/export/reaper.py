@@ -33,7 +33,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import Lines, fit_keys
 from workbench.export.files import media_path, plain_name
 from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
@@ -62,7 +62,7 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
     """
     track = timeline.track
     if track is None:
-        raise ParameterError("a REAPER project names the track's file; give --track FILE")
+        raise ParameterError("a REAPER project names the track's file; give ", Argument("track"))
     lines = [
         '<REAPER_PROJECT 0.1 "6.80/workbench" 0',
         "  AUTOXFADE 0",

@@ -24,7 +24,7 @@ from math import ceil
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import absolute_url, plain_name
@@ -51,7 +51,7 @@ def write_xmeml(timeline: Timeline, out: Path) -> None:
     """
     track = timeline.track
     if track is None:
-        raise ParameterError("Final Cut Pro 7 XML names the track's file; give --track FILE")
+        raise ParameterError("Final Cut Pro 7 XML names the track's file; give ", Argument("track"))
     root = _Writer(timeline, track).document()
     indent(root)
     write_text(out, _HEAD + tostring(root, encoding="unicode") + "\n")

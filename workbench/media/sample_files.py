@@ -81,5 +81,5 @@ class SampleFiles:
     def _cannot_be_written(self, error: OSError) -> StoreError:
         return StoreError(
             f"{self._folder}: cannot hold the decoded sound of a long recording ({error.strerror}); "
-            "free some disk space there, or choose another home folder by --home or WORKBENCH_HOME"
+            "free some disk space there, or choose another home folder by WORKBENCH_HOME"
         )

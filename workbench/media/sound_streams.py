@@ -47,7 +47,7 @@ _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
 
 
 class SoundChoice(BaseModel):
-    """The sound streams of a video that a user chooses, as `--audio` writes them: `2`, `1,2` or `all`."""
+    """The sound streams of a video that a user chooses, as typed: `2`, `1,2` or `all`."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -5,7 +5,7 @@ play there again, within half a bar. Before the first edit it plays the very sam
 the way through the track is searched anew (`workbench.plans.search`), one layer for each bar played. A state is a bar
 line about to be played and how many bars ago the last seam was; of all ways to arrive there after equally many bars the
 best is carried on. A way earns each second of untouched picture that has its music, and pays for each splice that the
-old plan did not take.
+old plan did not take. It plays nothing that is excluded, and ends only once every kept part was heard whole.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
 So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
@@ -31,7 +31,7 @@ from workbench.edits.difference import EditChange, EditDifference
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
-from workbench.plans.constraints import NO_CONSTRAINTS, SeamConstraints, on_lines
+from workbench.plans.constraints import on_lines
 from workbench.plans.cutdown import MIN_INNER_BARS, with_short_segments
 from workbench.plans.ends import (
     EARLY_SECONDS,
@@ -43,9 +43,10 @@ from workbench.plans.ends import (
     own_ending,
     start_fade,
 )
-from workbench.plans.fit import plan_fit
+from workbench.plans.fit import kept_stretch, plan_fit
 from workbench.plans.move_seam import seam_pairs, seam_scores
 from workbench.plans.plan import (
+    BORDER_SECONDS,
     CONTINUES_SECONDS,
     GRID_TOLERANCE_SECONDS,
     Ending,
@@ -68,7 +69,7 @@ from workbench.plans.plan_score import (
     phrasing_part,
 )
 from workbench.plans.refusals import Refusal, RefusalReason
-from workbench.plans.request import PlanRequest
+from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.plans.search import best_of_each, layers_from, way_to
 from workbench.plans.splices import NO_SPLICE, PlayableSplices, playable_splices
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
@@ -133,7 +134,7 @@ def conform_plan(
     plan: LoopPlan,
     difference: EditDifference,
     params: CoverParams = CoverParams(),
-    constraints: SeamConstraints = NO_CONSTRAINTS,
+    request: PlanRequest = LENGTH_ALONE,
     *,
     ending_floor: float | None = REQUEST_FLOOR,
 ) -> LoopPlan | Refusal:
@@ -145,23 +146,24 @@ def conform_plan(
     plan : for the old cut, with or without options
     difference : of the two cuts; its `old_seconds` are the plan's length
     params : the floor of seam scores, gains and closing fades
-    constraints : that the plan was made with; a pinned seam stays where its picture stays
-    ending_floor : score down to which seams are taken that lead to the track's own ending, where the old plan has it
-        and no seams over the floor lead there; None: the music fades there
+    request : that the plan was made with. A pinned seam stays where its picture stays, kept parts stay whole, and what
+        is excluded is not played from where the search begins; its `end_on` and `only_loop` do not count
+    ending_floor : score down to which seams are taken that lead to the track's own ending, or to kept parts, where the
+        old plan has it and no seams over the floor lead there; None: the music fades there
 
     Returns
     -------
     LoopPlan : exactly as long as the new cut, its options holding itself alone; of the kind that its segments make it.
         Where nothing differs, the same plan. Where no way leads on from the first edit, the music differs before it
         too; where there is none at all, it is the fit of the new length, to the millisecond; or
-    Refusal : the track cannot fill the new length, or not by seams as good as was asked for
+    Refusal : the track cannot fill the new length, or not by seams as good as was asked for, or not with all kept parts
 
     Raises
     ------
     PlanError : the plan is not of this track's grid
     ConstraintError : the constraints make no sense on this track
     """
-    return PlanFollower(profile, plan, difference, params, constraints).plan(ending_floor)
+    return PlanFollower(profile, plan, difference, params, request).plan(ending_floor)
 
 
 class PlanFollower:
@@ -176,10 +178,10 @@ class PlanFollower:
         plan: LoopPlan,
         difference: EditDifference,
         params: CoverParams,
-        constraints: SeamConstraints,
+        request: PlanRequest,
     ) -> None:
         self._profile, self._old, self._difference = profile, plan.alone, difference
-        self._params, self._constraints = params, constraints
+        self._params, self._request = params, request
         self._found: dict[tuple[float, float | None], tuple[_Search, _Ended | None]] = {}
 
     def plan(
@@ -203,15 +205,18 @@ class PlanFollower:
             )
         floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
         search, way = self._best(floor, None)
-        if ending_floor is not None and not old.ends_in_fade and not (way is not None and way.kind.is_own):
+        lost = not old.ends_in_fade and not (way is not None and way.kind.is_own)
+        lacks_parts = way is None and bool(self._request.keep)
+        if ending_floor is not None and (lost or lacks_parts):
             lowered, ending = self._best(floor, ending_floor)
-            if ending is not None and ending.kind.is_own:
+            if lacks_parts or (ending is not None and ending.kind.is_own):
                 search, way = lowered, ending
+        least = ending_floor if lacks_parts else None
         while way is None and search.kept_segments:
             # From where the edit begins nothing leads to the end: then music further before it must change too.
-            search = self._search(floor, bars_before=2 * search.bars_before)
+            search = self._search(floor, bars_before=2 * search.bars_before, least_score=least)
             way = search.best() or search.best(in_ending=True)
-        made = _fitted_anew(search, self._constraints) if way is None else search.assemble(way)
+        made = _fitted_anew(search, self._request) if way is None else search.assemble(way)
         if isinstance(made, Refusal):
             return made
         # The words of a plan that could have another ending: such as one that had another, or became a cut-down.
@@ -237,17 +242,17 @@ class PlanFollower:
 
     @cached_property
     def _task(self) -> _Task:
-        return _Task(self._profile, self._old, self._difference, self._constraints)
+        return _Task(self._profile, self._old, self._difference, self._request)
 
 
-def _fitted_anew(search: _Search, constraints: SeamConstraints) -> LoopPlan | Refusal:
+def _fitted_anew(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
     """A plan that knows nothing of the old one: starts between bar lines, and silence around, are a fit's own.
 
     A refusal if the track has no fit of the new length either, or only one with a worse seam than was asked for.
     """
-    task, floor = search.task, search.params.min_seam_score
+    task, floor = search.task, search.floor
     seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
-    fit = plan_fit(task.profile, seconds, PlanRequest(constraints, start_at=start_at), search.params)
+    fit = plan_fit(task.profile, seconds, PlanRequest(request.constraints, request.keep, start_at), search.params)
     if isinstance(fit, Refusal):
         return replace(fit, sentence=("Nothing follows the edit. ", *fit.sentence))
     if fit.seam_score < floor and len(fit.segments) > 1:
@@ -369,14 +374,15 @@ class _Ways(NamedTuple):
     age: IntArray  # bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken
     earned: FloatArray  # s
     time: FloatArray  # s of the new video at which the bar line falls
+    parts: IntArray  # which kept parts were heard whole, and which of them this segment has begun; see `_KeptParts`
     parent: IntArray  # row of the layer before
     splice: IntArray  # join that was just taken, `NO_SPLICE` for none
 
     @classmethod
-    def beginning(cls, line: IntArray, age: int, earned: FloatArray, time: FloatArray) -> _Ways:
+    def beginning(cls, line: IntArray, age: int, earned: FloatArray, time: FloatArray, parts: IntArray) -> _Ways:
         """The ways of the first layer."""
         none = np.full(line.size, NO_SPLICE, dtype=np.int64)
-        return cls(line, np.full(line.size, age, dtype=np.int64), earned, time, np.arange(line.size), none)
+        return cls(line, np.full(line.size, age, dtype=np.int64), earned, time, parts, np.arange(line.size), none)
 
     def rows(self, chosen: IntArray) -> _Ways:
         return _Ways._make(column[chosen] for column in self)
@@ -395,6 +401,66 @@ class _Ended(NamedTuple):
     rings: bool = False  # whether the ring of the track's last hit is faded
 
 
+class _KeptParts:
+    """The parts of a track that are kept whole, as bits: what a way has heard of them.
+
+    A part has a bit for *heard whole* and one, as many places higher as there are parts, for *begun in this segment*.
+    """
+
+    def __init__(self, profile: LoopProfile, request: PlanRequest, music: float) -> None:
+        self._count = len(request.keep)
+        self.all = (1 << self._count) - 1
+        """every part heard whole"""
+        edges, whole = profile.edges, [kept_stretch(profile, one, music) for one in request.keep]
+        # A part that this track does not have is never heard.
+        self.stretches = np.array([part or (np.nan, np.nan) for part in whole], dtype=np.float64).reshape(-1, 2)
+        self._begins, self._ends = (np.zeros(edges.size - 1, dtype=np.int64) for _ in range(2))
+        self._at_start = 0  # begun by the track's own start alone: they begin before its first bar line
+        for number, (first, last) in enumerate(self.stretches.tolist()):
+            if np.isnan(first):
+                continue
+            begins = int(np.searchsorted(edges, first + BORDER_SECONDS, side="right")) - 1
+            if begins < 0:
+                self._at_start |= 1 << number
+            else:
+                self._begins[begins] |= 1 << number
+            self._ends[int(np.searchsorted(edges, last - BORDER_SECONDS)) - 1] |= 1 << number
+
+    def before(self, table: FloatArray) -> int:
+        """What segments have heard, of which the last goes on; shape (n, 2), s of the track."""
+        found = 0
+        for number, (first, last) in enumerate(self.stretches.tolist()):
+            begun = table[:, 0] <= first + BORDER_SECONDS
+            found |= int(np.any(begun & (table[:, 1] >= last - BORDER_SECONDS))) << number
+            found |= int(begun[-1]) << (number + self._count)
+        return found
+
+    @property
+    def at_start(self) -> int:
+        """What the track's own start has begun."""
+        return self._at_start << self._count
+
+    def left(self, parts: IntArray) -> IntArray:
+        """What is known after a splice: nothing is begun."""
+        return parts & self.all
+
+    def played(self, parts: IntArray, line: IntArray) -> IntArray:
+        """What is known after one more bar, each from its bar line on."""
+        begun = (parts >> self._count) | self._begins[line]
+        done = begun & self._ends[line]
+        return (parts & self.all) | done | ((begun & ~done) << self._count)
+
+    def are_heard(self, parts: IntArray) -> BoolArray:
+        """Whether every part was heard whole."""
+        return np.asarray((parts & self.all) == self.all)
+
+    def last_in(self, song_from: TrackSeconds, song_to: TrackSeconds) -> TrackSeconds:
+        """Where the last part ends that lies in a stretch of the track; its start where none does."""
+        first, last = self.stretches.T
+        inside = (first >= song_from - BORDER_SECONDS) & (last <= song_to + BORDER_SECONDS)
+        return float(last[inside].max(initial=song_from))
+
+
 def _seams_of(plan: LoopPlan, profile: LoopProfile) -> PlayableSplices:
     """The seams of a plan in the order of playback, as it plays them, the fades that a person set included."""
     table = segment_table(plan)
@@ -409,11 +475,9 @@ def _seams_of(plan: LoopPlan, profile: LoopProfile) -> PlayableSplices:
 class _Task:
     """A plan, a difference and a track: what every search for a changed plan reads."""
 
-    def __init__(
-        self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, constraints: SeamConstraints
-    ) -> None:
+    def __init__(self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, request: PlanRequest) -> None:
         self.profile, self.old, self.difference = profile, old, difference
-        self.constraints = on_lines(profile, constraints)
+        self.constraints = on_lines(profile, request.constraints)
         self.lines = np.asarray(profile.downbeats, dtype=np.float64)
         self.n = self.lines.size
         self.edges = profile.edges
@@ -425,6 +489,10 @@ class _Task:
         self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
         self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
         self.target = _target(old, difference)
+        self.parts = _KeptParts(profile, request, self.end)
+        self.excluded = np.zeros(self.n, dtype=bool)  # bars that are not played
+        if self.constraints is not None:
+            self.excluded = self.constraints.plays_excluded(self.edges[:-1], self.edges[1:])
         self.seams = _seams_of(old, profile)
         self.fade_part = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
@@ -551,9 +619,11 @@ class _Search:
     def _first_layer(self) -> _Ways:
         task = self.task
         if self.kept_segments:
-            return _Ways.beginning(
-                np.array([self.from_line]), self.from_age, np.zeros(1), np.array([self.from_time], dtype=np.float64)
-            )
+            table = segment_table(task.old)[: self.kept_segments]
+            table[-1, 1] = task.lines[self.from_line]
+            heard = np.array([task.parts.before(table)])
+            line, time = np.array([self.from_line]), np.array([self.from_time], dtype=np.float64)
+            return _Ways.beginning(line, self.from_age, np.zeros(1), time, heard)
         # A new start: the track's own, as the old plan starts, or any downbeat after it.
         begins, song_start = task.asked_start(), task.profile.song_start
         late = 1 + np.flatnonzero(task.lines[1:-1] >= song_start + EARLY_SECONDS)
@@ -561,19 +631,23 @@ class _Search:
             late = late[task.lines[late] < task.ring_from]
         times = np.append(begins + float(task.lines[0]) - song_start, np.full(late.size, begins + EARLY_SECONDS))
         earned = np.append(0.0, -_FADE * (1.0 - task.fade_part[late]))
-        return _Ways.beginning(np.append(0, late), 0, earned, times)
+        begun = np.append(task.parts.at_start, np.zeros(late.size, dtype=np.int64))
+        return _Ways.beginning(np.append(0, late), 0, earned, times, begun)
 
     def _entering(self, ways: _Ways) -> _Ways:
         """The ways, and the best that take a splice at the bar lines where they are."""
         task, joins = self.task, self.joins
-        aged = np.flatnonzero(ways.age == task.ages)
-        at_line = np.full(task.n, -1)
-        at_line[ways.line[aged]] = aged
-        before = at_line[joins.leave]
-        rows = np.flatnonzero(before >= 0)
+        pairs = [np.zeros((2, 0), dtype=np.int64)]
+        for parts in np.unique(ways.parts[ways.age == task.ages]):
+            aged = np.flatnonzero((ways.age == task.ages) & (ways.parts == parts))
+            at_line = np.full(task.n, -1)
+            at_line[ways.line[aged]] = aged
+            found = at_line[joins.leave]
+            pairs.append(np.array([found[found >= 0], np.flatnonzero(found >= 0)]))
+        before, rows = np.concatenate(pairs, axis=1)
         if not rows.size:
             return ways
-        before, leave, enter = before[rows], joins.leave[rows], joins.enter[rows]
+        leave, enter = joins.leave[rows], joins.enter[rows]
         leaving = ways.earned[before]
         time = ways.time[before] + joins.song_to[rows] - task.lines[leave]
         starts = time + task.lines[enter] - joins.song_from[rows]
@@ -583,10 +657,11 @@ class _Search:
         if task.constraints is not None:
             pinned = stays & task.constraints.is_pinned(leave, enter)
             earned = np.where(pinned, leaving + _PINNED, earned)
-        best = best_of_each((enter,), earned, tie=-rows)  # the old plan's own joins come first and give way to equals
+        kept = task.parts.left(ways.parts[before])
+        best = best_of_each((enter, kept), earned, tie=-rows)  # the old plan's joins come first and give way to equals
         age = np.zeros(best.size, dtype=np.int64)
         parent = ways.parent[before[best]]
-        return ways.with_others(_Ways(enter[best], age, earned[best], starts[best], parent, rows[best]))
+        return ways.with_others(_Ways(enter[best], age, earned[best], starts[best], kept[best], parent, rows[best]))
 
     def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
         """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
@@ -612,22 +687,25 @@ class _Search:
         """The ways after one more bar."""
         task = self.task
         after = ways.time + task.lengths[ways.line]
-        before = np.flatnonzero((ways.line < task.n - 1) & (after <= task.end + task.bar))
+        goes_on = (ways.line < task.n - 1) & (after <= task.end + task.bar) & ~task.excluded[ways.line]
+        before = np.flatnonzero(goes_on)
         line, was, time = ways.line[before], ways.age[before], after[before]
         earned = ways.earned[before] + task.in_place(line, ways.time[before])
+        parts = task.parts.played(ways.parts[before], line)
         line = line + 1
         age = np.minimum(was + 1, task.ages)
-        rows = best_of_each((line, age), earned, tie=was)
+        rows = best_of_each((line, age, parts), earned, tie=was)
         # A way that may leave now, at the same time and for as much, stands for one that must wait: whatever the latter
         # takes later, the former can take too.
-        may_leave = np.full(task.n, -1)
+        heard, number = np.unique(parts, return_inverse=True)
+        may_leave = np.full((task.n, heard.size), -1)
         now = rows[age[rows] == task.ages]
-        may_leave[line[now]] = now
-        other = may_leave[line[rows]]
+        may_leave[line[now], number[now]] = now
+        other = may_leave[line[rows], number[rows]]
         same = (other >= 0) & (np.abs(time[rows] - time[other]) <= _SAME_TIME) & (earned[rows] <= earned[other])
         rows = rows[(age[rows] == task.ages) | ~same]
         none = np.full(rows.size, NO_SPLICE, dtype=np.int64)
-        return _Ways(line[rows], age[rows], earned[rows], time[rows], before[rows], none)
+        return _Ways(line[rows], age[rows], earned[rows], time[rows], parts[rows], before[rows], none)
 
     def _endings(self, number: int, *, in_ending: bool) -> list[_Ended]:
         """The best ways of a layer that end in the bar after it: with the last sound, in a fade, with the last hit."""
@@ -640,6 +718,7 @@ class _Search:
         # The last segment is as long as any, but in a cut that has no room for that.
         is_brief = number <= MIN_INNER_BARS and not self.kept_segments
         aged = age >= (0 if is_brief else MIN_INNER_BARS)
+        to_end = aged & ~task.excluded[line] & task.parts.are_heard(task.parts.played(ways.parts, line))
         found: list[_Ended] = []
 
         def end_with(rows: IntArray, earned: FloatArray, kind: EndKind, *, rings: bool = False) -> None:
@@ -652,10 +731,12 @@ class _Search:
         # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
         if profile.ending is not None or not old.ends_in_fade:
             for_own = _FADE if old.ends_in_fade else _OWN_ENDING
-            rows = np.flatnonzero(aged & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
+            rows = np.flatnonzero(to_end & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
             end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, own)
         reach = task.lines[line] + end - time
-        stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6)
+        stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6) & task.parts.are_heard(ways.parts)
+        if task.constraints is not None:
+            stops &= ~task.constraints.plays_excluded(task.lines[line], reach)
         fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3)
         rows = np.flatnonzero(fits & (reach <= latest_stop(profile, in_ending=in_ending) + 1e-6))
         end_with(rows, ways.earned[rows] + _FADE * task.fade_part[line[rows]], EndKind.FADE)
@@ -672,7 +753,8 @@ class _Search:
         route, seams = self._route(ended)
         first, last = spans(route, seams)[-1].tolist()
         fade_in = old.start_fade_seconds if self.kept_segments else start_fade(profile, route.song_start)
-        room = room_for_fade(route, seams, fade_in)
+        # A kept part is heard in full before the fade.
+        room = min(room_for_fade(route, seams, fade_in), last - task.parts.last_in(first, last))
         if ended.rings:
             assert task.ring_from is not None, "a way ends in the ring only where the track has one"
             ending = replace(self._own_ending(0.0), fade_seconds=micros(min(last - task.ring_from, room)) / 1e6)

@@ -25,7 +25,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.errors import ConstraintError, ContradictionError
+from workbench.errors import Argument, ConstraintError, ContradictionError
 from workbench.plans.plan import BORDER_SECONDS, nearest_line
 from workbench.plans.refusals import plain_seconds
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
@@ -70,7 +70,7 @@ class Constraint:
         return f"{self.kind.replace('_', ' ')} {self.what}"
 
 
-Sentence = tuple[str | Constraint, ...]
+Sentence = tuple[str | Constraint | Argument, ...]
 """A sentence in which constraints are values: the command line calls them by its options, the page by its words."""
 
 

@@ -9,7 +9,7 @@ What was asked for (`workbench.plans.request`) is kept or refused: a `Refusal` n
 contradicts itself.
 
 Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `shares_its_parts`, `hook_of`,
-`different_share`.
+`kept_stretch`, `different_share`.
 """
 
 from __future__ import annotations
@@ -345,7 +345,7 @@ def _task(fit: _Fit) -> CutTask | None:
     profile, request, music = fit.profile, fit.request, fit.music_seconds
     whole = []
     for keep in request.keep:
-        stretch = _stretch(profile, keep, music)
+        stretch = kept_stretch(profile, keep, music)
         if stretch is None or stretch[1] - stretch[0] > music + 1e-6:
             return None
         whole.append(stretch)
@@ -361,7 +361,7 @@ def _task(fit: _Fit) -> CutTask | None:
     )
 
 
-def _stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+def kept_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
     """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
     edges = profile.edges
     if keep.part is KeptPart.HOOK:
@@ -585,7 +585,7 @@ def _refused(fit: _Fit) -> Refusal:
     has_bars = profile.downbeats.size >= 3
     if has_bars:
         for keep in tried.request.keep:
-            stretch = _stretch(profile, keep, room)
+            stretch = kept_stretch(profile, keep, room)
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
     why: Sentence = ()
     if longest > room:

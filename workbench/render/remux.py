@@ -216,7 +216,7 @@ def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) 
                 left.setdefault(keeping, []).append(part.name)
         sounds = sound_streams(source, video, audio)
         for number, name in sounds.unused.items() if sounds.used else ():
-            how = "which --audio chooses" if number in sounds.choosable else "which FFmpeg cannot decode"
+            how = "which can be chosen" if number in sounds.choosable else "which FFmpeg cannot decode"
             left.setdefault(how, []).append(f"sound stream {name}")
         if suffix is None and len(written.chapters()) < len(source.chapters()):
             left.setdefault("kept by .mp3", []).append("chapters")

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from workbench.errors import PlanError
+from workbench.errors import Argument, PlanError
 from workbench.results.align import SyncPointBody
 
 _POINTS = TypeAdapter(list[SyncPointBody])
@@ -35,7 +35,7 @@ def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[
         holder, whose = _track_of(result["lane"], track_id, audio_id), f" of {track_id}"
         if "sync_points" not in holder:
             raise PlanError(
-                "this match result has no placements: make it again by `workbench match VIDEO --include-sync`"
+                "this match result has no placements: make it again by match with ", Argument("include_sync")
             )
     else:
         holder, whose = result, ""

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, JsonValue, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from workbench.errors import PlanError
+from workbench.errors import Argument, PlanError
 from workbench.plans.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.results.body import Body, Count, NonNegative, optional
@@ -309,7 +309,7 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
     given = parse_result(data)
     for field, what in _OTHER_RESULTS.items():
         if field in given and "plan" not in given:
-            raise PlanError(f"not a plan, but {what}")
+            raise PlanError("not a plan, but ", *what)
     plan = given["plan"] if isinstance(given.get("plan"), Mapping) else given
     if plan.get("applicable") is False:
         raise PlanError(f"there is no plan in this result: {plan.get('reason')}. {given.get('hint', '')}".strip())
@@ -351,7 +351,7 @@ def one_of(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, Any
     fits = result.get("fits")
     if not isinstance(fits, list):
         if seconds is not None:
-            raise PlanError("these are not plans of several lengths; leave --length out")
+            raise PlanError("these are not plans of several lengths; leave ", Argument("length"), " out")
         return result
     known: dict[str, Mapping[str, Any]] = {}
     for fit in fits:
@@ -361,10 +361,10 @@ def one_of(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, Any
             case {"applicable": False}:
                 continue
             case _:
-                raise PlanError("these are not plans of several lengths, as `workbench fit` prints them")
+                raise PlanError("these are not plans of several lengths")
     lengths = f"plans of several lengths: {', '.join(known)} s"
     if seconds is None:
-        raise PlanError(f"these are {lengths}; name one by --length S")
+        raise PlanError(f"these are {lengths}; name one by ", Argument("length"))
     if plain_seconds(seconds) not in known:
         raise PlanError(f"there is no plan of {plain_seconds(seconds)} s; these are {lengths}")
     return known[plain_seconds(seconds)]
@@ -388,10 +388,10 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
 
 # What a result of another kind is, by a field that only it has
 _OTHER_RESULTS = {
-    "sync_points": "an align result: `workbench render --placement N` and `export --placement N` take its placements",
-    "lane": "a result of match or underscore: `workbench render --placement N` and `export` take placements in it",
-    "downbeats": "a beat grid",
-    "fits": "plans of several lengths: name one by --length S, or take it out, such as by `jq '.fits[0]' FILE`",
+    "sync_points": ("an align result, of which a ", Argument("placement"), " is played"),
+    "lane": ("a result of match or underscore, of which a ", Argument("placement"), " is played"),
+    "downbeats": ("a beat grid",),
+    "fits": ("plans of several lengths: name one by ", Argument("length")),
 }
 
 

@@ -35,7 +35,7 @@ class AddedVideo:
     added_at: str
     """ISO 8601, UTC"""
     audio: str | None = None
-    """sound streams that were chosen when it was added, as `--audio` takes them"""
+    """sound streams that were chosen when it was added, as typed"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path).absolute())
@@ -66,7 +66,7 @@ def put(
 ) -> AddedVideo:
     """Add a video, or replace the record under its id; the time when it was first added is kept.
 
-    `audio` are the sound streams that were chosen, as `--audio` takes them; None: the default. ParameterError: an id
+    `audio` are the sound streams that were chosen, as typed; None: the default. ParameterError: an id
     that is not of 1 to 128 characters, or has blanks at its ends.
     """
     before = connection.execute(select(videos.c.added_at).where(videos.c.video_id == video_id)).scalar()

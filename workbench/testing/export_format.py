@@ -80,5 +80,5 @@ class ExportFormatSuite:
                 assert self._written(Path(name), with_track=False)
             except ParameterError as error:
                 said = str(error)
-        assert "--track" in said or not said
+        assert "track" in said or not said
         assert bool(said) <= format_named(self.format).needs_track

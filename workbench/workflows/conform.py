@@ -6,7 +6,7 @@ again where the new cut is a video, and left out where it is an edit list. A dra
 with its picture (`workbench.edits.envelope`), and stays in the provenance where there is no mix.
 
 Functions: `conform`; `conform_json`, the changed plan as JSON with its provenance, `conform_summary`, what changed, and
-`conform_table`, that as a table.
+`conform_table`, that as a table whose lines may name an `Argument` to conform with.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from workbench.edits.documents import document_of
 from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
-from workbench.errors import ContradictionError, EditError, PlanError
+from workbench.errors import Argument, ContradictionError, EditError, PlanError
 from workbench.media.probe import probe
 from workbench.mix.drawn import read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams
@@ -37,17 +37,19 @@ from workbench.plans.conform import (
     kept_seconds,
     unsure_seams,
 )
-from workbench.plans.constraints import SeamConstraints, clock, on_lines
+from workbench.plans.constraints import Sentence, clock, on_lines
 from workbench.plans.plan import LoopPlan, seam_lines, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
+from workbench.plans.request import PlanRequest
 from workbench.profiles import params_from
 from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
+from workbench.recording import VideoSeconds
 from workbench.render.playback import check_length_of_track
 from workbench.results.mix import MixBody, mix_body
 from workbench.results.plan import mix_from_json, one_of, plan_from_json, plan_result
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound
-from workbench.workflows.constraints import read_constraints, with_pinned
+from workbench.workflows.constraints import read_request, with_pinned
 from workbench.workflows.provenance import grid_record, make_provenance, with_recorded_audio
 from workbench.workflows.reproduce import recorded_track
 from workbench.workspace import Workspace
@@ -60,17 +62,16 @@ _MORE = 0.02  # share that worse seams must keep beyond what good ones do to be 
 KEEP_ENDING = "keep_ending"  # constraint of a provenance: whether the own ending is kept by seams under the floor too
 FRAME_RATE = "frame_rate"  # constraint of a provenance: frames a second that were given for cuts that are EDLs
 PROJECTS = "projects"  # constraint of a provenance: names of the projects in cuts that hold several
-_UNASKED = ("keep", "end_on")  # constraints of a fit that a changed plan is not held to
-# Constraints that the next cut does not inherit as they are
-_OF_ONE_CUT = (*_UNASKED, KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
+# Constraints that the next cut does not inherit as they are: its plan is not held to `end_on`
+_OF_ONE_CUT = ("start_at", "end_on", KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
 
 
 @dataclass(frozen=True, slots=True)
 class Conformed:
-    """A plan that follows an edit."""
+    """A plan that follows an edit, or why none does."""
 
     old: LoopPlan  # the plan that was changed, without options
-    plan: LoopPlan
+    answer: LoopPlan | Refusal
     difference: EditDifference
     analysis: Analysis
     mix: MixBody | None  # None if the old plan had none, or the new cut is no video
@@ -80,10 +81,16 @@ class Conformed:
     video_id: str  # the name of the new cut
     provenance: Provenance
     cover: CoverParams  # that the plan was made with
-    constraints: SeamConstraints
-    unasked: tuple[str, ...]  # names of constraints of the old plan that the new one is not held to
+    request: PlanRequest  # of the old plan
     keep_ending: bool  # whether the own ending is kept by seams under the floor too
-    follower: PlanFollower  # makes the plan with other choices, for advice
+    follower: PlanFollower | None  # makes the plan with other choices, for advice; None where constraints contradict
+
+    @property
+    def plan(self) -> LoopPlan:
+        """The plan; a refusal raises `PlanError`."""
+        if isinstance(self.answer, Refusal):
+            raise PlanError(f"no plan follows the edit: {self.answer.hint}")
+        return self.answer
 
     @property
     def half_bar(self) -> float:
@@ -109,7 +116,7 @@ def conform(
     keep_ending: bool | None = None,
     frame_rate: float | None = None,
     projects: Sequence[str] = (),
-) -> Conformed | Refusal:
+) -> Conformed:
     """Change a plan for another cut of its video.
 
     Parameters
@@ -128,8 +135,7 @@ def conform(
 
     Returns
     -------
-    Conformed : the changed plan, exactly as long as the new cut, and what the edit changed; or
-    Refusal : no plan follows the edit
+    Conformed : the changed plan, exactly as long as the new cut, or a refusal if none follows the edit
 
     Raises
     ------
@@ -144,7 +150,7 @@ def conform(
     made = read_provenance(result)
     if track is None:
         if made is None or made.track is None:
-            raise PlanError("the plan does not say which track it was made for: give --track FILE")
+            raise PlanError("the plan does not say which track it was made for: give ", Argument("track"))
         track = recorded_track(workspace, made.track, folders)
     if made is not None and workspace.params == WorkbenchParams():
         workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
@@ -163,34 +169,37 @@ def conform(
             "give the cut that the plan was made for"
         )
     sound = Sound(workspace, track, use_detected_grid=made is not None and made.on_detected_grid)
-    constraints = read_constraints({} if made is None else made.constraints)
+    request = read_request({} if made is None else made.constraints)
     analysis = analyze_sound(sound)
     check_length_of_track(old, analysis.profile.song_duration)
+    follower: PlanFollower | None = None
+    answer: LoopPlan | Refusal
     try:
-        analysis = with_pinned(workspace, track, analysis, constraints)
+        analysis = with_pinned(workspace, track, analysis, request.constraints)
         workspace.progress("planning", 0.0)
-        follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, constraints)
-        plan = follower.plan(_ending_floor(keep_ending))
+        follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, request)
+        answer = follower.plan(_ending_floor(keep_ending))
         workspace.progress("planning", 1.0)
     except ContradictionError as error:
-        return refusals.contradiction(error.sentence, error.constraints)
-    if isinstance(plan, Refusal):
-        return plan
+        answer = refusals.contradiction(error.sentence, error.constraints)
     drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
     envelope = None if drawn is None else follow_edit(drawn, difference)
     old_mix, mix = mix_from_json(result), None
     new_video = video or (None if is_edit_list(new_cut) else new_cut)
-    if old_mix is not None and not difference.changes:
+    if isinstance(answer, Refusal) or old_mix is None:
+        mix = None
+    elif not difference.changes:
         mix = old_mix
-    elif old_mix is not None and new_video is not None:
+    elif new_video is not None:
         from workbench.workflows.mix import mix_under
 
-        measured = mix_under(workspace, plan, track, new_video)
+        measured = mix_under(workspace, answer, track, new_video)
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
     carried = {name: value for name, value in recorded.items() if name not in _OF_ONE_CUT}
-    if plan.start_at is not None:
-        carried["start_at"] = plan.start_at  # the music starts with the same picture
+    start_at = request.start_at if isinstance(answer, Refusal) else answer.start_at
+    if start_at is not None:
+        carried["start_at"] = start_at  # the music starts with the same picture
     if envelope is not None and envelope.points is not None:
         carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(
@@ -204,7 +213,7 @@ def conform(
             **({} if made is None else {"made_by": made.command, **carried}),
             "from": old_cut.name,
             "to": new_cut.name,
-            "seconds": plan.window_end,
+            "seconds": round(difference.new_seconds, 6) if isinstance(answer, Refusal) else answer.window_end,
             **({KEEP_ENDING: True} if keep_ending else {}),
             **({} if frame_rate is None else {FRAME_RATE: frame_rate}),
             **({PROJECTS: list(projects)} if projects else {}),
@@ -219,7 +228,7 @@ def conform(
     )
     return Conformed(
         old,
-        plan,
+        answer,
         difference,
         analysis,
         mix,
@@ -229,8 +238,7 @@ def conform(
         new_cut.name,
         provenance,
         workspace.params.cover,
-        constraints,
-        tuple(name for name in _UNASKED if name in recorded),
+        request,
         keep_ending,
         follower,
     )
@@ -251,21 +259,20 @@ def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(json.dumps(kept)))
 
 
-def conform_json(conformed: Conformed) -> dict[str, Any]:
-    """The changed plan as JSON, with its provenance."""
-    body = conformed_body(conformed.plan, conformed.result, conformed.video_id, conformed.mix)
-    return with_provenance(body, conformed.provenance)
+def conform_json(conformed: Conformed, hint: str | None = None) -> dict[str, Any]:
+    """The changed plan, or why there is none, as JSON with its provenance and the names in the old result.
 
-
-def conformed_body(
-    answer: LoopPlan | Refusal, old: Mapping[str, Any], video_id: str, mix: MixBody | None = None
-) -> dict[str, Any]:
-    """The body of a changed plan, or of why there is none, with the names in the result `old`."""
-    made = plan_result(answer, video_id=video_id, track_id=str(old.get("track_id", "")), track=None, mix=mix)
+    `hint` words a refusal; None: in its own words.
+    """
+    old = conformed.result
+    track_id = str(old.get("track_id", ""))
+    made = plan_result(
+        conformed.answer, video_id=conformed.video_id, track_id=track_id, track=None, mix=conformed.mix, hint=hint
+    )
     body = made.to_json()
     if isinstance(old.get("track"), Mapping):
         body["track"] = old["track"]
-    return body
+    return with_provenance(body, conformed.provenance)
 
 
 def conform_summary(conformed: Conformed) -> dict[str, Any]:
@@ -302,8 +309,8 @@ def _envelope_facts(envelope: FollowedEnvelope) -> dict[str, float]:
     return {"moved": envelope.moved, "dropped": envelope.dropped, "held_seconds": envelope.held_seconds}
 
 
-def conform_table(conformed: Conformed) -> list[str]:
-    """The changes as lines of a table, and a last line with what is kept."""
+def conform_table(conformed: Conformed) -> list[Sentence]:
+    """The changes as lines of a table, and last lines with what is kept, what is not, and what would keep more."""
     summary = conform_summary(conformed)
     rows = [("new cut", "old cut", "by", "edit", "music after it")]
     rows += [
@@ -321,30 +328,26 @@ def conform_table(conformed: Conformed) -> list[str]:
     )
     guessed = _guessed_rate(conformed.difference)
     if not summary["changes"]:
-        return ["nothing differs: the same plan", last, *guessed]
+        return [("nothing differs: the same plan",), (last,), *guessed]
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
-    envelope = _envelope_words(conformed.envelope)
     return [
-        *lines,
-        last,
+        *((line,) for line in (*lines, last)),
         *guessed,
-        *envelope,
+        *((line,) for line in _envelope_words(conformed.envelope)),
         *_not_kept(conformed),
         *_ending_words(conformed),
         *_at_a_lower_floor(conformed),
     ]
 
 
-def _guessed_rate(difference: EditDifference) -> list[str]:
+def _guessed_rate(difference: EditDifference) -> list[Sentence]:
     """That the frame rate of the edit lists is a guess; one line, or none."""
     if not difference.other_rates:
         return []
     others = ", ".join(f"{float(rate):.6g}" for rate in difference.other_rates)
-    return [
-        f"the edit lists do not state their frame rate: {1 / difference.frame_seconds:.6g} frames a second were taken, "
-        f"{others} would fit as well (--frame-rate says which)"
-    ]
+    taken = f"{1 / difference.frame_seconds:.6g} frames a second were taken, {others} would fit as well"
+    return [(f"the edit lists do not state their frame rate: {taken} (", Argument(FRAME_RATE), " says which)")]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
@@ -360,24 +363,37 @@ def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
     return [f"the ducking that was drawn: {points}{gone}{held}"]
 
 
-def _not_kept(conformed: Conformed) -> list[str]:
+def _not_kept(conformed: Conformed) -> list[Sentence]:
     """What a person asked of the old plan that the new one does not hold, a line each."""
-    table = segment_table(conformed.plan)
+    table, request = segment_table(conformed.plan), conformed.request
     lines = conformed.analysis.profile.downbeats
     taken = set(map(tuple, seam_lines(table, lines).tolist()))
-    on = on_lines(conformed.analysis.profile, conformed.constraints)
+    on = on_lines(conformed.analysis.profile, request.constraints)
     missed = [] if on is None else [pair for pair in map(tuple, on.pinned.tolist()) if pair not in taken]
-    found = [
-        f"the pinned seam {clock(float(lines[leave]))}-{clock(float(lines[enter]))} is not in it: "
-        "its music does not come where its picture is now"
+    found: list[Sentence] = [
+        (
+            f"the pinned seam {clock(float(lines[leave]))}-{clock(float(lines[enter]))} is not in it: "
+            "its music does not come where its picture is now",
+        )
         for leave, enter in missed
     ]
     if on is not None and on.plays_excluded(*table.T).any():
-        found.append("it plays some of what is excluded: its pictures had that music")
-    if conformed.unasked:
-        options = " and ".join(f"--{name.replace('_', '-')}" for name in conformed.unasked)
-        found.append(f"{options} of the plan is not asked of the changed one: fit it anew where that must hold")
+        found.append(("before the edit it plays some of what is excluded, as the old plan did",))
+    if request.start_at is not None and conformed.plan.music_in != request.start_at:
+        found.append(_start_words(conformed, request.start_at))
+    if request.end_on is not None:
+        unasked = " of the plan is not asked of the changed one: fit it anew where that must hold"
+        found.append((Argument("end_on"), unasked))
     return found
+
+
+def _start_words(conformed: Conformed, asked: VideoSeconds) -> Sentence:
+    """That the music starts at another time than was asked for, and why."""
+    starts = conformed.plan.music_in
+    pictures = (one.new_start + asked - one.old_start for one in conformed.difference.kept
+                if one.old_start <= asked < one.old_end)  # fmt: skip
+    why = "with its picture" if any(abs(at - starts) < 1e-3 for at in pictures) else "for the new cut is too short"
+    return (f"the music starts at {clock(starts)}, not at {clock(asked)} as was asked, {why}",)
 
 
 def _same_before_edit(conformed: Conformed) -> bool:
@@ -387,48 +403,50 @@ def _same_before_edit(conformed: Conformed) -> bool:
     return all(stretch.kept for stretch in stretches if stretch.first < first - 4 * conformed.half_bar)
 
 
-def _ending_words(conformed: Conformed) -> list[str]:
+def _ending_words(conformed: Conformed) -> list[Sentence]:
     """Which seams are less sure than those of a loop, and what became of the track's own ending; up to three lines."""
     plan, ending, unsure = conformed.plan, "the track's own ending", conformed.unsure_seams
-    found = []
+    found: list[Sentence] = []
     if unsure:
-        found = [f"less sure than the seams of a loop: {', '.join(f'{s.score:.2f} at {clock(s.at)}' for s in unsure)}"]
+        scores = ", ".join(f"{seam.score:.2f} at {clock(seam.at)}" for seam in unsure)
+        found = [(f"less sure than the seams of a loop: {scores}",)]
     if conformed.old.ends_in_fade:
         return found
     lost = plan.ends_in_fade
     if not lost and plan.is_faded_out:
         sooner = conformed.analysis.profile.last_sound - plan.segments[-1].song_to
-        found.append(f"{ending} is heard, but rings {sooner:.1f} s less than in the track")
+        found.append((f"{ending} is heard, but rings {sooner:.1f} s less than in the track",))
     asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
     other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
     if lost and (other is None or other.ends_in_fade):
         least = min(REQUEST_FLOOR, conformed.cover.min_seam_score)
-        found.append(f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on")
+        found.append((f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on",))
     elif other is not None and other.ends_in_fade != lost:
         facts = (
             f"{_percent(conformed, other)} of the untouched picture's music and a worst seam of {other.seam_score:.2f}"
         )
-        way = "is lost to a fade: --keep-ending keeps it" if lost else "asks for that: --no-keep-ending fades instead"
-        found.append(f"{ending} {way}, with {facts}")
+        is_so, instead = ("is lost to a fade", "keeps it") if lost else ("asks for that", "fades instead")
+        found.append((f"{ending} {is_so}: ", Argument(KEEP_ENDING, str(lost)), f" {instead}, with {facts}"))
     return found
 
 
 def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | None:
     """The plan that would have been made with the other choice; None if there is none at all."""
-    other = conformed.follower.plan(_ending_floor(keep_ending))
+    other = None if conformed.follower is None else conformed.follower.plan(_ending_floor(keep_ending))
     return other if isinstance(other, LoopPlan) else None
 
 
-def _at_a_lower_floor(conformed: Conformed) -> list[str]:
+def _at_a_lower_floor(conformed: Conformed) -> list[Sentence]:
     """What worse seams would keep, where good ones keep too little; one line, or none."""
     share = _share(conformed, conformed.plan)
-    if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR:
+    if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR or conformed.follower is None:
         return []
     plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where somebody gives one
     if isinstance(plan, Refusal) or _share(conformed, plan) < share + _MORE:
         return []
     kept = f"it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})"
-    return [f"with seams of down to {_LOWER_FLOOR:g} {kept}: --min-seam-score {_LOWER_FLOOR:g} takes them"]
+    lower = Argument("min_seam_score", f"{_LOWER_FLOOR:g}")
+    return [(f"with seams of down to {_LOWER_FLOOR:g} {kept}: ", lower, " takes them")]
 
 
 def _percent(conformed: Conformed, plan: LoopPlan) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from workbench.align.placements import CHANCE_SCORE
 from workbench.beats.grid import BeatGrid
 from workbench.edits.shots import USUAL_RATES, exact_rate, find_usual_rate
-from workbench.errors import MediaError, ParameterError
+from workbench.errors import Argument, MediaError, ParameterError
 from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
@@ -117,10 +117,10 @@ def export_plan(
     if isinstance(plan, PlacedTrack) and not chosen.holds_placements:
         raise ParameterError(f"the format {chosen.name} cannot hold a placement: it marks the loop of a plan")
     if chosen.needs_track and track is None:
-        raise ParameterError(f"the format {chosen.name} needs the track: give --track FILE")
+        raise ParameterError(f"the format {chosen.name} needs the track: give ", Argument("track"))
     out = Path(out)
     if with_media and not chosen.is_edit:
-        raise ParameterError(f"the format {chosen.name} names no media; leave --with-media out")
+        raise ParameterError(f"the format {chosen.name} names no media; leave ", Argument("with_media"), " out")
     beside = media_beside(out) if with_media else None
     for written in filter(None, (out, beside)):
         for media in (track, video):
@@ -381,7 +381,7 @@ def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
         rate = min(editable, key=lambda rate: abs(log(mean / rate)))
         why = "the nearest usual one, for its rate varies"
     said = f"{video.name} shows {mean:.3f} pictures a second on average; the edit counts {float(rate):.6g}, {why}"
-    return rate, f"{said}; --frame-rate sets another"
+    return rate, said
 
 
 def _balance(mix: MixSpec | None) -> EditLevels:

@@ -11,14 +11,13 @@ what kinds of plans will do, and `can_fit`, whether there is one. A plan, or why
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
-from workbench.files import write_text
+from workbench.files import write_json
 from workbench.notebook import Shown
 from workbench.plans import refusals
 from workbench.plans.constraints import SeamConstraints
@@ -280,8 +279,7 @@ def save_plan(planned: Planned | Sequence[Planned], path: Path | str) -> Path:
 
     Parameters
     ----------
-    planned : the result of `plan_track` or `plan_lengths`; several lengths are written with all their plans, of which
-        `--length` chooses one
+    planned : the result of `plan_track` or `plan_lengths`; several lengths are written with all their plans
     path : a file of that name is replaced, and appears whole or not at all
 
     Returns
@@ -294,7 +292,7 @@ def save_plan(planned: Planned | Sequence[Planned], path: Path | str) -> Path:
     """
     path = Path(path)
     body = planned_json(planned) if isinstance(planned, Planned) else {"fits": [planned_json(one) for one in planned]}
-    write_text(path, json.dumps(body, ensure_ascii=False, indent=2) + "\n", StoreError)
+    write_json(path, body, StoreError)
     return path
 
 

@@ -36,7 +36,7 @@ _LESS_WORN = 0.8  # share of the worn seconds of the plan served, under which it
 _FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which it is said that an option repeats less
 
 
-def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> str | None:
+def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str | None:
     """One line on what a listener notices of a loop, and what would avoid it; None where that is nothing.
 
     Seams that are likelier heard than not come first. A plan that passes a limit on repetition says what plays how
@@ -48,13 +48,13 @@ def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     said = (
         _audible_seams(plan, profile),
         _repetition(plan, profile, params),
-        _missed_variety(plan, profile, params or CoverParams()),
+        _missed_variety(plan, profile, params),
         _skipped(plan, profile),
     )
     return "; ".join(filter(None, said)) or None
 
 
-def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
+def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
     heard = find_repetition(plan, profile, params)
     if heard.over_limits:
         return f"{_heard(heard, plan)}; {_way_out(plan, profile, params)}"
@@ -69,13 +69,13 @@ def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None
     return begins
 
 
-def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
+def option_differences(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> tuple[str, ...]:
     """In what each option differs from the plan served, a clause each, such as "ends 8 bars sooner in the track".
 
     What it costs comes first, such as "has one audible seam at 2:10". The first, which is that plan, has an empty one.
     """
     options = plan.options or (plan,)
-    return ("", *(_difference(option, options[0], profile) for option in options[1:]))
+    return ("", *(_difference(option, options[0], profile, params) for option in options[1:]))
 
 
 def seam_words(plan: LoopPlan, profile: LoopProfile, seam: int) -> str:
@@ -157,12 +157,12 @@ def _missed_variety(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -
     return f"five minutes of it play {variety(table):.0f} s of different music, and {needed:.0f} s are wanted"
 
 
-def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams = CoverParams()) -> str:
+def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
     """What a plan plays that is not varied enough, such as "the same 18 s 12 times in a row"; empty for any other."""
     table = segment_table(plan)
     if profile.downbeats.size < 3 or is_varied(table, least_variety(profile, params)):
         return ""
-    heard = find_repetition(plan, profile)
+    heard = find_repetition(plan, profile, params)
     if heard.runs_too_long:
         return f"the same {heard.run.song_to - heard.run.song_from:.0f} s {_often(heard.run.passes)} in a row"
     return f"only {variety(table):.0f} s of the track for five minutes"
@@ -172,11 +172,11 @@ def _often(count: int) -> str:
     return {1: "once", 2: "twice", 3: "three times"}.get(count, _times(count))
 
 
-def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
+def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
     """Which option repeats less, or that there is none."""
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
-        if not other.over_limits and not _too_little(option, profile, params or CoverParams()):
+        if not other.over_limits and not _too_little(option, profile, params):
             return f"option {number} keeps to the limits: it repeats {_repeated(option, profile)}"
     worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
     least = int(np.argmin(worn))
@@ -193,14 +193,14 @@ def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
     return "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)}"
 
 
-def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str:
+def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
     """Up to four clauses, what is heard most plainly first."""
     found = [*_ending_words(option, served, profile), *_section_words(option, served)]
     begins_again, served_again = (bool(count_restarts(one, profile)) for one in (option, served))
     if begins_again is served_again:
         found += _body_words(option, served, profile)
-    plays, served_plays = find_repetition(option, profile).plays, find_repetition(served, profile).plays
-    too_little = _too_little(option, profile) if not _too_little(served, profile) else ""
+    plays, served_plays = (find_repetition(one, profile, params).plays for one in (option, served))
+    too_little = _too_little(option, profile, params) if not _too_little(served, profile, params) else ""
     if plays <= _FEWER_PLAYS * served_plays:
         found.insert(0, f"plays nothing more than {_often(plays)} instead of {_often(served_plays)}")
     elif too_little:

@@ -131,7 +131,7 @@ def _plan_sections(
     whole = _whole_music(workspace, loop, plan, recording, chosen)
     return [
         replace(plan_section(plan, loop, workspace.params.cover), cards=(whole,)),
-        *options_sections(plan, loop, recording, chosen),
+        *options_sections(plan, loop, recording, workspace.params.cover, chosen),
         seams_section(plan, seams),
     ]
 
@@ -276,7 +276,7 @@ def _whole_music(
 
 
 def options_sections(
-    plan: LoopPlan, loop: Planned, recording: Recording, chosen: str = ""
+    plan: LoopPlan, loop: Planned, recording: Recording, params: CoverParams, chosen: str = ""
 ) -> tuple[ReportSection, ...]:
     """The section of the page that compares the options of a plan, and shows and plays those that are not served.
 
@@ -288,7 +288,7 @@ def options_sections(
     if len(options) < 2:
         return ()
     assert analysis is not None, "a plan comes from an analysis"
-    differences = ("", *option_differences(plan, analysis.profile)[1:])
+    differences = ("", *option_differences(plan, analysis.profile, params)[1:])
     rows = tuple(
         (
             f"option {number}", words or "the plan served", option.end_label, str(len(option.seam_times)),

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.edits.documents import document_of
-from workbench.errors import InputError, MediaError, PlanError
+from workbench.errors import Argument, InputError, MediaError, PlanError
 from workbench.mix.drawn import read_points
-from workbench.plans.refusals import Refusal
 from workbench.profiles import params_from
 from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecord, Provenance, read_provenance
 from workbench.workflows.provenance import with_recorded_audio
@@ -129,7 +128,7 @@ def _with_bytes(
             continue
     digest = f" ({record.content_hash[:12]}…)" if record.content_hash else ""
     besides = f", and no {record.name} of these bytes beside the plan" if named_so else ""
-    raise InputError(f"the {what} {record.name}{digest} is not in this home folder{besides}: give --{what} FILE")
+    raise InputError(f"the {what} {record.name}{digest} is not in this home folder{besides}: give ", Argument(what))
 
 
 def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
@@ -203,8 +202,6 @@ def _conform(
         frame_rate=float(rate) if isinstance(rate, int | float) else None,
         projects=[str(name) for name in projects] if isinstance(projects, list) else (),
     )
-    if isinstance(conformed, Refusal):
-        raise PlanError(conformed.hint)
     return conform_json(conformed)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import MediaError, ParameterError, UnknownVideo
+from workbench.errors import Argument, MediaError, ParameterError, UnknownVideo
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class VideoSource:
 
     video_id: str  # the id, or the file's name
     path: Path
-    audio: str | None = None  # sound streams that were chosen when it was added, as `--audio` takes them
+    audio: str | None = None  # sound streams that were chosen when it was added, as typed
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
@@ -71,7 +71,7 @@ def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
         raise UnknownVideo(f"{named}: no such file, and no video of that id") from None
     found = workspace.files.find(record.path)
     if found is None or not found.is_file():
-        raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again with --video-id")
+        raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again under this id")
     return VideoSource(record.video_id, found, record.audio)
 
 
@@ -81,7 +81,7 @@ def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundC
     Raises `MediaError` if the file lacks one of them, and `ParameterError` if they were chosen now, of no video.
     """
     if video is None and audio is not None:
-        raise ParameterError("sound streams are those of a video: --audio needs --video FILE")
+        raise ParameterError("sound streams are those of a video: ", Argument("audio"), " needs ", Argument("video"))
     if video is None or (audio is None and video.audio is None):
         return workspace
     from workbench.media.containers import open_media

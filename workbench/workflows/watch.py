@@ -130,7 +130,7 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
         return None
     where = ", ".join(f"{streams.unused[number]}, {seconds:.1f} s" for number, seconds in lacking)
     numbers = ",".join(str(number) for number, _ in lacking)
-    more = f"more speech is in {where}: --audio {numbers} takes it, --audio all mixes all"
+    more = f"more speech is in {where}: {numbers} takes it, all mixes all"
     return f"{path.name}: {streams.in_words}; {more}"
 
 

@@ -265,3 +265,34 @@ def test_bundles_projects_and_newer_versions(
     code, _, err = workbench("reproduce", out_file, "--track", track_file, "--home", home)
     assert code == 1
     assert "the cut cuts.fcpxmld was not found by its bytes" in err
+
+
+def test_what_cannot_be_done_prints_a_body_with_its_provenance(
+    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    before, after = tmp_path / "plan.json", tmp_path / "plan-2.json"
+    code, out, err = workbench("fit", track_file, "--seconds", 40, "--keep", "0:04-0:30", "--home", home)
+    assert code == 0, err
+    before.write_text(out)
+    brief = write_edl(tmp_path / "brief.edl", [("A", 0, 8 * RATE)])
+    code, out, err = workbench("conform", before, "--from", cuts[0], "--to", brief, "-o", after,
+                               "--track", track_file, "--home", home)  # fmt: skip
+    assert (code, after.exists()) == (3, False), err
+    assert "--keep 0:04-0:30 cannot be kept in 8 s" in err
+    body = json.loads(out)
+    assert (body["applicable"], body["plan"]["reason"]) == (False, "constraints")
+    assert body["provenance"]["command"] == "conform"
+    assert body["provenance"]["constraints"]["keep"] == [[4.0, 30.0]]
+
+
+def test_advice_is_in_options(
+    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    before = tmp_path / "plan.json"
+    code, out, err = workbench("fit", track_file, "--seconds", 40, "--end-on", "0:39", "--home", home)
+    assert code == 0, err
+    before.write_text(out)
+    code, out, err = workbench("conform", before, "--from", cuts[0], "--to", cuts[1], "-o", tmp_path / "plan-2.json",
+                               "--track", track_file, "--home", home)  # fmt: skip
+    assert code == 0, err
+    assert "--end-on of the plan is not asked of the changed one" in err

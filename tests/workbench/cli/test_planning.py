@@ -14,7 +14,7 @@ import pytest
 from tests.videos import grey, write_video
 from workbench.bundled import bundled_path
 from workbench.home import Home
-from workbench.media.audio import decode
+from workbench.media.audio import decode, write_audio
 
 Call = Callable[..., tuple[int, str, str]]
 COMMANDS = pytest.mark.parametrize("command", ["loop", "fit"])
@@ -177,6 +177,18 @@ def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
     code, _, err = workbench(command, track_file, "--seconds", 90, "--from", plan, "--never-cut", "0:07-0:12")
     assert code == 3
     assert "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other." in err.splitlines()
+
+
+def test_that_a_plan_is_of_another_track_is_said(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    plan, other, recording = tmp_path / "plan.json", tmp_path / "other.wav", decode(track_file)
+    write_audio(other, [0.9 * recording.samples], recording.sample_rate, recording.channels)
+    plan.write_text(workbench("fit", track_file, "--seconds", 20, "--exclude", "0:09-0:11", "--home", home)[1])
+    said = f"plan.json was made for {track_file.name}, which is another track: its times are taken for other.wav"
+    for track, lines in ((track_file, 0), (other, 1)):
+        code, out, err = workbench("fit", track, "--seconds", 20, "--from", plan, "--home", home)
+        assert code == 0, err
+        assert json.loads(out)["provenance"]["constraints"]["exclude"] == [[9.0, 11.0]]
+        assert err.splitlines().count(said) == lines
 
 
 def test_kept_parts_and_times_are_taken_over_too(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:

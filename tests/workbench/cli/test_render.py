@@ -490,13 +490,13 @@ def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
         return err, float(np.corrcoef(left, narration()[0, 48_000 * 6 : 48_000 * 11])[0, 1])
 
     said, voice = render(plans[0])
-    assert "out.mp4 leaves out of obs.mkv: sound stream 2 (Mic), which --audio chooses" in said
+    assert "out.mp4 leaves out of obs.mkv: sound stream 2 (Mic), which can be chosen" in said
     assert abs(voice) < 0.2
     said, voice = render(plans[1])  # as the plan was made
     assert "sound stream" not in said
     assert voice > 0.8
     said, _ = render(plans[0], "--audio", "2")
-    assert "out.mp4 leaves out of obs.mkv: sound stream 1 (Desktop), which --audio chooses" in said
+    assert "out.mp4 leaves out of obs.mkv: sound stream 1 (Desktop), which can be chosen" in said
     assert "the mix in PLAN was measured on other sound streams; fit with --audio makes one for these" in said
     code, out, _ = workbench("reproduce", plans[1], "--track", track_file, "--video", video, *at_home)
     assert (code, json.loads(out)["same"]) == (0, True)

@@ -27,4 +27,4 @@ def test_the_project_of_a_name() -> None:
     for wanted, words in ((None, "3 projects: one"), ("two", "none of them two: one"), ("one", "several of them one:")):
         with pytest.raises(EditError, match=words) as caught:
             choose_project(path, names, wanted)
-        assert "--project NAME" in str(caught.value)
+        assert "say which with projects" in str(caught.value)

@@ -147,7 +147,7 @@ def test_timelines_are_chosen_by_name(tmp_path: Path) -> None:
     inner = schema.SerializableCollection("bin", [edits[1]])
     otio.adapters.write_to_file(schema.SerializableCollection("all", [edits[0], clip("x"), inner]), str(path))
     assert read_otio(path, "two").seconds == 3
-    with pytest.raises(EditError, match=r"edits\.otio: holds 2 projects: one, two; say which with --project NAME"):
+    with pytest.raises(EditError, match=r"edits\.otio: holds 2 projects: one, two; say which with projects"):
         read_otio(path)
     otio.adapters.write_to_file(schema.SerializableCollection("all", [edits[0]]), str(path))
     assert read_otio(path).seconds == 2

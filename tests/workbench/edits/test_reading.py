@@ -180,7 +180,7 @@ PROJECT = (
 def test_projects_are_chosen_by_name(tmp_path: Path, write_edit: WriteEdit) -> None:
     path = tmp_path / "event.fcpxml"
     path.write_text(FCPXML.format(PROJECT.format("Caf\u00e9", 20) + PROJECT.format("second", 15)))
-    with pytest.raises(EditError, match="holds 2 projects: Caf\u00e9, second; say which with --project NAME"):
+    with pytest.raises(EditError, match="holds 2 projects: Caf\u00e9, second; say which with projects"):
         compare_files(path, path)
     with pytest.raises(EditError, match="holds 2 projects, none of them third: Caf\u00e9, second"):
         compare_files(path, path, projects=("third",))

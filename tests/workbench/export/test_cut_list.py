@@ -66,7 +66,7 @@ def test_clips_meet_and_crossfades_stay_within_the_track(
 def test_a_placed_rate_that_no_timecode_counts_is_refused(workspace: Workspace, plan: LoopPlan) -> None:
     for rate in (Fraction(25, 2), Fraction(120), Fraction(29) + Fraction(1, 7)):
         timeline, track = at_rate(workspace, plan, rate)
-        with pytest.raises(ParameterError, match="which no timecode counts: export without --video"):
+        with pytest.raises(ParameterError, match="which no timecode counts: export without video"):
             make_cut_list(timeline, track, Lines.DECIBELS, faded=True)
 
 

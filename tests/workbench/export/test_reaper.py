@@ -252,6 +252,6 @@ def test_names_are_quoted_by_what_they_hold() -> None:
 
 
 def test_a_project_needs_the_track(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="--track"):
+    with pytest.raises(ParameterError, match="give track"):
         export_plan(workspace, plan, "rpp", tmp_path / "plan.rpp")
     assert list(tmp_path.iterdir()) == []

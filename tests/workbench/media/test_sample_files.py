@@ -99,7 +99,7 @@ def test_short_recordings_make_no_folder(noise: Path, tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_named(noise: Path, tmp_path: Path) -> None:
     folder = tmp_path / "file" / "scratch"
     folder.parent.write_text("in the way")
-    with pytest.raises(StoreError, match=r"file/scratch: cannot hold the decoded sound .*--home or WORKBENCH_HOME"):
+    with pytest.raises(StoreError, match=r"file/scratch: cannot hold the decoded sound .* by WORKBENCH_HOME"):
         decode(noise, folder)
 
 

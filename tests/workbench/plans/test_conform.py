@@ -22,11 +22,12 @@ from workbench.plans.conform import (
     kept_seconds,
     unsure_seams,
 )
-from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints
+from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import Ending, EndKind, LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
-from workbench.plans.refusals import Refusal
+from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
 from workbench.seams.profile import EndingKind, LoopProfile
 
 Maker = Callable[..., LoopProfile]
@@ -113,12 +114,12 @@ def conformed(
     plan: LoopPlan,
     difference: EditDifference,
     params: CoverParams = CoverParams(),
-    constraints: SeamConstraints = NO_CONSTRAINTS,
+    request: PlanRequest = LENGTH_ALONE,
     *,
     ending_floor: float | None = REQUEST_FLOOR,
 ) -> LoopPlan:
     """`conform_plan` where a plan follows."""
-    made = conform_plan(profile, plan, difference, params, constraints, ending_floor=ending_floor)
+    made = conform_plan(profile, plan, difference, params, request, ending_floor=ending_floor)
     assert isinstance(made, LoopPlan), made
     return made
 
@@ -253,7 +254,7 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
     kept, faded = (conformed(profile, plan, difference, ending_floor=floor) for floor in (REQUEST_FLOOR, None))
     assert conformed(profile, plan, difference) == kept
     # what is searched once leads to the same plans
-    follower = PlanFollower(profile, plan, difference, CoverParams(), NO_CONSTRAINTS)
+    follower = PlanFollower(profile, plan, difference, CoverParams(), LENGTH_ALONE)
     assert [follower.plan(floor) for floor in (None, REQUEST_FLOOR, None)] == [faded, kept, faded]
     lower = CoverParams(min_seam_score=0.25)
     assert follower.plan(None, 0.25) == conformed(profile, plan, difference, lower, ending_floor=None)
@@ -383,7 +384,7 @@ def test_a_pinned_seam_stays_where_its_picture_stays(track_profile: Maker) -> No
     named = NamedSplice(float(table[seam, 1]), float(table[seam + 1, 0]))
     for constraints in (SeamConstraints(pinned=(named,)), SeamConstraints(forbidden=(named,))):
         difference = put_in(plan.window_end, plan.seam_times[seam] - 25.0, 3.0)
-        changed = conformed(profile, plan, difference, constraints=constraints)
+        changed = conformed(profile, plan, difference, request=PlanRequest(constraints))
         check(changed, plan, difference, profile)
         after = segment_table(changed)
         taken = np.abs(after[:-1, 1] - named.leave) + np.abs(after[1:, 0] - named.enter) < 0.03
@@ -400,3 +401,66 @@ def test_a_track_without_bars_is_refused_in_words(track_profile: Maker) -> None:
     refused = conform_plan(without, plan, cut_out(plan.window_end, 30.0, 2.0))
     assert isinstance(refused, Refusal)
     assert "no bars to cut on" in refused.hint
+
+
+def is_whole(plan: LoopPlan, song_from: float, song_to: float) -> bool:
+    """Whether a stretch of the track is heard in one segment, before any closing fade."""
+    table = segment_table(plan)
+    if plan.ends_in_fade:
+        table[-1, 1] -= plan.end_fade_seconds
+    return bool(np.any((table[:, 0] <= song_from + 0.02) & (table[:, 1] >= song_to - 0.02)))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_kept_parts_stay_whole_and_nothing_excluded_is_played(
+    any_profile: st.SearchStrategy[LoopProfile], data: st.DataObject
+) -> None:
+    profile = data.draw(any_profile)
+    lines = profile.downbeats
+    assume(lines.size >= 12)
+    first = data.draw(st.integers(1, lines.size - 4))
+    part = float(lines[first]), float(lines[first + data.draw(st.integers(1, 2))])
+    out = data.draw(st.integers(1, lines.size - 4))
+    away = TrackRange(float(lines[out]), float(lines[out + 2]))
+    assume(away.song_to <= part[0] or part[1] <= away.song_from)
+    asked = data.draw(st.sampled_from([(True, False), (False, True), (True, True)]))
+    keep = (Keep(None, *part),) if asked[0] else ()
+    constraints = SeamConstraints(excluded=(away,)) if asked[1] else SeamConstraints()
+    plan = Fit(round(data.draw(st.floats(8.0, 1.5 * profile.song_duration)), 3), keep, constraints=constraints).answer(
+        profile
+    )
+    assume(isinstance(plan, LoopPlan))
+    assert isinstance(plan, LoopPlan)
+    length = data.draw(st.floats(0.5, 6.0))
+    at = data.draw(st.floats(0.1, plan.window_end - length - 0.1))
+    difference = data.draw(st.sampled_from([cut_out, put_in]))(plan.window_end, at, length)
+    assume(difference.new_seconds >= 2.0)
+    changed = conform_plan(profile, plan, difference, request=PlanRequest(constraints, keep))
+    if isinstance(changed, Refusal):  # then nothing of the new length keeps them by seams as sure
+        fit = Fit(round(difference.new_seconds, 3), keep, constraints=constraints).answer(profile)
+        assert isinstance(fit, Refusal) or fit.seam_score < CoverParams().min_seam_score
+        return
+    if keep:
+        assert is_whole(changed, *part)
+    if asked[1]:
+        table = segment_table(changed)
+        assert np.all((table[:, 1] <= away.song_from + 0.02) | (table[:, 0] >= away.song_to - 0.02))
+
+
+def test_parts_with_a_name_are_kept_after_an_edit(track_profile: Maker) -> None:
+    profile = track_profile(splices=600)
+    intro, ending = profile.sections[0], profile.sections[-1]
+    for part, section in ((KeptPart.INTRO, intro), (KeptPart.ENDING, ending)):
+        plan = Fit(60.0, (Keep(part),)).plan(profile)
+        changed = conformed(profile, plan, cut_out(60.0, 4.0, 7.0), request=PlanRequest(keep=(Keep(part),)))
+        assert is_whole(changed, max(section.song_from, profile.song_start), section.song_to)
+
+
+def test_kept_parts_that_are_longer_than_the_new_cut_are_refused(track_profile: Maker) -> None:
+    profile, keep = track_profile(), (Keep(None, 20.0, 50.0),)
+    plan = Fit(60.0, keep).plan(profile)
+    refused = conform_plan(profile, plan, cut_out(60.0, 5.0, 40.0), request=PlanRequest(keep=keep))
+    assert isinstance(refused, Refusal)
+    assert refused.reason is RefusalReason.CONSTRAINTS
+    assert refused.constraints == (keep[0].constraint,)

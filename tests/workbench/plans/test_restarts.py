@@ -153,7 +153,7 @@ def test_who_pins_it_hears_the_end_of_the_track_and_what_is_left_out_of_it_is_sa
     assert plan.ending.is_own
     table = segment_table(plan)
     skips = bool(np.any(table[1:, 0] > table[:-1, 1]))
-    assert skips == ("leaves out" in str(repetition_line(plan, profile)))
+    assert skips == ("leaves out" in str(repetition_line(plan, profile, CoverParams())))
 
 
 def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: Maker) -> None:

@@ -97,7 +97,7 @@ def test_matroska_keeps_all_but_the_other_sound(film: Path, rendered: Callable[[
         assert container.chapters()[1]["start"] == pytest.approx(1e9, abs=25e6)
     assert [text for _, text in texts(out)] == [b"hello", b"bye"]
     assert [time for time, _ in texts(out)] == pytest.approx([0.5, 1.6], abs=0.025)
-    said = "video.mkv leaves out of film.mkv: sound stream 2 (fra), which --audio chooses"
+    said = "video.mkv leaves out of film.mkv: sound stream 2 (fra), which can be chosen"
     assert describe_left_out(film, out) == said
 
 

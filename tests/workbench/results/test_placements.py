@@ -57,7 +57,7 @@ def test_a_result_names_its_track_and_a_match_its_best() -> None:
     ("result", "why"),
     [
         (lane(a=[]), "no placement of a in this result"),
-        (lane(a=None), "make it again by `workbench match VIDEO --include-sync`"),
+        (lane(a=None), "make it again by match with include_sync"),
         (lane(c=[]), "the track a is not in this match result, which has c"),
         ({"lane": {}}, "which has none at all"),
         ({"sync_points": []}, "there is no placement in this result"),

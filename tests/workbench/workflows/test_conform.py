@@ -17,12 +17,13 @@ from workbench.errors import InputError, PlanError
 from workbench.home import Home
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, clock
-from workbench.plans.plan import PlanKind
+from workbench.plans.plan import LoopPlan, PlanKind, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
-from workbench.plans.request import PlanRequest
+from workbench.plans.refusals import Refusal
+from workbench.plans.request import Keep, PlanRequest
 from workbench.results.plan import plan_from_json
 from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
-from workbench.workflows.conform import conform as conform_or_refusal
+from workbench.workflows.conform import conform as conform_or_refuse
 from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
 from workbench.workspace import Workspace
@@ -46,9 +47,13 @@ def write_cut(path: Path, shots: list[tuple[str, float, float]]) -> Path:
 
 def conform(*arguments: Any, **named: Any) -> Conformed:
     """The workflow where a plan follows."""
-    made = conform_or_refusal(*arguments, **named)
-    assert isinstance(made, Conformed), made
+    made = conform_or_refuse(*arguments, **named)
+    assert isinstance(made.answer, LoopPlan), made.answer
     return made
+
+
+def lines_of(found: Conformed) -> list[str]:
+    return ["".join(map(str, line)) for line in conform_table(found)]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +81,7 @@ def test_names_parameters_and_constraints_carry_over(workspace: Workspace, cuts:
         assert not 20.1 < left.song_to < 29.9
         assert not 20.1 < entered.song_from < 29.9
     assert plan_from_json(json.loads(json.dumps(body))).segments == found.plan.segments
-    summary, table = conform_summary(found), conform_table(found)
+    summary, table = conform_summary(found), lines_of(found)
     assert summary["changes"][0]["kind"] == "trim"
     assert f"{100 * summary['kept_share']:.0f} % of the untouched picture keeps its music" in " ".join(table)
 
@@ -113,9 +118,9 @@ def test_the_own_ending_is_kept_by_worse_seams_or_not_and_made_again(workspace: 
     assert conform_summary(usual)["unsure_seams"] == said
     assert "unsure_seams" not in conform_summary(faded)
     seams = ", ".join(f"{seam.score:.2f} at {clock(seam.at)}" for seam in unsure)
-    assert f"less sure than the seams of a loop: {seams}" in conform_table(usual)
-    for found, other, option in ((usual, faded, "--no-keep-ending"), (faded, usual, "--keep-ending")):
-        (line,) = [line for line in conform_table(found) if "keep-ending" in line]
+    assert f"less sure than the seams of a loop: {seams}" in lines_of(usual)
+    for found, other, option in ((usual, faded, "keep_ending=False"), (faded, usual, "keep_ending=True")):
+        (line,) = [line for line in lines_of(found) if "keep_ending" in line]
         assert option in line
         assert f"a worst seam of {other.plan.seam_score:.2f}" in line
     # A floor that somebody gives is none to go under, unless that is asked for too.
@@ -144,7 +149,7 @@ def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Wo
     less = found.analysis.profile.last_sound - found.plan.segments[-1].song_to
     assert 0.0 < less <= 1.0
     said = f"the track's own ending is heard, but rings {less:.1f} s less than in the track"
-    assert said in conform_table(found)
+    assert said in lines_of(found)
     assert found.plan.end_label.startswith("own ending: ")
     assert found.plan.kind is PlanKind.STRAIGHT
     assert plan_from_json(json.loads(json.dumps(conform_json(found)))).is_faded_out
@@ -159,7 +164,7 @@ def test_that_nothing_keeps_the_own_ending_is_said(workspace: Workspace, tmp_pat
         lost = "the track's own ending is lost to a fade: no seams over 0.2 lead to it from the first change on"
         assert found.plan.ends_in_fade
         assert not found.old.ends_in_fade
-        assert lost in conform_table(found)
+        assert lost in lines_of(found)
 
 
 def test_what_is_missing_or_differs_of_a_conformed_plan_is_said(
@@ -201,7 +206,43 @@ def test_a_drawn_envelope_moves_with_its_picture(workspace: Workspace, tmp_path:
         assert (body["mix"]["duck"]["envelope_points"] if video else moved) == moved
         assert conform_summary(found)["envelope"] == {"moved": 4, "dropped": 1, "held_seconds": 0.0}
         said = "the ducking that was drawn: 4 points move with the picture, 1 is gone with its picture"
-        assert said in conform_table(found)
+        assert said in lines_of(found)
     back = conform(workspace, json.loads(json.dumps(body)), new, old, track=TRACK)
-    assert "4.00 s of new picture hold the level before them" in " ".join(conform_table(back))
+    assert "4.00 s of new picture hold the level before them" in " ".join(lines_of(back))
     assert reproduce(workspace, body, track=TRACK, folders=[tmp_path]).same
+
+
+def test_what_was_asked_of_the_old_plan_is_asked_of_the_new_one(workspace: Workspace, tmp_path: Path) -> None:
+    """A kept part stays whole, the excluded one is not played, and both are in the new plan's provenance."""
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
+    new = write_cut(tmp_path / "new.otio", [("a", 0.0, 20.0), ("b", 9.0, 31.0)])
+    asked = PlanRequest(SeamConstraints(excluded=(TrackRange(30.0, 40.0),)), keep=(Keep(None, 52.0, 60.0),))
+    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 60.0, asked))))
+    found = conform(workspace, made, old, new, track=TRACK)
+    table = segment_table(found.plan)
+    assert ((table[:, 0] <= 52.0) & (table[:, 1] >= 60.0)).any()
+    assert ((table[:, 1] <= 30.02) | (table[:, 0] >= 39.98)).all()
+    constraints = conform_json(found)["provenance"]["constraints"]
+    assert (constraints["keep"], constraints["exclude"]) == ([[52.0, 60.0]], [[30.0, 40.0]])
+    # Where the new cut has no room for what is kept, there is no plan, and the body says what it was to be made from.
+    brief = write_cut(tmp_path / "brief.otio", [("a", 0.0, 6.0)])
+    refused = conform_or_refuse(workspace, made, old, brief, track=TRACK)
+    assert isinstance(refused.answer, Refusal)
+    body = json.loads(json.dumps(conform_json(refused)))
+    assert body["plan"]["constraints"] == ["keep 0:52-1:00"]
+    assert body["provenance"]["constraints"]["seconds"] == 6.0
+    again = reproduce(workspace, body, track=TRACK, folders=[tmp_path])
+    assert (again.same, again.body["hint"]) == (True, body["hint"])
+
+
+def test_that_the_music_starts_elsewhere_than_was_asked_is_said(workspace: Workspace, tmp_path: Path) -> None:
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
+    made = json.loads(json.dumps(planned_json(fit_track(workspace, TRACK, 60.0, PlanRequest(start_at=30.0)))))
+    moved = write_cut(tmp_path / "moved.otio", [("a", 0.0, 15.0), ("b", 0.0, 40.0)])
+    found = conform(workspace, made, old, moved, track=TRACK)
+    assert "the music starts at 0:25, not at 0:30 as was asked, with its picture" in lines_of(found)
+    short = write_cut(tmp_path / "short.otio", [("a", 0.0, 12.0)])
+    found = conform(workspace, made, old, short, track=TRACK)
+    said = f"the music starts at {clock(found.plan.music_in)}, not at 0:30 as was asked, for the new cut is too short"
+    assert said in lines_of(found)
+    assert conform_json(found)["provenance"]["constraints"]["start_at"] == found.plan.music_in

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from workbench.params import CoverParams
 from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.seams.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
-from workbench.workflows.plan_words import option_differences, repetition_line, score_line, seam_words
+from workbench.workflows import plan_words
+from workbench.workflows.plan_words import score_line, seam_words
 
 BAR = 2.0
 LINES = np.arange(60) * BAR + 1.0  # 120 s of 60 bars; the last line at 119 s
@@ -64,6 +66,14 @@ def plan(
         seam_score=0.9,
         plan_score=0.8,
     )
+
+
+def repetition_line(plan: LoopPlan, track: LoopProfile) -> str | None:
+    return plan_words.repetition_line(plan, track, CoverParams())
+
+
+def option_differences(plan: LoopPlan, track: LoopProfile) -> tuple[str, ...]:
+    return plan_words.option_differences(plan, track, CoverParams())
 
 
 WORN = plan((1.0, 73.0), *[(49.0, 73.0)] * 10, (49.0, 122.0))
@@ -197,3 +207,10 @@ def test_a_score_never_looks_better_than_it_is() -> None:
     assert "pinned" in score_line(0.49996, 0.5)
     assert figures(score_line(0.0, 0.5)) == ["0", "0.5"]
     assert figures(score_line(1.0, 0.5)) == ["1", "0.5"]
+
+
+def test_what_is_too_little_follows_the_variety_that_was_asked_for() -> None:
+    track, served = profile(), with_options(EVEN, plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 73.0), (53.0, 73.0)] * 9))
+    assert "plays only 24 s of the track" in plan_words.option_differences(served, track, CoverParams())[1]
+    at_ease = CoverParams(min_variety_seconds=20.0)
+    assert "of the track" not in plan_words.option_differences(served, track, at_ease)[1]

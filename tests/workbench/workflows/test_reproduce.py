@@ -33,7 +33,7 @@ def test_a_video_is_found_among_those_that_were_added(tmp_path: Path) -> None:
         video = tmp_path / "video.mp4"
         video.write_bytes(b"picture")
         record = FileRecord(name="video.mp4", content_hash=hash_file(video))
-        with pytest.raises(InputError, match="give --video FILE"):
+        with pytest.raises(InputError, match="give video"):
             recorded_video(workspace, record)
         with workspace.database.write() as connection:
             videos.put(connection, "vid_1", video, content_hash=hash_file(video), title="", seconds=1.0)

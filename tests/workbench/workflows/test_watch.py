@@ -111,7 +111,7 @@ def test_speech_in_a_stream_that_is_not_used_is_one_line(tmp_path: Path) -> None
         line = unused_speech(workspace, path)
         assert line is not None
         assert line.startswith("obs.mkv: of 2 sound streams 1 (Desktop) is used; more speech is in 2 (Mic), ")
-        assert line.endswith(" s: --audio 2 takes it, --audio all mixes all")
+        assert line.endswith(" s: 2 takes it, all mixes all")
     for choice in ("2", "all", "1"):
         chosen = workspace.with_audio(SoundChoice.parse(choice))
         assert watch(chosen, path).soundtrack.classification == ("ambient" if choice == "1" else "voice")
@@ -150,7 +150,7 @@ def test_what_another_stream_says_at_the_same_time_is_not_missed(tmp_path: Path)
     line = unused_speech(Workspace(Home(tmp_path)), camera)
     assert line is not None
     assert "of 4 sound streams 1 and 2 are used; more speech is in 4, " in line
-    assert "--audio 4 takes it" in line
+    assert "4 takes it" in line
 
 
 def test_a_voice_is_found_wherever_the_channels_have_it(tmp_path: Path) -> None:

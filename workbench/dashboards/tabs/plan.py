@@ -132,7 +132,7 @@ class PlanTab(Tab):
             return
         self._wanted = None
         self.state.take(loop)
-        self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
+        self.cards.param.update(options=self.state.facts(self._session.params.cover), a=0, b=-1, shown=0)
         self._show_repeated()
         self.player.param.update(chosen="a", region=[])
         self.picture.show()

@@ -20,6 +20,7 @@ from workbench.dashboards.sounds.plan import (
 from workbench.dashboards.views import LongSound
 from workbench.mix.balance import Mix
 from workbench.mix.drawn import drawn_points, with_drawn
+from workbench.params import CoverParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plots.palette import group_colour
@@ -74,12 +75,11 @@ class PlanState:
             return self.plan.window_end
         return 0.0 if self.loop is None or self.loop.video is None else self.loop.video_seconds
 
-    @property
-    def differences(self) -> tuple[str, ...]:
+    def _differences(self, params: CoverParams) -> tuple[str, ...]:
         """How each option differs from the plan served, in words; empty for that plan."""
         if self.loop is None or self.loop.analysis is None or not isinstance(self.loop.answer, LoopPlan):
             return ("",) * len(self.options)
-        return option_differences(self.loop.answer, self.loop.analysis.profile)
+        return option_differences(self.loop.answer, self.loop.analysis.profile, params)
 
     @property
     def sections(self) -> Sequence[TrackSection]:
@@ -190,10 +190,10 @@ class PlanState:
         peaks = [gains_of(heard.mix).peak(heard.levels.peak, soundtrack) for heard in self.heard.values()]
         return headroom_db(max(peaks, default=0.0))
 
-    def facts(self) -> list[dict[str, Any]]:
+    def facts(self, params: CoverParams) -> list[dict[str, Any]]:
         """What the card of each option shows: blocks and seams as shares of the video, score and words."""
         facts = []
-        for plan, difference in zip(self.options, self.differences, strict=True):
+        for plan, difference in zip(self.options, self._differences(params), strict=True):
             total = plan.window_end
             pieces = [
                 (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
