@@ -76,7 +76,7 @@ def match_rows(table: Table, folder: Path) -> None:
 
 def underscore_rows(table: Table, folder: Path) -> None:
     """Ranking music for scripts, beside the nearest sentence embeddings under the rules of the brief."""
-    catalog, asked = tracks(folder / "texts", "test"), scripts("test")
+    catalog, asked = tracks(folder / "texts"), scripts("test")
     with tempfile.TemporaryDirectory() as home:
         found = {
             name: np.asarray(underscore.measure(one, asked, catalog).ndcg)

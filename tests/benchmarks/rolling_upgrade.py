@@ -9,10 +9,10 @@ uploads whose target, bytes, ingest and polls go to any version. Every answer mu
 video must become ready, every loop and every minute must be billed once. A version that analyses in another way does
 not find the older one's answers; its first loop takes a job, and callers wait for that.
 
-    python -m tests.benchmarks.rolling_upgrade [--old COMMIT] [--database sqlite|postgresql] [--keep-old]
+    python -m tests.benchmarks.rolling_upgrade [--old COMMIT] [--database sqlite|postgresql]
 
 The newer version is this checkout. If it has no revision that COMMIT (default: HEAD) lacks, it gets one for the
-rehearsal. `--keep-old`: the older version's processes are not started again and it does not come back.
+rehearsal.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from tests.benchmarks.service_load import TRACK, VIDEO, write_media
 from tests.benchmarks.table import Table
 from tests.contract.conftest import draw_video
 from tests.service.conftest import has_postgres, running_postgres
@@ -233,7 +234,7 @@ class Load:
         return answer
 
     def _call(self, chance: random.Random, clients: dict[str, httpx.Client]) -> None:
-        warm = {"video_id": "vid_long", "track_id": "trk_corner"}
+        warm = {"video_id": VIDEO, "track_id": TRACK}
         answer = self._send(chance, clients, "POST", "/v1/loop", 200, 202, json=warm)
         with self._lock:
             if answer.status_code == 202:  # the version that announced itself last analyses in another way
@@ -247,7 +248,7 @@ class Load:
             answer = self._send(chance, clients, "GET", answer.json()["poll"], 200, 202)
         assert answer.json()["applicable"] is True
         assert self._send(chance, clients, "GET", self.poll, 200).json()["applicable"] is True
-        assert self._send(chance, clients, "GET", "/v1/videos/vid_long", 200).json()["ready"] is True
+        assert self._send(chance, clients, "GET", f"/v1/videos/{VIDEO}", 200).json()["ready"] is True
 
     def _upload(self, chance: random.Random, clients: dict[str, httpx.Client]) -> None:
         """A video from its target to ready, each step by any version."""
@@ -270,7 +271,7 @@ class Load:
             time.sleep(0.2)
 
 
-def upgrade(old: Version, new: Version, keep_old: bool) -> Table:
+def upgrade(old: Version, new: Version) -> Table:
     """The whole upgrade; raises AssertionError where anything failed."""
     root = old.home.parent
     prepare(root, old)
@@ -283,26 +284,23 @@ def upgrade(old: Version, new: Version, keep_old: bool) -> Table:
         new.start()
         load.put_in(new)
         load.in_phase("both")
-        if not keep_old:
-            load.take_out(old)
-            load.phase = "older starts its processes again"
-            old.restart_processes()
-            load.put_in(old)
-            load.in_phase("both, older started again")
+        load.take_out(old)
+        load.phase = "older starts its processes again"
+        old.restart_processes()
+        load.put_in(old)
+        load.in_phase("both, older started again")
         load.take_out(old)
         load.phase = "older ends"
         old.stop()
         load.in_phase("newer alone")
-        if not keep_old:
-            load.phase = "older comes back"
-            old.start()
-            load.put_in(old)
-            load.take_out(new)
-            new.stop()
-            load.in_phase("older alone again")
+        load.phase = "older comes back"
+        old.start()
+        load.put_in(old)
+        load.take_out(new)
+        new.stop()
+        load.in_phase("older alone again")
     assert not load.failures, load.failures[:5]
-    last = new if keep_old else old
-    entries = [json.loads(line) for line in last.workbench("accounts", "ledger", "load").splitlines()]
+    entries = [json.loads(line) for line in old.workbench("accounts", "ledger", "load").splitlines()]
     loops = sum(entry["endpoint"] == "POST /v1/loop" for entry in entries)
     ingests = sorted(entry["subject"] for entry in entries if entry["subject"].startswith("vid_"))
     answered = load.loops + len(load.jobs) + 1
@@ -320,23 +318,17 @@ def upgrade(old: Version, new: Version, keep_old: bool) -> Table:
 
 def prepare(root: Path, version: Version) -> None:
     """A track, a video and an account, in the tables of a version."""
-    from workbench.bundled import bundled_path
-    from workbench.media.audio import decode, write_audio
-
-    track = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
-    write_audio(root / "track.flac", [track.samples[:, : 48 * track.sample_rate]], track.sample_rate, track.channels)
-    (root / "manifest.jsonl").write_text('{"path": "track.flac", "track_id": "trk_corner"}\n')
-    draw_video(root / "long.mp4", 90)
+    manifest, video = write_media(root)
     draw_video(root / "short.mp4", 12)
-    version.workbench("catalog", "add", str(root / "manifest.jsonl"))
-    version.workbench("videos", "add", str(root / "long.mp4"), "--shared", "--video-id", "vid_long")
+    version.workbench("catalog", "add", str(manifest))
+    version.workbench("videos", "add", str(video), "--shared", "--video-id", VIDEO)
 
 
 def first_loop(root: Path, version: Version) -> Load:
     """The load, once the loop that it asks for is stored."""
     key = version.workbench("keys", "create", "--account", "load").strip()
     with httpx.Client(base_url=version.url, headers={"x-api-key": key}, timeout=120, trust_env=False) as client:
-        poll = client.post("/v1/loop", json={"video_id": "vid_long", "track_id": "trk_corner"}).json()["poll"]
+        poll = client.post("/v1/loop", json={"video_id": VIDEO, "track_id": TRACK}).json()["poll"]
         while (answer := client.get(poll)).status_code == 202:
             time.sleep(0.5)
         assert answer.status_code == 200, answer.text
@@ -393,7 +385,6 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--old", default="HEAD")
     parser.add_argument("--database", choices=["sqlite", "postgresql"], action="append")
-    parser.add_argument("--keep-old", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         code = {"older": check_out(given.old, Path(folder, "older")), "newer": check_out(None, Path(folder, "newer"))}
@@ -409,7 +400,7 @@ def main() -> None:
                 old, new = (Version(name, code[name], root / "home", settings) for name in code)
                 stack.callback(old.stop)
                 stack.callback(new.stop)
-                table = upgrade(old, new, given.keep_old)
+                table = upgrade(old, new)
                 what = ", ".join(sorted(added)) or "one for the rehearsal"
                 table.notes.append(f"{database}; {given.old} beside this checkout; revisions in between: {what}.")
                 print(table.markdown(), flush=True)

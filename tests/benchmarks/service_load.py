@@ -222,9 +222,19 @@ def requests(served: Served) -> dict[str, bytes]:
     }
 
 
+def write_media(root: Path) -> tuple[Path, Path]:
+    """The track and the video of the contract tests: the manifest of the one, and the other."""
+    track = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    write_audio(root / "track.flac", [track.samples[:, : 48 * track.sample_rate]], track.sample_rate, track.channels)
+    manifest, video = root / "manifest.jsonl", root / "video.mp4"
+    manifest.write_text(json.dumps({"path": "track.flac", "track_id": TRACK}) + "\n")
+    draw_video(video, 90)
+    return manifest, video
+
+
 @contextmanager
 def serving(root: Path) -> Iterator[Served]:
-    """A service with the track and the video of the contract tests."""
+    """A service that knows both."""
     environment = {**os.environ, "WORKBENCH_RATE_LIMIT_PER_MINUTE": "1000000"}
     home = ("--home", str(root / "home"))
 
@@ -232,12 +242,9 @@ def serving(root: Path) -> Iterator[Served]:
         command = [*WORKBENCH, *map(str, arguments), *home]
         return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
 
-    track = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
-    write_audio(root / "track.flac", [track.samples[:, : 48 * track.sample_rate]], track.sample_rate, track.channels)
-    (root / "manifest.jsonl").write_text(json.dumps({"path": "track.flac", "track_id": TRACK}))
-    draw_video(root / "video.mp4", 90)
-    workbench("catalog", "add", root / "manifest.jsonl")
-    workbench("videos", "add", root / "video.mp4", "--shared", "--video-id", VIDEO)
+    manifest, video = write_media(root)
+    workbench("catalog", "add", manifest)
+    workbench("videos", "add", video, "--shared", "--video-id", VIDEO)
     key = workbench("keys", "create", "--account", ACCOUNT).strip()
     process = subprocess.Popen(
         [*WORKBENCH, "serve", "--port", "0", *home],

@@ -112,7 +112,7 @@ def _by_cosine(embedding: SentenceEmbedding, vectors: NDArray[np.float32], catal
 
 def tables(folder: Path) -> list[Table]:
     """A ranking a row."""
-    catalog, asked = tracks(folder, "test"), scripts("test")
+    catalog, asked = tracks(folder), scripts("test")
     columns = ["ranking", "NDCG@10", "near zero", "worst quarter", "wanted voices", "rules broken"]
     table = Table(f"Underscore elsewhere: {len(asked)} scripts, {len(catalog)} texts", columns)
     with tempfile.TemporaryDirectory() as home:

@@ -1,6 +1,6 @@
 """Catalog texts that others wrote, what their own tags say, and the grades that follow from it.
 
-`underscore_sources.toml` names three files of public repositories, with commit, hash and licence; they are read from a
+`underscore_sources.toml` names two files of public repositories, with commit, hash and licence; they are read from a
 folder and never committed. `underscore_words.toml` says, written by hand, what the words of their tags mean.
 
 A grade compares what an editor asked for in a script (`underscore_scripts.toml`) with a track's own tags: nobody
@@ -46,7 +46,6 @@ class Source:
     """A file with catalog texts."""
 
     name: str
-    part: Part
     count: int
     """tracks that are drawn from it"""
     file: str
@@ -96,10 +95,9 @@ class Tagged:
     """whether its tags name any instrument"""
 
 
-def sources(part: Part | None = None) -> list[Source]:
-    """The sources of a part, all without one."""
-    rows = tomllib.loads((HERE / "underscore_sources.toml").read_text())["source"]
-    return [Source(**row) for row in rows if part in (None, row["part"])]
+def sources() -> list[Source]:
+    """All of them; nothing is fitted on any."""
+    return [Source(**row) for row in tomllib.loads((HERE / "underscore_sources.toml").read_text())["source"]]
 
 
 def scripts(part: Part | None = None) -> list[Script]:
@@ -108,10 +106,10 @@ def scripts(part: Part | None = None) -> list[Script]:
     return [_script(row) for row in rows if part in (None, row["part"])]
 
 
-def tracks(folder: Path, part: Part) -> list[Tagged]:
-    """The tracks of a part, drawn by the hash of their id; `ResourceMissing` for a missing or another file."""
+def tracks(folder: Path) -> list[Tagged]:
+    """The tracks, drawn by the hash of their id; `ResourceMissing` for a missing or another file."""
     found: list[Tagged] = []
-    for source in sources(part):
+    for source in sources():
         path = folder / source.file
         told = f"{source.path} of github.com/{source.repository} at {source.commit[:10]}"
         if not path.is_file():
@@ -239,23 +237,6 @@ def _tagged(source: str, name: str, said: Sequence[str], **fields: Any) -> Tagge
     )  # fmt: skip
 
 
-def _jamendo(path: Path) -> Iterator[Tagged]:
-    """Tags "genre---rock" in three kinds; a track without a mood is left out."""
-    for line in path.read_text().splitlines()[1:]:
-        name, _, _, _, seconds, *tags = line.split("\t")
-        kinds: dict[str, list[str]] = {"genre": [], "instrument": [], "mood/theme": []}
-        for tag in tags:
-            kind, _, word = tag.partition("---")
-            kinds[kind].append(word)
-        if float(seconds) < SHORTEST_SECONDS or not kinds["mood/theme"]:
-            continue
-        yield _tagged(
-            "jamendo", name, [word for words in kinds.values() for word in words],
-            genres=tuple(kinds["genre"]), instruments=tuple(kinds["instrument"]), moods=tuple(kinds["mood/theme"]),
-            duration_seconds=float(seconds),
-        )  # fmt: skip
-
-
 def _incompetech(path: Path) -> Iterator[Tagged]:
     """Titles, feels, instruments, a genre and a description of a few sentences."""
     database = sqlite3.connect(path)
@@ -286,4 +267,4 @@ def _musiccaps(path: Path) -> Iterator[Tagged]:
             yield _tagged("musiccaps", row["ytid"], tags, tags=tuple(tags), description=row["caption"])
 
 
-READERS = {"jamendo": _jamendo, "incompetech": _incompetech, "musiccaps": _musiccaps}
+READERS = {"incompetech": _incompetech, "musiccaps": _musiccaps}
