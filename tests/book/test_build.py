@@ -37,11 +37,9 @@ def test_the_book_is_built_and_whole(tmp_path: Path) -> None:
     assert 'id="workbench.seams.seam_score.score_seam"' in module
 
 
-def test_the_lock_of_the_book_has_hashes_and_our_versions() -> None:
-    text = (ROOT / "requirements/book.lock").read_text()
-    assert "://" not in text
-    pinned = re.findall(r"^([a-z0-9._-]+)==([^ ;]+)", text, re.MULTILINE)
-    assert text.count("--hash=sha256:") >= len(pinned) > 40
+def test_the_lock_of_the_book_has_our_versions() -> None:
+    pinned = re.findall(r"^([a-z0-9._-]+)==([^ ;]+)", (ROOT / "requirements/book.lock").read_text(), re.MULTILINE)
+    assert len(pinned) > 40
     ours = dict(re.findall(r"^([a-z0-9._-]+)==([^ ;]+)", (ROOT / "requirements/dev.lock").read_text(), re.MULTILINE))
     # some packages have other versions for newer Pythons, in both
     found = {name: {version for other, version in pinned if other == name} for name, _ in pinned}

@@ -10,9 +10,11 @@ from notebooks.book.checks import built_faults, missing_names, page_faults
 from notebooks.book.sources import HERE, ROOT
 
 PAGES = [HERE / "index.md", HERE / "glossary.md", *sorted((HERE / "how_to").glob("*.md"))]
+OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "DECISIONS.md", "notebooks/README.md",
+                                   "tests/benchmarks/README.md")]  # fmt: skip
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_pages_have_no_fault(page: Path) -> None:
     assert list(page_faults(page, ROOT)) == []
 

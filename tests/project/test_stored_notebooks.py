@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
+import base64
 import json
 import re
-from pathlib import Path
+import wave
+from io import BytesIO
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
+from PIL import Image
 
-_SCRIPT = Path(__file__).with_name("store_notebooks.py")
-_SPEC = importlib.util.spec_from_file_location("store_notebooks", _SCRIPT)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-stored = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(stored)
+from tests.project import store_notebooks as stored
 
 NAMES = stored.notebook_names()
 WITHOUT_PICTURE = {"09_client", "reports/catalog"}
@@ -42,20 +40,15 @@ def test_the_notebooks_are_found() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_stored_notebook_is_small(name: str) -> None:
+def test_a_stored_notebook_is_small_and_ran_once_in_order_with_its_code(name: str) -> None:
     assert (stored.NOTEBOOKS / f"{name}.ipynb").stat().st_size < stored.MOST_BYTES
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_cells_were_executed_once_and_in_order(name: str) -> None:
     counts = [cell.execution_count for cell in code_cells(name)]
     assert counts == list(range(1, len(counts) + 1)), "run `make stored-notebooks`"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_outputs_are_those_of_the_code(name: str) -> None:
     node = read(name)
     assert node.metadata.get("stored_outputs_of") == stored.code_digest(node), "run `make stored-notebooks`"
+    # nothing else that changes from run to run
+    assert set(node.metadata) == {"kernelspec", "language_info", "stored_outputs_of"}
+    assert {key for cell in node.cells for key in cell.metadata} <= {"tags"}
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - WITHOUT_PICTURE))
@@ -64,7 +57,7 @@ def test_a_notebook_that_draws_has_a_picture(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_outputs_hold_no_failure_and_nothing_of_the_machine(name: str) -> None:
+def test_outputs_hold_no_failure_no_sound_and_nothing_of_the_machine(name: str) -> None:
     assert [output for output in outputs(name) if output.output_type == "error"] == []
     assert [output.text for output in outputs(name) if output.get("name") == "stderr"] == []
     for output in outputs(name):
@@ -74,19 +67,7 @@ def test_outputs_hold_no_failure_and_nothing_of_the_machine(name: str) -> None:
         assert str(stored.ROOT) not in said
         assert ADDRESS.findall(said) == []
         assert "Traceback" not in said
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_sound_is_stored(name: str) -> None:
-    said = [text for output in outputs(name) for text in output.get("data", {}).values()]
-    assert not any("<audio" in str(text) for text in said)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_metadata_does_not_change_from_run_to_run(name: str) -> None:
-    node = read(name)
-    assert set(node.metadata) == {"kernelspec", "language_info", "stored_outputs_of"}
-    assert {key for cell in node.cells for key in cell.metadata} <= {"tags"}
+        assert "<audio" not in said
 
 
 def a_notebook_that_ran() -> Any:
@@ -112,12 +93,6 @@ def a_notebook_that_ran() -> Any:
 
 
 def _noise_png() -> str:
-    import base64
-    from io import BytesIO
-
-    import numpy as np
-    from PIL import Image
-
     buffer = BytesIO()
     noise = np.random.default_rng(1).integers(0, 255, (600, 1300, 3), dtype=np.uint8)
     Image.fromarray(noise // 64 * 64).save(buffer, "PNG")
@@ -125,10 +100,6 @@ def _noise_png() -> str:
 
 
 def _second_of_wave() -> str:
-    import base64
-    import wave
-    from io import BytesIO
-
     buffer = BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
