@@ -30,17 +30,10 @@ def write_video(
     title: str = "",
     crf: int = 23,
 ) -> Path:
-    """Write a video in H.264, and its sound in AAC.
+    """Write a video in H.264, of RGB pictures of one shape, and its sound in AAC.
 
-    Parameters
-    ----------
-    path : of the file; its suffix says which container
-    pictures : of one shape, (height, width, 3), RGB
-    fps : pictures a second
-    sound : shape (1, n_samples) or (2, n_samples), full scale 1.0; None: a silent film, without a stream of sound
-    sample_rate : of the sound, Hz
-    title : kept in the container; empty for none
-    crf : of x264, lower is better
+    The suffix says which container. The sound has shape (channels, n_samples), full scale 1.0; without one the video
+    has no stream of sound.
     """
     with av.open(str(path), "w") as container:
         if title:
@@ -77,14 +70,8 @@ def write_sounds(
 ) -> Path:
     """Write a video of grey pictures with several streams of sound, the first of them the default.
 
-    Parameters
-    ----------
-    path : of the file; its suffix says which container
-    sounds : of each stream, shape (channels, n_samples), full scale 1.0
-    codec : of the sound, AAC or PCM
-    rates, starts, tags : Hz, seconds of the video, and metadata of each stream; the last of each counts for the rest
-    picture : codec; None: there is no picture
-    picture_seconds : None: as long as the longest sound
+    Each has shape (channels, n_samples), full scale 1.0; of `rates`, `starts` (s of the video) and `tags` the last
+    counts for the rest. Pictures last as long as the longest sound unless told otherwise.
     """
     with av.open(str(path), "w") as container:
         seen = None if picture is None else container.add_stream(picture, rate=25)
@@ -135,13 +122,7 @@ def write_screencast(path: Path) -> Path:
 
 
 def grey(shade: int, width: int = 64, height: int = 48) -> NDArray[np.uint8]:
-    """A plain picture.
-
-    Parameters
-    ----------
-    shade : 0 to 255
-    width, height : px, even numbers
-    """
+    """A plain picture of a shade from 0 to 255, an even number of px wide and high."""
     return np.full((height, width, 3), shade, dtype=np.uint8)
 
 
@@ -154,14 +135,7 @@ def png_of(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def coloured_shots(count: int, seed: int = 2, width: int = 160) -> NDArray[np.uint8]:
-    """Pictures of coarse coloured squares, shape (count, 9/16 width, width, 3), no two alike.
-
-    Parameters
-    ----------
-    count : how many
-    seed : of the colours
-    width : px, a multiple of 16
-    """
+    """Pictures of coarse coloured squares, shape (count, 9/16 width, width, 3), no two alike; width in steps of 16."""
     cells = np.random.default_rng(seed).integers(20, 235, (count, 9, 16, 3))
     return cells.repeat(width // 16, axis=1).repeat(width // 16, axis=2).astype(np.uint8)
 
@@ -184,18 +158,9 @@ def write_numbered(
 ) -> Path:
     """Write a video of 25 pictures a second that show their numbers, with a click half a second into each second.
 
-    The pictures are coded in another order than they are shown, where the codec can do that.
-
-    Parameters
-    ----------
-    path : of the file; its suffix says which container
-    count : of pictures
-    first : number of the first one
-    codec, sound : FFmpeg's names of encoders; no sound: there is none
-    sound_seconds : length of the sound; None: that of the pictures
-    from_s : time stamp of the first picture and sample
-    b_frames : most pictures in a row that are predicted from later ones
-    stated_rate : pictures a second that H.264 claims within, whatever the time stamps say
+    Pictures are coded in another order than they are shown, where the codec can do that: at most `b_frames` in a row
+    are predicted from later ones. `from_s` is the time stamp of the first picture and sample; `stated_rate` is what H.264
+    claims within, whatever the time stamps say; `sound_seconds` are those of the pictures without it.
     """
     options = {"bf": f"{b_frames}", "g": "12", "b": "800k"}
     if stated_rate != 25:
@@ -263,10 +228,7 @@ def write_pictures(
 def write_divx(path: Path, count: int) -> Path:
     """Write what `write_numbered` does as DivX wrote it: each B picture in the packet of the picture before it.
 
-    Parameters
-    ----------
-    path : of an AVI file
-    count : of pictures, odd
+    Into an AVI file, of an odd number of pictures.
     """
     plain = write_numbered(path.with_name("plain.avi"), count, codec="mpeg4", sound=None, b_frames=1)
     with av.open(str(plain)) as source, av.open(str(path), "w") as target:
