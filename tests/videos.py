@@ -159,8 +159,8 @@ def write_numbered(
     """Write a video of 25 pictures a second that show their numbers, with a click half a second into each second.
 
     Pictures are coded in another order than they are shown, where the codec can do that: at most `b_frames` in a row
-    are predicted from later ones. `from_s` is the time stamp of the first picture and sample; `stated_rate` is what H.264
-    claims within, whatever the time stamps say; `sound_seconds` are those of the pictures without it.
+    are predicted from later ones. `from_s` is the time stamp of the first picture and sample; `stated_rate` is what
+    H.264 claims within, whatever the time stamps say; the sound lasts as long as the pictures unless told otherwise.
     """
     options = {"bf": f"{b_frames}", "g": "12", "b": "800k"}
     if stated_rate != 25:
