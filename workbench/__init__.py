@@ -61,18 +61,17 @@ if TYPE_CHECKING:
     from workbench.workflows.compare import compare as compare
     from workbench.workflows.conform import conform as conform
     from workbench.workflows.datasets import Dataset as Dataset
-    from workbench.workflows.own_plans import HeardPlan as HeardPlan
-    from workbench.workflows.own_plans import HeardSplice as HeardSplice
-    from workbench.workflows.own_plans import heard_plan as heard_plan
-    from workbench.workflows.own_plans import plan_of as plan_of
-    from workbench.workflows.own_plans import splice as splice
     from workbench.workflows.plan import fit_track as fit_track
     from workbench.workflows.plan import loop_track as loop_track
     from workbench.workflows.plan import plan_lengths as plan_lengths
     from workbench.workflows.plan import plan_track as plan_track
     from workbench.workflows.plan import save_plan as save_plan
     from workbench.workflows.seams import seam_views as seam_views
-    from workbench.workflows.splice import try_splice as try_splice
+    from workbench.workflows.splice import HeardPlan as HeardPlan
+    from workbench.workflows.splice import HeardSplice as HeardSplice
+    from workbench.workflows.splice import heard_plan as heard_plan
+    from workbench.workflows.splice import plan_of as plan_of
+    from workbench.workflows.splice import splice as splice
     from workbench.workflows.sweep import SweepPlan as SweepPlan
     from workbench.workflows.sweep import read_axis as read_axis
     from workbench.workflows.sweep import read_sweep as read_sweep
@@ -87,8 +86,8 @@ _HOMES = {
     "BeatGrid": "beats.grid",
     "Comparison": "workflows.compare",
     "Dataset": "workflows.datasets",
-    "HeardPlan": "workflows.own_plans",
-    "HeardSplice": "workflows.own_plans",
+    "HeardPlan": "workflows.splice",
+    "HeardSplice": "workflows.splice",
     "Home": "home",
     "Keep": "plans.request",
     "KeptPart": "plans.request",
@@ -116,7 +115,7 @@ _HOMES = {
     "datasets": "workflows",
     "decode": "media.audio",
     "fit_track": "workflows.plan",
-    "heard_plan": "workflows.own_plans",
+    "heard_plan": "workflows.splice",
     "load_profile": "profiles",
     "load_settings": "settings",
     "loop_track": "workflows.plan",
@@ -126,7 +125,7 @@ _HOMES = {
     "plan_fit": "plans.fit",
     "plan_lengths": "workflows.plan",
     "plan_loop": "plans.loop",
-    "plan_of": "workflows.own_plans",
+    "plan_of": "workflows.splice",
     "plan_track": "workflows.plan",
     "read_axis": "workflows.sweep",
     "read_sweep": "workflows.sweep",
@@ -137,12 +136,11 @@ _HOMES = {
     "seam_evidence": "seams.seam_score",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
-    "splice": "workflows.own_plans",
+    "splice": "workflows.splice",
     "sweep": "workflows.sweep",
     "sweep_figure": "plots.sweep",
     "sweep_table": "workflows.winners",
     "track_beats": "beats.track",
-    "try_splice": "workflows.splice",
     "widgets": "lab",
     "winner": "workflows.winners",
     "with_clicks": "render.clicks",

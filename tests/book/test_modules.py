@@ -29,4 +29,4 @@ def test_every_name_of_wb_lies_in_a_module_that_is_described() -> None:
 def test_every_name_of_wb_is_listed_with_its_first_sentence() -> None:
     index = module_pages()["index.rst"]
     assert [name for name in workbench.__all__ if f"`wb.{name} <workbench." not in index] == []
-    assert re.search(r":py:obj:`wb\.splice <workbench\.workflows\.own_plans\.splice>`\n +- \w+", index)
+    assert re.search(r":py:obj:`wb\.splice <workbench\.workflows\.splice\.splice>`\n +- \w+", index)

@@ -37,17 +37,20 @@ def command(
       workbench splice track.mp3 1:32 0:48
       workbench splice track.mp3 1:32 0:48 -o splice.wav --picture splice.png
     """
+    from workbench.files import written_whole
+    from workbench.media.audio import write_audio
+    from workbench.plots.palette import png
     from workbench.workflows.plan_words import score_line
-    from workbench.workflows.splice import save_picture, save_sound, splice_json, try_splice
+    from workbench.workflows.splice import splice, splice_json
     from workbench.workflows.tracks import find_track
 
-    source = find_track(workspace, track)
+    source, least = find_track(workspace, track), workspace.params.cover.min_seam_score
     with progress_bar() as progress:
-        workspace = workspace.with_progress(progress)
-        tried = try_splice(workspace, source, leave, enter)
+        heard = splice(source.path, leave, enter, snap="bar", workspace=workspace.with_progress(progress))
         if out is not None:
-            save_sound(workspace, tried, out)
+            write_audio(out, [heard.sound.samples], heard.sound.sample_rate, heard.sound.channels)
         if picture is not None:
-            save_picture(workspace, tried, picture)
-    say(f"the splice {score_line(tried.score, tried.min_seam_score)}")
-    print_body(splice_json(tried))
+            with written_whole(picture) as part:
+                part.write_bytes(png(heard.figure()))
+    say(f"the splice {score_line(heard.score, least)}")
+    print_body(splice_json(source.track_id, heard, least))

@@ -36,8 +36,8 @@ from workbench.recording import Recording
 from workbench.render.clicks import with_clicks
 from workbench.seams.profile import LoopProfile, Splices
 from workbench.seams.seam_score import SeamEvidence
-from workbench.workflows.own_plans import HeardPlan, HeardSplice
 from workbench.workflows.plan import Planned
+from workbench.workflows.splice import HeardPlan, HeardSplice
 from workbench.workflows.voice_over import VoiceOverMix
 
 if TYPE_CHECKING:

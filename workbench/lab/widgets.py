@@ -26,7 +26,7 @@ from workbench.media.audio import decode
 from workbench.params import WorkbenchParams
 from workbench.params.knobs import Knob, knob_of
 from workbench.recording import Recording
-from workbench.workflows.own_plans import HeardSplice, splice
+from workbench.workflows.splice import HeardSplice, splice
 from workbench.workflows.sweep import with_values
 from workbench.workflows.voice_over import VoiceOverMix, load_voice_over, mix_voice_over
 
@@ -219,7 +219,7 @@ def seam(
 
     Raises
     ------
-    ParameterError : as of `workbench.workflows.own_plans.splice`, or there is no such field
+    ParameterError : as of `workbench.workflows.splice.splice`, or there is no such field
     ConstraintError : no room for a crossfade at an end of the recording
     MediaError : the file cannot be read
     """
@@ -231,7 +231,8 @@ def seam(
     def make(tuned: WorkbenchParams) -> HeardSplice:
         if tuned is begun:
             return found
-        return splice(sound, leave_beat=found.leave_beat, enter_beat=found.enter_beat, grid=beats, params=tuned)
+        at = beats.beats[[found.leave_beat, found.enter_beat]].tolist()
+        return splice(sound, *at, grid=beats, params=tuned)
 
     return Turned(make, [knob_of("seams", name) for name in knobs], begun)
 

@@ -22,7 +22,7 @@ from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.testing.beat_tracker import click_track
 from workbench.workflows.export import export_plan
-from workbench.workflows.own_plans import plan_of
+from workbench.workflows.splice import plan_of
 from workbench.workspace import Workspace
 
 _SEGMENTS = ((0.25, 16.25), (8.25, 24.25))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
     from workbench.params import CoverParams
     from workbench.seams.profile import LoopProfile
-    from workbench.workflows.own_plans import HeardPlan
+    from workbench.workflows.splice import HeardPlan
 
 LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recording, where no length is given
 # What is compared, where it applies to a recording
@@ -346,7 +346,7 @@ def _heard(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan
     from workbench.plans.loop import plan_loop
     from workbench.plans.plan import LoopPlan
     from workbench.workflows.analyze import Sound, analyze_sound
-    from workbench.workflows.own_plans import heard_plan
+    from workbench.workflows.splice import heard_plan
 
     analysis = analyze_sound(Sound(workspace, path, use_detected_grid=True))
     plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)

@@ -1,182 +1,552 @@
-"""Try one splice of a track: its score with the parts, the sound around it, and its picture.
+"""Splices and plans of one's own: any splice of a track, any list of segments, scored, drawn and played in a line.
 
-The splice is judged as the planner judges it. It is heard in a plan that plays the whole track and takes it once, so it
-sounds as in any other plan that takes it.
+A recording and, if there is one, a grid of one's own are all that is needed; in a workspace the track's grid is the one
+that is saved for it or cached, and the result says what it was made from. A splice joins any two beats; the planner's
+join bar lines. It is fitted to the waveform, scored and played as the planner's are, so that a splice at bar lines gets
+the planner's own numbers.
 
-Functions: `try_splice`; `splice_json`, the result as JSON with its provenance; `heard_around` and `splice_view`, its
-sound and what a picture of it shows; `save_sound` and `save_picture`, these as files; `taken_once`, a plan that takes
-one splice of a profile once.
+A list of segments is played as it stands. The invariants of every plan are checked when it is made; whether its
+splices are on the grid is stated, and not demanded.
+
+Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`, `heard_plan` one of a plan that there is;
+`splice_json`, a splice as JSON with its provenance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from workbench.errors import ConstraintError, StoreError
-from workbench.files import written_whole
-from workbench.media.audio import write_audio
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ConstraintError, ParameterError, PlanError
+from workbench.features.energy import loudness_between
+from workbench.media.audio import decode, subtype_for, write_audio
+from workbench.notebook import Shown
+from workbench.params import WorkbenchParams
 from workbench.plans.build import PlayedSegments, build_plan, segments_of
-from workbench.plans.constraints import NamedSplice, line_pair
-from workbench.plans.plan import Ending, EndKind, LoopPlan
+from workbench.plans.constraints import NamedSplice, clock
+from workbench.plans.plan import (
+    Ending,
+    EndKind,
+    LoopPlan,
+    LoopSegment,
+    check_against_grid,
+    micros,
+    nearest_line,
+    segment_starts,
+    segment_table,
+)
+from workbench.plans.refusals import Refusal
 from workbench.plans.splices import seam_gains
-from workbench.plots.palette import png
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.provenance import Provenance, with_provenance
-from workbench.render.playback import seam_excerpt
-from workbench.seams.measures import part_names
-from workbench.seams.profile import LoopProfile
-from workbench.seams.seam_score import seam_evidence
-from workbench.workflows.analyze import Analysis, Sound, analyze_sound
-from workbench.workflows.constraints import with_splices
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.seams.build_profile import SHORT_TERM_SECONDS, heard_parts
+from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices, with_room
+from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
+from workbench.seams.splice_fit import Fits, fit_splices, line_sounds
+from workbench.store.fingerprint import canonical_json
+from workbench.workflows.analyze import Analysis, BeatAnalysis, Sound, beat_stage, grid_parts
+from workbench.workflows.constraints import read_seconds
 from workbench.workflows.provenance import grid_record, make_provenance
-from workbench.workflows.seams import EXCERPT_SECONDS, seam_view
-from workbench.workflows.tracks import TrackSource
+from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_view
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.params import CoverParams
-    from workbench.recording import Recording
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+
+_FADE_SECONDS = 0.02  # crossfade of segments that come without one
+_EDGE_FADE_SECONDS = 0.005  # fade at both ends of segments, against a click
 
 
-@dataclass(frozen=True, slots=True)
-class TriedSplice:
-    """One splice of a track, as the planner knows it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class HeardPlan(Shown):
+    """A plan and the recording that it plays."""
 
-    track: TrackSource
-    score: float  # 0 to 1, probability that it is inaudible
-    parts: dict[str, float]  # 0 to 1 each, by the names of `SEAM_PARTS`
-    bars: int  # of the body that it repeats; negative where it goes ahead and leaves out as many
-    level_step_db: float  # LU by which the entered side is louder
-    min_seam_score: float  # the score under which the planner takes a splice only if it is pinned
-    plan: LoopPlan  # the whole track with this splice taken once
-    analysis: Analysis  # of the track; its profile holds the splice
-    provenance: Provenance
+    plan: LoopPlan
+    recording: Recording
+    grid: BeatGrid
+    """by which its seams are scored"""
+    scores: tuple[float, ...]
+    """0 to 1, of each seam at the beats nearest to it; none where the grid has no bars"""
+    off_grid: str
+    """which rule of the grid it breaks, in words; empty without any, as for the planner's plans"""
+
+    def __repr__(self) -> str:
+        plan = self.plan
+        return f"<{plan.kind.in_words} of {plan.window_end:.3f} s, {len(plan.segments)} segments, seams {self.scores}>"
+
+    def sound(self, from_s: float = 0.0, to_s: float | None = None) -> Recording:
+        """Its sound, or a part of it.
+
+        Parameters
+        ----------
+        from_s, to_s : seconds from its start, the first before the second, clipped to the plan; None: to the end
+
+        Raises
+        ------
+        ParameterError : nothing of the plan is between them
+        """
+        end = self.plan.window_end
+        if not max(from_s, 0.0) < min(end if to_s is None else to_s, end):
+            given = f"{from_s:g} s to {'the end' if to_s is None else f'{to_s:g} s'}"
+            raise ParameterError(f"a stretch of this plan lies between 0 and {end:g} s, from before to; got {given}")
+        blocks = list(render_blocks(self.plan, self.recording, from_s=from_s, to_s=to_s))
+        return Recording.from_samples(np.concatenate(blocks, axis=1), self.recording.sample_rate)
+
+    def seam_sound(self, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
+        """The sound around one seam, with the seam in the middle.
+
+        Parameters
+        ----------
+        seam : counted from 0
+        seconds : length of the excerpt
+
+        Raises
+        ------
+        ParameterError : there is no such seam
+        """
+        return seam_excerpt(self.plan, self.recording, seam, seconds)
+
+    def save(self, out: Path | str) -> Path:
+        """Write its sound.
+
+        Parameters
+        ----------
+        out : a .wav, .flac or .mp3 file, which appears whole or not at all
+
+        Returns
+        -------
+        the path
+
+        Raises
+        ------
+        MediaError : the file cannot be written
+        """
+        blocks, recording = render_blocks(self.plan, self.recording), self.recording
+        subtype = subtype_for(Path(out), recording)
+        return write_audio(Path(out), blocks, recording.sample_rate, recording.channels, subtype=subtype)
+
+    def to_dataset(self) -> xarray.Dataset:
+        """The plan as labelled arrays, with the score of each seam."""
+        found = self.plan.to_dataset()
+        return found.assign(score=("seam", list(self.scores))) if self.scores else found
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row a segment, with the score of the seam before it."""
+        found = self.plan.to_frame()
+        return found.assign(score=[np.nan, *self.scores]) if self.scores else found
 
 
-def try_splice(workspace: Workspace, track: TrackSource | Path | str, leave: float, enter: float) -> TriedSplice:
-    """Score one splice of a track.
+@dataclass(frozen=True, slots=True, eq=False)
+class HeardSplice(Shown):
+    """One splice of a recording: its score, and all that shows it."""
+
+    score: float
+    """0 to 1"""
+    parts: dict[str, float]
+    """0 to 1 each, by the names of `SEAM_PARTS`"""
+    leave_beat: int
+    enter_beat: int
+    bars: int
+    """of the body that it repeats; negative where it goes ahead and leaves out as many"""
+    level_step_db: float
+    """LU by which the entered side is louder"""
+    beats: SeamScore
+    """as the beats alone have it, before the waveforms are compared: also the breaks and their yardsticks"""
+    view: SeamView
+    """what its picture shows; its `heard`, `left` and `entered` are sounds"""
+    played: HeardPlan
+    """the whole recording with this splice taken once"""
+    provenance: Provenance | None
+    """what it was made from; None outside of a workspace"""
+
+    def __repr__(self) -> str:
+        return f"<splice from beat {self.leave_beat} to beat {self.enter_beat}, score {self.score:.4f}>"
+
+    @property
+    def sound(self) -> Recording:
+        """The sound around it, with the splice in the middle."""
+        return self.view.heard
+
+    def figure(self) -> Figure:
+        """Its picture: the sound, what the track has there, and the parts of the score."""
+        return seam_figure(self.view)
+
+    def to_dataset(self) -> xarray.Dataset:
+        """Its parts, breaks and yardsticks, by the name of the part."""
+        import xarray
+
+        names = list(self.parts)
+        columns = {"part": self.parts, "break": self.beats.breaks, "yardstick": self.beats.yardstick}
+        variables = {name: ("seam_part", [values[part] for part in names]) for name, values in columns.items()}
+        left, entered = self.played.plan.segments
+        numbers = {"score": self.score, "leave": left.song_to, "enter": entered.song_from}
+        return xarray.Dataset(variables, coords={"seam_part": names}, attrs=numbers)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row a part: the part itself, its break and the yardstick."""
+        table: pandas.DataFrame = self.to_dataset().to_dataframe()
+        return table
+
+
+def splice(
+    track: Recording | Path | str,
+    leave: float | str,
+    enter: float | str,
+    *,
+    snap: Literal["beat", "bar"] = "beat",
+    grid: BeatGrid | None = None,
+    params: WorkbenchParams | None = None,
+    workspace: Workspace | None = None,
+) -> HeardSplice:
+    """Score, draw and play the splice that leaves a track at one place and goes on at another.
 
     Parameters
     ----------
-    workspace : parameters, store and progress report
-    track : a track, or the path of its file
-    leave, enter : track seconds; each stands for the nearest bar line
+    track : a recording, or a file of it
+    leave, enter : seconds of track time, or a text such as `0:40`
+    snap : what the times stand for: the nearest `beat` each, or the nearest `bar` line
+    grid : its beats; None: those that count in the workspace, else they are tracked
+    params : of beats, seams and gains; None: those of the workspace, else the defaults
+    workspace : whose grid of the track counts, a saved one first; the track is a file then
 
     Returns
     -------
-    TriedSplice : the splice, fitted to the waveform, its score from 0 to 1 and the parts of it
+    HeardSplice : which shows itself in a notebook, with a player
 
     Raises
     ------
-    ConstraintError : no bar line is near one of the times, both are at the same one, or there is no room for a
-        crossfade
-    MediaError : the track cannot be read
+    ParameterError : what is no time; a time after the end of the track; one beat or bar line for both; fewer than two
+        bars; a workspace and no file
+    ConstraintError : no room for a crossfade at an end of the recording, or a time before its start
+    MediaError : the file cannot be read
     """
-    if not isinstance(track, TrackSource):
-        track = TrackSource(Path(track).name, Path(track), None)
-    named = NamedSplice(leave, enter)
-    sound = Sound(workspace, track.path)
-    analysis = with_splices(workspace, track.path, analyze_sound(sound), [named])
-    profile = analysis.profile
-    row = profile.splices.row_of(*line_pair(profile, named, f"the splice {named.in_words}"))
-    assert row is not None, "it was added where the profile lacked it"
-    splices = profile.splices
-    return TriedSplice(
-        track=track,
-        score=float(splices.score[row]),
-        parts=dict(zip(part_names(workspace.params.seams), splices.parts[row].tolist(), strict=True)),
-        bars=int(splices.leave[row] - splices.enter[row]),
-        level_step_db=float(splices.level_step_db[row]),
-        min_seam_score=workspace.params.cover.min_seam_score,
-        plan=taken_once(profile, row, named.in_words, workspace.params.cover),
-        analysis=analysis,
-        provenance=make_provenance(
+    params = params or (WorkbenchParams() if workspace is None else workspace.params)
+    provenance = None
+    times = NamedSplice(_time("leave", leave), _time("enter", enter))
+    if workspace is None:
+        recording = _loaded(track)
+        grid = _grid_of(recording, params) if grid is None else grid
+    else:
+        if isinstance(track, Recording):
+            raise ParameterError("in a workspace a track is a file, not a recording")
+        workspace = workspace.with_params(params)
+        sound = Sound(workspace, Path(track))
+        recording, grid = workspace.load_recording(track), beat_stage(sound).grid if grid is None else grid
+        provenance = make_provenance(
             workspace,
             "splice",
             ("beats", "loops", "plan"),
-            track=track.path,
-            grid=grid_record(analysis.grid, sound.correction),
-            constraints={"leave": leave, "enter": enter},
-        ),
+            track=Path(track),
+            grid=grid_record(grid, sound.correction),
+            constraints={"leave": times.leave, "enter": times.enter},
+        )
+    left, entered = _beats_of(times, snap, recording, grid)
+    evidence = evidence_of(recording, grid, params.seams)
+    scored = score_seam(evidence, left, entered, params.seams)
+    found = _fitted(recording, grid, left, entered, scored, params)
+    profile = _bare_profile(recording, grid, found)
+    plan = _taken_once(profile, times.in_words, params)
+    beats = BeatAnalysis(recording.content_hash, recording.duration, grid, np.zeros(0), 1, cached=False)
+    view = seam_view(plan, recording, Analysis(beats, profile), evidence, 0, params.seams)
+    total = float(found.score[0])
+    return HeardSplice(
+        score=total,
+        parts=dict(zip(scored.parts, found.parts[0].tolist(), strict=True)),
+        leave_beat=left,
+        enter_beat=entered,
+        bars=int(found.leave[0] - found.enter[0]),
+        level_step_db=float(found.level_step_db[0]),
+        beats=scored,
+        view=replace(view, video_s=float("nan")),
+        played=HeardPlan(plan, recording, grid, (total,), _broken_rule(plan, grid)),
+        provenance=provenance,
     )
 
 
-def splice_json(tried: TriedSplice) -> dict[str, Any]:
+def splice_json(track_id: str, heard: HeardSplice, min_seam_score: float) -> dict[str, Any]:
     """The JSON of a splice as the command line prints it; its fields are named as in a plan."""
-    plan = tried.plan
+    plan = heard.played.plan
     left, entered = plan.segments
     body = {
-        "track_id": tried.track.track_id,
+        "track_id": track_id,
         "song_to": left.song_to,
         "song_from": entered.song_from,
-        "bars": tried.bars,
-        "seam_score": round(tried.score, 4),
-        "min_seam_score": tried.min_seam_score,
-        "parts": {name: round(part, 4) for name, part in tried.parts.items()},
+        "bars": heard.bars,
+        "seam_score": round(heard.score, 4),
+        "min_seam_score": min_seam_score,
+        "parts": {name: round(part, 4) for name, part in heard.parts.items()},
         "seam_fade": plan.seam_fades[0],
         "seam_curve": plan.seam_curves[0],
-        "level_step_db": round(tried.level_step_db, 2),
+        "level_step_db": round(heard.level_step_db, 2),
         "gain_in_db": entered.gain_in_db,
     }
-    return with_provenance(body, tried.provenance)
+    return with_provenance(body, heard.provenance)
 
 
-def heard_around(workspace: Workspace, tried: TriedSplice) -> Recording:
-    """The sound around a splice, in the middle of `EXCERPT_SECONDS`."""
-    return seam_excerpt(tried.plan, workspace.load_recording(tried.track.path), 0, EXCERPT_SECONDS)
+def plan_of(
+    segments: Sequence[tuple[float | str, float | str] | LoopSegment],
+    recording: Recording | Path | str,
+    *,
+    fade_seconds: float | Sequence[float] = _FADE_SECONDS,
+    exponent: float | Sequence[float] = 1.0,
+    start_fade_seconds: float = _EDGE_FADE_SECONDS,
+    end_fade_seconds: float = _EDGE_FADE_SECONDS,
+    gain_glide_seconds: float = 0.0,
+    grid: BeatGrid | None = None,
+    params: WorkbenchParams | None = None,
+) -> HeardPlan:
+    """Check any list of segments of a recording as a plan, score its seams, and play it.
+
+    Parameters
+    ----------
+    segments : seconds of track time or texts such as `0:40`, from and to, in the order of playback; or segments with
+        gains
+    recording : the track, or a file of it
+    fade_seconds : of the crossfade at each seam, 0.005 or more; one for all, or one each
+    exponent : gain law, 0.5 (equal power) to 1.0 (linear); one for all, or one each
+    start_fade_seconds, end_fade_seconds : at both ends
+    gain_glide_seconds : that a segment takes from its first gain to its second
+    grid : of the recording, by which seams are scored and counted in bars; None: it is tracked
+    params : of beats and seams; None: the defaults
+
+    Returns
+    -------
+    HeardPlan : exactly as long as its segments together
+
+    Raises
+    ------
+    ParameterError : a segment is not two times
+    PlanError : the segments break an invariant of plans, such as room for the crossfades
+    MediaError : the file cannot be read
+    """
+    recording, params = _loaded(recording), params or WorkbenchParams()
+    grid = _grid_of(recording, params) if grid is None else grid
+    played = tuple(one if isinstance(one, LoopSegment) else _segment(one) for one in segments)
+    if not played:
+        raise PlanError("a plan has at least one segment")
+    shortest = min(one.length for one in played)
+    if not 0.0 <= gain_glide_seconds <= shortest:
+        raise PlanError(f"room: a glide lasts 0 s to the shortest segment's {shortest:g} s, got {gain_glide_seconds}")
+    count = len(played) - 1
+    fades, exponents = _each("fade_seconds", fade_seconds, count), _each("exponent", exponent, count)
+    plan = _built(
+        _bare_profile(recording, grid),
+        PlayedSegments(played, np.array(fades), np.array(exponents), np.zeros(count)),
+        Ending(EndKind.CUT, fade_seconds=end_fade_seconds),
+        start_fade_seconds,
+        gain_glide_seconds,
+    )
+    heard = heard_plan(plan, recording, grid, params)
+    return replace(heard, plan=replace(plan, seam_score=round(min(heard.scores), 4))) if heard.scores else heard
 
 
-def splice_view(workspace: Workspace, tried: TriedSplice) -> SeamView:
-    """What the picture of a splice shows, for `workbench.plots.seams.seam_figure`."""
-    recording = workspace.load_recording(tried.track.path)
-    params = workspace.params.seams
-    evidence = seam_evidence(recording, tried.analysis.grid, params)
-    view = seam_view(tried.plan, recording, tried.analysis, evidence, 0, params)
-    return replace(view, video_s=float("nan"))  # there is no video
+def heard_plan(
+    plan: LoopPlan, recording: Recording, grid: BeatGrid, params: WorkbenchParams | None = None
+) -> HeardPlan:
+    """A plan with the recording that it plays.
+
+    Parameters
+    ----------
+    plan, recording, grid : of one track
+    params : of seams; None: the defaults
+
+    Returns
+    -------
+    HeardPlan : with the score of each seam, 0 to 1
+
+    Raises
+    ------
+    ParameterError : it is no plan, such as a refusal
+    """
+    given: object = plan
+    if isinstance(given, Refusal):
+        raise ParameterError(f"there is no plan to be heard, for it was refused: {given.hint}")
+    if not isinstance(given, LoopPlan):
+        raise ParameterError(f"a LoopPlan is heard, not a {type(given).__name__}")
+    scores = _scores(segment_table(plan), recording, grid, params or WorkbenchParams())
+    return HeardPlan(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
 
 
-def save_sound(workspace: Workspace, tried: TriedSplice, out: Path) -> Path:
-    """Write the sound around a splice to a .wav, .flac or .mp3 file, whole or not at all."""
-    heard = heard_around(workspace, tried)
-    return write_audio(out, [heard.samples], heard.sample_rate, heard.channels)
+def _loaded(recording: Recording | Path | str) -> Recording:
+    return recording if isinstance(recording, Recording) else decode(Path(recording))
 
 
-def save_picture(workspace: Workspace, tried: TriedSplice, out: Path) -> Path:
-    """Write the picture of a splice to a PNG file, whole or not at all."""
-    picture = png(seam_figure(splice_view(workspace, tried)))
-    with written_whole(out, StoreError) as aside:
-        aside.write_bytes(picture)
-    return out
+_tracked: dict[str, BeatGrid] = {}
 
 
-def taken_once(profile: LoopProfile, row: int, label: str, params: CoverParams) -> LoopPlan:
-    """The plan that plays the whole track and takes the splice in one row of its profile once.
+def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
+    """The tracked grid, cached for the last recording and parameters."""
+    from workbench.beats.track import track_beats
+
+    key = recording.content_hash + canonical_json(*grid_parts(params, ""))
+    if key not in _tracked:
+        found = track_beats(recording, params=params.beats)
+        _tracked.clear()
+        _tracked[key] = found
+    return _tracked[key]
+
+
+def _time(name: str, given: object) -> float:
+    """Seconds of what was given as a time."""
+    seconds = read_seconds(given) if isinstance(given, str) else given
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.integer | np.floating):
+        raise ParameterError(f"{name} is a time in seconds, or a text such as 0:40; got {given!r}")
+    return float(seconds)
+
+
+def _segment(given: object) -> LoopSegment:
+    """A segment at the level of the recording."""
+    times = list(given) if isinstance(given, tuple | list | np.ndarray) else []
+    if len(times) != 2:
+        raise ParameterError(f"a segment is two times, from and to, or a LoopSegment; got {given!r}")
+    song_from, song_to = (_time("each end of a segment", one) for one in times)
+    return LoopSegment(song_from, song_to, 0.0, 0.0)
+
+
+def _beats_of(times: NamedSplice, snap: str, recording: Recording, grid: BeatGrid) -> tuple[int, int]:
+    """The beats at which a splice leaves and enters, by the beats or the bar lines nearest to its times."""
+    if snap not in ("beat", "bar"):
+        raise ParameterError(f"a splice snaps to the nearest beat or bar, got {snap!r}")
+    place, places = ("beat", grid.beats) if snap == "beat" else ("bar line", grid.downbeats)
+    called = f"the splice {times.in_words}"
+    if places.size < 2:
+        raise ParameterError(f"{called}: no {place}s were found in this recording; give a grid of your own")
+    if max(times.leave, times.enter) > recording.duration:
+        raise ParameterError(f"{called}: the track ends at {clock(recording.duration)}")
+    at = places[nearest_line(places, np.array([times.leave, times.enter]))]
+    if at[0] == at[1]:
+        raise ParameterError(f"{called}: both times are at the same {place}, {clock(float(at[0]))}")
+    left, entered = np.searchsorted(grid.beats, at).tolist()
+    return left, entered
+
+
+def _fitted(
+    recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
+) -> Splices:
+    """One splice between two beats as the planner would have it, fitted to the waveform."""
+    at = grid.beats[[left, entered]]
+    fits, parts, total = _heard(recording, grid, left, entered, scored, params)
+    levels = loudness_between(recording.samples, recording.sample_rate, at, at + SHORT_TERM_SECONDS)
+    song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[:1])
+    if np.isin(at, grid.downbeats).all():
+        whole = int(np.subtract(*np.searchsorted(grid.downbeats, at)))
+    else:  # a loop has whole bars in a plan; one of other beats is counted in the nearest number of them
+        bars = (left - entered) / grid.beats_per_bar
+        whole = int(np.sign(bars)) * max(1, round(abs(bars)))
+    return Splices(
+        leave=np.array([max(whole, 0)], dtype=np.int32),
+        enter=np.array([max(-whole, 0)], dtype=np.int32),
+        song_to=song_to,
+        song_from=song_from,
+        score=total,
+        parts=np.ascontiguousarray(parts.T),
+        fade_seconds=fade,
+        exponent=fits.exponent,
+        level_step_db=np.array([levels[1] - levels[0]]),
+    )
+
+
+def _heard(
+    recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
+) -> tuple[Fits, FloatArray, FloatArray]:
+    """One splice fitted to the waveform: the fit, its parts, shape (n_parts, 1), and its score, shape (1,)."""
+    at = grid.beats[[left, entered]]
+    here, there = np.array([0]), np.array([1])
+    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
+    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits)
+    return fits, parts, total_of_parts(parts, params.seams, np.array([scored.led]))
+
+
+def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices | None = None) -> LoopProfile:
+    """A profile that holds some splices, and of the track its length and metre only."""
+    if splices is None:
+        none, no_lines = np.zeros(0), np.zeros(0, dtype=np.int32)
+        splices = Splices(no_lines, no_lines, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none)
+    return LoopProfile(
+        song_duration=recording.duration,
+        song_start=0.0,
+        last_sound=recording.duration,
+        downbeats=grid.downbeats,
+        beats_per_bar=grid.beats_per_bar,
+        grid_confidence=grid.confidence,
+        bar_lufs=np.zeros(grid.downbeats.size),
+        sections=(),
+        splices=splices,
+        ending=None,
+    )
+
+
+def _taken_once(profile: LoopProfile, label: str, params: WorkbenchParams) -> LoopPlan:
+    """The plan that plays the whole track and takes the one splice of its profile once.
 
     `label` names the splice in an error. Raises `ConstraintError` if there is no room for its crossfade.
     """
     splices = profile.splices
-    song_to, song_from = round(float(splices.song_to[row]), 6), round(float(splices.song_from[row]), 6)
-    duration, fade = round(profile.song_duration, 6), round(float(splices.fade_seconds[row]), 6)
+    song_to, song_from, fade = (round(float(one[0]), 6) for one in (splices.song_to, splices.song_from,
+                                                                     splices.fade_seconds))  # fmt: skip
+    duration = round(profile.song_duration, 6)
     if not (song_to >= fade / 2 and duration - song_from >= fade / 2):
         raise ConstraintError(f"the splice {label} leaves no room for a crossfade at an end of the track")
-    gains = np.concatenate([[0.0], seam_gains(splices.level_step_db[row : row + 1])])
+    gains = np.concatenate([[0.0], seam_gains(splices.level_step_db)])
+    segments = segments_of(np.array([[0.0, song_to], [song_from, duration]]), gains)
+    played = PlayedSegments(segments, np.array([fade]), splices.exponent, splices.score)
+    return _built(profile, played, Ending(EndKind.FILE_END), 0.0, params.cover.gain_glide_seconds)
+
+
+def _built(
+    profile: LoopProfile, played: PlayedSegments, ending: Ending, start_fade_seconds: float, glide_seconds: float
+) -> LoopPlan:
+    """The plan that plays segments as they stand, from 0:00 to the end of the last one."""
+    table = np.array([(one.song_from, one.song_to) for one in played.segments])
+    end = micros(float(segment_starts(table, 0.0)[-1])) / 1e6
     return build_plan(
         profile,
-        PlayedSegments(
-            segments_of(np.array([[0.0, song_to], [song_from, duration]]), gains),
-            np.array([fade]),
-            splices.exponent[row : row + 1],
-            splices.score[row : row + 1],
-        ),
-        Ending(EndKind.FILE_END),
+        played,
+        ending,
+        start_fade_seconds,
         0.0,
-        0.0,
-        song_to + duration - song_from,
+        end,
         plan_score=0.0,
-        glide_seconds=params.gain_glide_seconds,
+        glide_seconds=glide_seconds,
         on_grid=False,
     )
+
+
+def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: WorkbenchParams) -> tuple[float, ...]:
+    """Scores of the seams between segments, at the beats nearest to them, fitted to the waveform as a planner's are."""
+    if len(table) < 2 or grid.downbeats.size < 2:
+        return ()
+    evidence = evidence_of(recording, grid, params.seams)
+    beats = [[int(np.argmin(np.abs(grid.beats - at))) for at in ends] for ends in (table[:-1, 1], table[1:, 0])]
+    pairs = list(zip(*beats, strict=True))
+    scores = {}
+    for left, entered in dict.fromkeys(pairs):  # a loop takes few different ones, however often
+        scored = score_seam(evidence, left, entered, params.seams)
+        scores[left, entered] = float(_heard(recording, grid, left, entered, scored, params)[2][0])
+    return tuple(scores[pair] for pair in pairs)
+
+
+def _broken_rule(plan: LoopPlan, grid: BeatGrid) -> str:
+    try:
+        check_against_grid(plan, grid.downbeats, grid.beats)
+    except PlanError as error:
+        return str(error)
+    return ""
+
+
+def _each(name: str, given: float | Sequence[float], count: int) -> tuple[float, ...]:
+    """One value for each seam."""
+    if isinstance(given, int | float):
+        return (float(given),) * count
+    if len(given) != count:
+        raise PlanError(f"{name} needs one value a seam ({count}), got {len(given)}")
+    return tuple(float(value) for value in given)

@@ -51,7 +51,7 @@ def test_sounds_are_heard(piece: Any, tmp_path: Path) -> None:
     clicks = piece.grid._repr_html_()
     assert len(_seconds(clicks, tmp_path)) == len(_pictures(clicks)) == 1
     assert "64 beats" in clicks
-    tried = wb.splice(piece.recording, leave_beat=32, enter_beat=16, grid=piece.grid)
+    tried = wb.splice(piece.recording, leave=piece.grid.beats[32], enter=piece.grid.beats[16], grid=piece.grid)
     assert _seconds(tried._repr_html_(), tmp_path) == [pytest.approx(4.0, abs=0.1)] * 3
     assert _seconds(tried.view._repr_html_(), tmp_path) == [pytest.approx(4.0, abs=0.1)] * 3
     heard = tried.played._repr_html_()

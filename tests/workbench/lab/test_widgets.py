@@ -37,7 +37,9 @@ def test_a_turned_seam_is_the_splice_of_these_parameters(turned: Any, band: Call
     assert repr(turned).startswith("<<splice from beat 32 to beat 16")
     assert turned.turn(context_beats=8) is turned
     params = wb.WorkbenchParams(seams=SeamParams(context_beats=8))
-    alone = wb.splice(piece.recording, leave_beat=32, enter_beat=16, grid=piece.grid, params=params)
+    alone = wb.splice(
+        piece.recording, leave=piece.grid.beats[32], enter=piece.grid.beats[16], grid=piece.grid, params=params
+    )
     assert turned.params == params
     assert turned.value.score == alone.score != before
     html = turned.html()

@@ -16,7 +16,7 @@ from workbench.export.formats import FORMATS, Format, all_formats, format_named
 from workbench.export.timeline import Timeline
 from workbench.testing.beat_tracker import click_track
 from workbench.testing.export_format import ExportFormatSuite
-from workbench.workflows.own_plans import plan_of
+from workbench.workflows.splice import plan_of
 
 
 def write_markdown(timeline: Timeline, out: Path) -> None:

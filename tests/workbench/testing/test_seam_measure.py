@@ -59,10 +59,12 @@ def test_it_is_in_profiles_caches_tables_and_pictures(tmp_path: Path) -> None:
     track = write_audio(tmp_path / "track.wav", [recording.samples], recording.sample_rate, 1)
     params = WorkbenchParams(seams=SeamParams(measures=("chroma=1.5",)))
     assert load_profile(save_profile(params, tmp_path / "chroma.toml")) == params
-    tried = wb.splice(recording, leave_beat=32, enter_beat=16, grid=grid, params=params)
+    tried = wb.splice(recording, leave=grid.beats[32], enter=grid.beats[16], grid=grid, params=params)
     assert list(tried.parts) == [*SEAM_PARTS, "chroma"]
     assert tried.to_frame().loc["chroma", "part"] < 0.5
-    assert wb.splice(recording, leave_beat=48, enter_beat=16, grid=grid, params=params).parts["chroma"] > 0.9
+    assert (
+        wb.splice(recording, leave=grid.beats[48], enter=grid.beats[16], grid=grid, params=params).parts["chroma"] > 0.9
+    )
     labels = [text.get_text() for axes in tried.figure().axes for text in axes.get_yticklabels()]
     assert "the colour goes on" in labels
     with Workspace(Home(tmp_path / "home"), params) as workspace:
@@ -80,4 +82,4 @@ def test_it_is_in_profiles_caches_tables_and_pictures(tmp_path: Path) -> None:
             assert workspace.arrays.stats().misses == misses + 1
         finally:
             ChromaTimbre.version = 1
-        assert wb.try_splice(workspace, track, 16.0, 8.0).parts["chroma"] < 0.5
+        assert wb.splice(track, 16.0, 8.0, snap="bar", workspace=workspace).parts["chroma"] < 0.5
