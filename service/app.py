@@ -8,7 +8,6 @@ a valid key the rate headers; every response continues the caller's trace (`serv
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 import time
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import structlog
+from pydantic_core import to_json
 from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
 from sanic.exceptions import (
@@ -34,17 +34,19 @@ from sanic.exceptions import (
 )
 from sanic.handlers import ErrorHandler
 from sanic.http import Http
-from sanic.response import BaseHTTPResponse
+from sanic.response import BaseHTTPResponse, json
 from ulid import ULID
 
 from service.errors import Problem, error_body, not_found, unavailable
 from service.processes.health_port import answering
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
+from service.routes import align, beats, docs, loop, match, operations, previews, underscore, uploads, videos, webhooks
 from service.routes.admission import BODY_LIMIT, RoutePolicy, admit_unread, identify
 from service.routes.headers import add_rate_headers, add_retry_after, add_security_headers
+from service.routes.operations import Readiness, answer_operators
 from service.settings import ServiceSettings
-from service.store.api_keys import WINDOW_SECONDS, LocalWindows
+from service.store.api_keys import WINDOW_SECONDS, Admission, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
 from service.telemetry import metrics
@@ -121,9 +123,7 @@ class ServiceRequest(Request):
         """The context of a new request, without a caller yet."""
         return SimpleNamespace(
             request_id=f"req_{ULID()}",
-            identified=False,
-            caller=None,
-            rate=None,
+            admission=None,
             idempotency_key=None,
             trace=None,
             began=0.0,
@@ -148,7 +148,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         request_class=ServiceRequest,
         configure_logging=False,
         strict_slashes=True,
-        dumps=json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode,
+        dumps=to_json,
     )
     app.ctx.config, app.ctx.settings = config, config.settings
     app.ctx.ending = False
@@ -183,26 +183,12 @@ def _sanic_config(config: AppConfig) -> Config:
 
 
 def _register_routes(app: Sanic[Any, Any]) -> None:
-    from service.routes import (
-        align,
-        beats,
-        docs,
-        loop,
-        match,
-        operations,
-        previews,
-        underscore,
-        uploads,
-        videos,
-        webhooks,
-    )
 
     for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, previews, operations, docs):
         app.blueprint(family.blueprint)
 
 
 async def _open(app: Sanic[Any, Any]) -> None:
-    from service.routes.operations import Readiness
 
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
@@ -214,7 +200,6 @@ async def _open(app: Sanic[Any, Any]) -> None:
 
 
 async def _announce(app: Sanic[Any, Any]) -> None:
-    from service.routes.operations import answer_operators
 
     health = app.ctx.config.health
     if health is not None:
@@ -240,10 +225,12 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
     response.headers["X-Request-Id"] = request_id
     response.headers[TRACEPARENT] = trace.traceparent
     add_security_headers(response.headers)
-    if not context.identified and _is_under_v1(request):
+    if context.admission is None and _is_under_v1(request):
         await _identify_uncounted(request)
     _announce_close(request)
-    rate = context.rate
+    admission: Admission | None = context.admission
+    rate = None if admission is None else admission.rate
+    caller = None if admission is None else admission.caller
     if rate is not None:
         add_rate_headers(
             response.headers,
@@ -267,7 +254,7 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         method=request.method,
         path=request.path,
         status=response.status,
-        account=None if context.caller is None else context.caller.account,
+        account=None if caller is None else caller.account,
         seconds=seconds,
     )
 
@@ -331,9 +318,7 @@ async def _error_response(request: ServiceRequest, exception: Exception) -> HTTP
     headers = {**problem.headers, "X-Request-Id": str(request.id), TRACEPARENT: request.trace.traceparent}
     add_retry_after(headers, problem.status)
     add_security_headers(headers)  # here too, because response middleware does not run for a malformed request
-    return HTTPResponse(
-        json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"
-    )
+    return json(body, problem.status, headers)
 
 
 def _problem(request: ServiceRequest, exception: Exception) -> Problem:

@@ -23,8 +23,6 @@ BEATS = "POST /v1/beats"
 
 CALL, MINUTE = "call", "minute"
 """units"""
-UNITS: Mapping[str, str] = {"ingest": MINUTE, "beats": MINUTE}
-"""unit by kind of job; every other kind is sold by the call"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,9 @@ class Answer:
 
     status: int
     body: Mapping[str, Any]
-    is_soon: bool = False
-    """of a 202: whether so little is left to do that the call may wait for the job"""
+    soon: Callable[[Connection], Answer | None] | None = None
+    """of a 202 whose job has little left to do, so that the call may wait: the answer; None until the job is complete
+    """
 
 
 def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
@@ -79,14 +80,6 @@ def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
     if video.account is not None and video.account != call.account:
         raise forbidden("video")
     return video
-
-
-def find_usable_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
-    """The video of an id for work on it: as `find_video`, and its ingest must not have failed.
-
-    Raises Problem: 404, 403; 422 if its ingest failed.
-    """
-    return require_not_failed(find_video(connection, call, video_id))
 
 
 def require_not_failed(video: OwnedVideo) -> OwnedVideo:
@@ -104,25 +97,17 @@ def find_track(connection: Connection, track_id: str) -> TrackFacts:
     return track
 
 
-def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
-    """The job of an id, if it has the kind and belongs to the caller's account.
+def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
+    """The job of an id, if it has the kind, belongs to the caller's account and has not failed.
 
-    `job_id` is not validated yet; `kind` is what the path of the request implies. Raises Problem: 404, 403.
+    `job_id` is not validated yet; `kind` is what the path of the request implies. Raises Problem: 404, 403; the fault
+    of a failed job.
     """
     job = jobs.get(connection, job_id)
     if job is None or job.kind != kind:
         raise not_found("job")
     if job.account != call.account:
         raise forbidden("job")
-    return job
-
-
-def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
-    """As `find_job`, for a poll: the job has not failed.
-
-    Raises Problem: 404, 403; the fault of the job, if it failed.
-    """
-    job = find_job(connection, call, job_id, kind)
     if job.state == "failed":
         raise_fault(job)
     return job

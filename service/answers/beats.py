@@ -12,6 +12,7 @@ from ulid import ULID
 from service.answers.answer import Answer, Call, find_polled
 from service.errors import Problem
 from service.money import funds
+from service.prices import MINUTE
 from service.schemas.requests import BeatsRequest
 from service.store import idempotency_keys, jobs
 from service.store.jobs import Job, NewJob
@@ -44,6 +45,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
             track_id=request.track_id,
             request={"audio_url": request.audio_url},
             endpoint=call.endpoint,
+            unit=MINUTE,
             charge_key="",
         ),
     )

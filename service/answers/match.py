@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import previews, videos
-from service.answers.answer import Answer, Call, find_job, find_usable_video, raise_fault
+from service.answers.answer import Answer, Call, find_polled, find_video, require_not_failed
 from service.money import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 from service.store import answers, jobs, ledger, shared_values
@@ -31,7 +31,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
             connection, call, request.video_url, next_step="poll until ready, then call /v1/match with this video_id"
         )
     video_id = str(request.video_id)
-    video = find_usable_video(connection, call, video_id)
+    video = require_not_failed(find_video(connection, call, video_id))
     funds.check(connection, call.caller)
     ready = video.ready
     sync = request.sync_points_per_track if request.include_sync else None
@@ -69,9 +69,7 @@ def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery)
     secret of preview links may have to be created; parameters left out of `query` are as in the submit. Raises Problem:
     404, 403, and the fault of a failed job.
     """
-    job = find_job(connection, call, job_id, "match")
-    if job.state == "failed":
-        raise_fault(job)
+    job = find_polled(connection, call, job_id, "match")
     if job.state != "complete":
         return Answer(202, _running(job))
     submitted = job.request

@@ -1,42 +1,44 @@
-"""Shared by the answers of loop and align: the video and the track of a request, and the job on both."""
+"""Shared by the answers of loop and align: video and track of a request, what is stored, and the job on both."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import Connection
 
+from service import cache_keys
 from service.answers.answer import Answer, Call, find_polled, find_track, find_video, require_not_failed
 from service.schemas.requests import AlignRequest, LoopRequest
-from service.store import jobs
+from service.store import answers, jobs
 from service.store.jobs import Job, NewJob
 from service.store.tracks import TrackFacts
 from service.store.video_owners import ReadyVideo
 
 Kind: TypeAlias = Literal["loop", "align"]
+Body: TypeAlias = dict[str, Any]
 
 _RESULTS = {"loop": "the loop is then in the answer", "align": "the sync points are then in the answer"}
 
 
-@dataclass(frozen=True, slots=True)
-class VideoTrack:
-    """The track of a request, and its video if it is ready."""
-
-    video: ReadyVideo | None
-    """None: still being ingested"""
-    track: TrackFacts
-
-
-def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> VideoTrack:
-    """The video and the track of a request.
+def find(
+    connection: Connection, call: Call, request: LoopRequest | AlignRequest
+) -> tuple[ReadyVideo | None, TrackFacts]:
+    """The video of a request, None while it is being ingested, and the track.
 
     Raises Problem: 404, 403; 422 if the ingest of the video failed.
     """
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
-    require_not_failed(video)
-    return VideoTrack(video.ready, track)
+    return require_not_failed(video).ready, track
+
+
+def stored(connection: Connection, cache_key: str, auto_mix: bool) -> tuple[Body | None, Body | None]:
+    """The stored answer, and the stored `{"mix": …}`, null if none is asked for; None for what is not stored."""
+    if not auto_mix:
+        return answers.use(connection, cache_key), {"mix": None}
+    return answers.use_both(connection, cache_key, cache_keys.mix_key(cache_key))
 
 
 def build(
@@ -45,12 +47,12 @@ def build(
     request: LoopRequest | AlignRequest,
     kind: Kind,
     cache_key: str,
-    *,
-    only_mix: bool,
+    soon: Callable[[Connection, Body], Body] | None,
 ) -> Answer:
     """Start the job that computes a result, unless the account has it queued or running already.
 
-    `only_mix` says that the result is stored and only its mix is not. Returns 202 with the job.
+    Returns 202 with the job. If only its mix is not stored, `soon` makes the answer of a call that waits for it of the
+    body of the job, which may be one that was asked for under other names of the same bytes.
     """
     job = jobs.submit(
         connection,
@@ -67,7 +69,7 @@ def build(
             charge_key=call.charge_key(""),
         ),
     )
-    return Answer(202, _running(job), is_soon=only_mix)
+    return Answer(202, _running(job), soon and partial(_result, job_id=job.job_id, body_of=soon))
 
 
 def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
@@ -81,15 +83,16 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
     return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
 
 
-def result_of_job(connection: Connection, job_id: str) -> dict[str, Any] | None:
-    """The result of a job, without what only a poll says; None until it is complete, and if it failed."""
+def _result(connection: Connection, job_id: str, body_of: Callable[[Connection, Body], Body]) -> Answer | None:
+    """The answer of a submit that has waited for its job, which has booked the charge."""
     job = jobs.get(connection, job_id)
     if job is None or job.state != "complete":
         return None
-    return {name: value for name, value in (job.answer or {}).items() if name != "job_id"}
+    found = {name: value for name, value in (job.answer or {}).items() if name != "job_id"}
+    return Answer(200, body_of(connection, found))
 
 
-def _running(job: Job) -> dict[str, Any]:
+def _running(job: Job) -> Body:
     return {
         "video_id": job.video_id,
         "track_id": job.track_id,

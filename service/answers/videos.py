@@ -14,6 +14,7 @@ from service import signatures
 from service.answers.answer import Answer, Call, find_video, video_job
 from service.errors import Problem, invalid
 from service.money import funds
+from service.prices import MINUTE
 from service.schemas.requests import IngestRequest, VideoRequest
 from service.store import jobs, video_owners
 from service.store.jobs import NewJob
@@ -95,6 +96,8 @@ def _start(connection: Connection, call: Call, video: OwnedVideo) -> None:
             video_id=video.video_id,
             request={"source_url": video.source_url, "storage_key": video.upload},
             endpoint=call.endpoint,
+            unit=MINUTE,
+            subject=video.video_id,
             charge_key=f"video:{video.video_id}",
         ),
     )

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from ulid import ULID
 
 from service.commands.records import Time, Usd, database_of, say_left_out, workspace_in
+from service.prices import usd
+from service.store import accounts, credit_grants, ledger
+from service.store.accounts import Account
+from service.store.backup import restore_backup, write_backup
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line, say
-
-if TYPE_CHECKING:
-    from service.store.accounts import Account
-    from workbench.home import Home
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.store.database import now
 
 
 @click.group("accounts")
@@ -53,11 +57,6 @@ def update(
     Example:
       workbench accounts update acme --no-payment-method --credit 25 --credit-expires 2027-01-01T00:00:00Z
     """
-    from ulid import ULID
-
-    from service.store import accounts, credit_grants, ledger
-    from workbench.store.database import now
-
     if credit == 0:
         raise click.UsageError("--credit 0 grants nothing; leave it out to change when all grants end")
     if spend_cap is not None and no_spend_cap:
@@ -94,10 +93,6 @@ def show(account: str, home: Home) -> None:
     Example:
       workbench accounts show acme
     """
-    from service.prices import usd
-    from service.store import ledger
-    from workbench.store.database import now
-
     with database_of(home) as database, database.read() as connection:
         found = _known(connection, account)
         state, spent = _state(connection, found), ledger.spent_in_month(connection, account, now())
@@ -113,10 +108,6 @@ def list_accounts(home: Home) -> None:
     Example:
       workbench accounts list | jq -r 'select(.credit_usd > 0) | .account'
     """
-    from service.prices import usd
-    from service.store import accounts, ledger
-    from workbench.store.database import now
-
     with database_of(home) as database, database.read() as connection:
         for found in accounts.list_all(connection):
             spent = ledger.spent_in_month(connection, found.account, now())
@@ -133,9 +124,6 @@ def show_ledger(account: str, home: Home) -> None:
     Example:
       workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
     """
-    from service.prices import usd
-    from service.store import ledger
-
     with database_of(home) as database, database.read() as connection:
         _known(connection, account)
         entries = ledger.entries(connection, account)
@@ -169,8 +157,6 @@ def export(account: str, file: Path, force: bool, home: Home) -> None:
       workbench accounts export acme acme.tar
       workbench accounts import acme.tar --home /srv/acme
     """
-    from service.store.backup import write_backup
-
     with workspace_in(home) as workspace:
         done = write_backup(workspace.files, workspace.database, file, account, replace=force)
     say_left_out(done)
@@ -189,16 +175,12 @@ def import_account(file: Path, home: Home) -> None:
     Example:
       workbench accounts import acme.tar --home /srv/acme
     """
-    from service.store.backup import restore_backup
-
     with workspace_in(home) as workspace:
         done = restore_backup(workspace.files, workspace.database, file, one_account=True)
     print_body({"file": str(file), **asdict(done)})
 
 
 def _known(connection: Any, account: str) -> Account:
-    from service.store import accounts
-    from workbench.errors import ParameterError
 
     found = accounts.get(connection, account)
     if found is None:
@@ -207,9 +189,6 @@ def _known(connection: Any, account: str) -> Account:
 
 
 def _state(connection: Any, account: Account) -> dict[str, Any]:
-    from service.prices import usd
-    from service.store import credit_grants
-    from workbench.store.database import now
 
     at, cap = now(), account.spend_cap_micros
     grants = [grant for grant in credit_grants.get_all(connection, account.account) if grant.is_active(at)]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from service.commands.records import say_left_out, workspace_in
+from service.store.backup import restore_backup, write_backup
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body
-
-if TYPE_CHECKING:
-    from workbench.home import Home
+from workbench.home import Home
 
 
 @click.command("backup")
@@ -33,8 +31,6 @@ def command(file: Path, restore: bool, force: bool, home: Home) -> None:
       workbench backup monday.tar
       workbench backup --restore monday.tar --home /srv/restored
     """
-    from service.store.backup import restore_backup, write_backup
-
     if restore and force:
         raise click.UsageError("--force goes with writing a backup; one is restored into an empty home alone")
     with workspace_in(home) as workspace:

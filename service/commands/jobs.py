@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from service.commands.records import database_of
+from service.jobs import settle
+from service.jobs.kinds import KINDS
+from service.store import jobs
+from service.store.jobs import Job
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line
-
-if TYPE_CHECKING:
-    from service.store.jobs import Job
-    from workbench.home import Home
+from workbench.errors import ParameterError
+from workbench.home import Home
 
 _STATES = ("queued", "waiting", "running", "complete", "failed")
 
@@ -41,8 +43,6 @@ def list_jobs(account: str | None, states: tuple[str, ...], limit: int | None, h
     Example:
       workbench jobs list --state running --account acme
     """
-    from service.store import jobs
-
     with database_of(home) as database, database.read() as connection:
         found = jobs.find(connection, account=account, states=states, most=limit)
     for job in found:
@@ -59,15 +59,11 @@ def retry(job_id: str, home: Home) -> None:
     Example:
       workbench jobs retry job_01J9Z3N8Q6W0
     """
-    from service.jobs import settle
-    from service.store import jobs
-    from workbench.errors import ParameterError
-
     with database_of(home) as database, database.write() as connection:
         job = _known(connection, job_id)
         if job.state != "failed":
             raise ParameterError(f"{job_id} is {job.state}; only a failed job is run again")
-        if not settle.retry(connection, job):
+        if not KINDS[job.kind].queue_again(connection, job):
             raise ParameterError(f"another job does the work of {job_id} already; see `workbench jobs list`")
         again = jobs.get(connection, job_id)
     assert again is not None
@@ -86,10 +82,6 @@ def cancel(job_id: str, home: Home) -> None:
     Example:
       workbench jobs cancel job_01J9Z3N8Q6W0
     """
-    from service.jobs import settle
-    from service.store import jobs
-    from workbench.errors import ParameterError
-
     with database_of(home) as database, database.write() as connection:
         job = _known(connection, job_id)
         if settle.cancel(connection, job_id) is None:
@@ -100,8 +92,6 @@ def cancel(job_id: str, home: Home) -> None:
 
 
 def _known(connection: Any, job_id: str) -> Job:
-    from service.store import jobs
-    from workbench.errors import ParameterError
 
     found = jobs.get(connection, job_id)
     if found is None:

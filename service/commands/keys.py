@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
 from service.commands.records import Time, database_of
+from service.store import accounts, api_keys
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_line, say
-
-if TYPE_CHECKING:
-    from workbench.home import Home
+from workbench.home import Home
+from workbench.store.database import now
 
 
 @click.group("keys")
@@ -38,9 +37,6 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
     Example:
       workbench keys create --account acme --expires 2027-01-01T00:00:00Z
     """
-    from service.store import accounts, api_keys
-    from workbench.store.database import now
-
     with database_of(home) as database, database.write() as connection:
         accounts.ensure(connection, account)
         if preview:
@@ -61,8 +57,6 @@ def list_keys(home: Home) -> None:
     Example:
       workbench keys list | jq 'select(.revoked_at == null)'
     """
-    from service.store import api_keys
-
     with database_of(home) as database, database.read() as connection:
         found = api_keys.list_all(connection)
     for api_key in found:
@@ -79,8 +73,6 @@ def revoke(key_id: str, home: Home) -> None:
     Example:
       workbench keys revoke key_01JD3X5E8Q2M
     """
-    from service.store import api_keys
-
     with database_of(home) as database, database.write() as connection:
         api_key = api_keys.revoke(connection, key_id)
     print_line(asdict(api_key))
@@ -96,8 +88,6 @@ def rotate(key_id: str, home: Home) -> None:
     Example:
       workbench keys rotate key_01JD3X5E8Q2M
     """
-    from service.store import api_keys
-
     with database_of(home) as database, database.write() as connection:
         api_key, secret = api_keys.rotate(connection, key_id)
     say(f"{api_key.key_id} of account {api_key.account} in place of {key_id}")

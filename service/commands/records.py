@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from service.prices import micros_of
+from service.settings import web_address
+from service.store.backup import Backup
+from service.store.tables import SCHEMA
 from workbench.cli.terminal import say
 from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.params import WorkbenchParams
 from workbench.progress import Progress, silent
+from workbench.store.database import Database
 from workbench.store.ids import check_plain_id
-
-if TYPE_CHECKING:
-    from service.store.backup import Backup
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
-    from workbench.store.database import Database
-    from workbench.workspace import Workspace
+from workbench.workspace import Workspace
 
 
 class Time(click.ParamType[str]):
@@ -60,7 +60,6 @@ class ServiceUrl(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Check the address; any other text is a usage error, and so is one that ends where the paths begin."""
-        from service.settings import web_address
 
         address = str(value).rstrip("/")
         try:
@@ -91,9 +90,6 @@ class Usd(click.ParamType[int]):
 
 def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Workspace:
     """Open a workspace whose database has the service's tables too; the caller closes it."""
-    from service.store.tables import SCHEMA
-    from workbench.workspace import Workspace
-
     return Workspace(home, params, progress, schemas=(SCHEMA,))
 
 

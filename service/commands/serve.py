@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
+import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from service.commands.records import warn_if_open, workspace_in
+from service.commands.showcase import Showcase, prepare
 from service.commands.transport import check_transport
+from service.processes.listening import listen
+from service.processes.supervisor import FalseStart, Program, Supervisor
+from service.settings import ServiceSettings, load_service_settings
+from service.store.shared_files import problem_of_files
+from service.store.tables import open_database
 from workbench.cli.options import FILE, home_option
-
-if TYPE_CHECKING:
-    import socket
-
-    from service.commands.showcase import Showcase
-    from service.processes.supervisor import Program
-    from service.settings import ServiceSettings
-    from workbench.home import Home
-    from workbench.settings import WorkbenchSettings
-
+from workbench.cli.terminal import progress_bar, say
+from workbench.errors import WorkbenchError
+from workbench.extras import require_extra
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings, load_settings
+from workbench.store.stored_files import open_files
 
 _EXIT_SECONDS = 10.0  # that processes get to exit after their own time to finish work
 
@@ -82,16 +87,10 @@ def command(
       workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
       workbench serve --behind-proxy --health-port 9100
     """
-    from workbench.extras import require_extra
-
     require_extra("service", "`workbench serve`")  # before any process starts: each of them would fail on its own
     check_transport(host, tls_cert, tls_key, behind_proxy)
     shown = None
     if demo:
-        from service.commands.records import workspace_in
-        from service.commands.showcase import prepare
-        from workbench.cli.terminal import progress_bar, say
-
         say("preparing a video and the bundled tracks to try it on: a minute or two the first time, seconds after that")
         with progress_bar() as progress, workspace_in(home, progress=progress) as workspace:
             shown = prepare(workspace)
@@ -105,15 +104,6 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     Port 0 is any free one. The invitation of `shown` is printed once requests are accepted. Raises WorkbenchError if
     the address cannot be listened on or a process does not start.
     """
-    import os
-    import tempfile
-
-    from service.processes.listening import listen
-    from service.processes.supervisor import FalseStart, Supervisor
-    from service.settings import load_service_settings
-    from workbench.errors import WorkbenchError
-    from workbench.settings import load_settings
-
     settings = load_service_settings()
     problem = _prepare(wanted.home, load_settings())
     if problem is not None:  # what is stored is still answered; /readyz says so too
@@ -172,10 +162,6 @@ def programs(
     of ranking processes. `wakeup` holds the descriptors of the pipe with which HTTP processes wake the job process, the
     reading end first.
     """
-    import os
-
-    from service.processes.supervisor import Program
-
     whose = ["--home", str(wanted.home.root), "--parent", str(os.getpid())]
     working: list[Program] = []
     sockets = [run / f"ranking-{number}.sock" for number in range(settings.ranking_processes)]
@@ -209,11 +195,6 @@ def _prepare(home: Home, core: WorkbenchSettings) -> str | None:
 
     Returns why files would not be found by the other processes of the database, or None.
     """
-    from service.commands.records import warn_if_open
-    from service.store.shared_files import problem_of_files
-    from service.store.tables import open_database
-    from workbench.store.stored_files import open_files
-
     home.prepared()
     warn_if_open(home)
     database = open_database(home, core)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 from pydantic import SecretStr
+from sqlalchemy import make_url
 
 from service.settings import ServiceSettings, load_service_settings
 from workbench.cli.options import home_option
@@ -33,7 +34,5 @@ def _print(settings: WorkbenchSettings | ServiceSettings) -> None:
         if isinstance(getattr(settings, name), SecretStr):
             value = "(set)"
         elif name == "database_url" and value is not None:
-            from sqlalchemy import make_url
-
             value = make_url(value).render_as_string(hide_password=True)
         print_line({"setting": f"WORKBENCH_{name.upper()}", "value": value, "meaning": field.description or ""})

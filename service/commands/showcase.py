@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from workbench.workspace import Workspace
-
+from service.store import accounts, api_keys, video_owners
+from service.store.video_owners import OwnedVideo
+from workbench.workspace import Workspace
 
 ACCOUNT = "demo"
 VIDEO_ID = "vid_demo"
@@ -44,9 +43,7 @@ def prepare(workspace: Workspace) -> Showcase:
 
     The workspace has the service's tables (`service.commands.records.workspace_in`).
     """
-    from service.store import accounts, api_keys, video_owners
-    from service.store.video_owners import OwnedVideo
-    from workbench.demo.run import choose, demo_video
+    from workbench.demo.run import choose, demo_video  # analysis, which serving without --demo does not need
     from workbench.workflows.videos import add_video
 
     video = demo_video(workspace)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
 from pathlib import Path
 
 import click
+
+from workbench.errors import InputError
 
 
 def check_transport(host: str, tls_cert: Path | None, tls_key: Path | None, behind_proxy: bool) -> None:
@@ -36,10 +39,6 @@ def is_loopback(host: str) -> bool:
 
 def _check_certificate(tls_cert: Path, tls_key: Path) -> None:
     """Check here, rather than in each process, that certificate and key can be used."""
-    import ssl
-
-    from workbench.errors import InputError
-
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
     except (OSError, ssl.SSLError) as error:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from service.commands.records import VideoId, database_of, workspace_in
+from service.jobs.deletion import delete_video
+from service.store import accounts, video_owners
+from service.store.video_owners import OwnedVideo
 from workbench.cli.options import FILE, audio_option, home_option, profile_option
 from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import print_body, print_line, progress_bar
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.store import videos
+from workbench.store.videos import AddedVideo
 
 if TYPE_CHECKING:
-    from workbench.home import Home
     from workbench.media.sound_streams import SoundChoice
-    from workbench.params import WorkbenchParams
-    from workbench.store.videos import AddedVideo
 
 
 @click.group("videos")
@@ -60,7 +65,7 @@ def add(
     Example:
       workbench videos add video.mp4 --account acme
     """
-    from workbench.workflows.videos import VideoSource, add_video
+    from workbench.workflows.videos import VideoSource, add_video  # which decodes video: other commands need none
 
     if account is not None and shared:
         raise click.UsageError("--account and --shared exclude each other")
@@ -85,9 +90,6 @@ def list_videos(home: Home) -> None:
       workbench videos list | jq -r .video_id
       workbench videos list | jq -c 'select(.status == "failed") | [.video_id, .reason]'
     """
-    from service.store import video_owners
-    from workbench.store import videos
-
     with database_of(home) as database, database.read() as connection:
         for record in videos.every(connection):
             owned = video_owners.get(connection, record.video_id)
@@ -121,19 +123,12 @@ def delete(video_id: str, home: Home) -> None:
     Example:
       workbench videos delete vid_demo
     """
-    from dataclasses import asdict
-
-    from service.jobs.deletion import delete_video
-
     with workspace_in(home) as workspace:
         print_body(asdict(delete_video(workspace.files, workspace.database, video_id)))
 
 
 def _set_owner(connection: Any, record: AddedVideo, account: str | None) -> None:
     """Set the owner of a video that has been ingested; None: every account may use it."""
-    from service.store import accounts, video_owners
-    from service.store.video_owners import OwnedVideo
-
     if account is not None:
         accounts.ensure(connection, account)
     video_owners.delete(connection, record.video_id)

@@ -25,7 +25,7 @@ from typing import Any, TextIO
 
 import structlog
 
-from service.jobs.outcome import Context, JobFault, Outcome
+from service.jobs.kind import Context, JobFault, Outcome
 from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
@@ -171,13 +171,10 @@ def import_workflows() -> str:
     import workbench.media.speech
     import workbench.mix.balance
     import workbench.video.meter
-    import workbench.workflows.align
     import workbench.workflows.beats
-    import workbench.workflows.match
     import workbench.workflows.mix
-    import workbench.workflows.plan
-    import workbench.workflows.watch  # noqa: F401
-    from service.cache_keys import analysis_revision
+    import workbench.workflows.plan  # noqa: F401
+    from service.jobs.revision import analysis_revision  # with the rest of the workflows
 
     return analysis_revision()
 

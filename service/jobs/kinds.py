@@ -1,4 +1,4 @@
-"""Kinds of job: from a request to the workflow that does it, and back to an outcome. Runs in the job's own process.
+"""Kinds of job: from a request to the workflow that does it, and to everything that is written when it ends.
 
     kind     queue   request                                   answer at poll
     ingest   main *  source_url | storage_key                  the video's record
@@ -12,7 +12,8 @@
     * with an address, it is in the queue `fetch` first: there its file is fetched, and nothing else
 
 Video, track and account are fields of the job. A result is stored under a key of everything it depends on
-(`service.cache_keys`), without the ids that a caller gave, so that jobs of other accounts find it.
+(`service.cache_keys`), without the ids that a caller gave, so that jobs of other accounts find it. Workflows are
+imported by the functions that run a job: the process that settles jobs computes nothing.
 """
 
 from __future__ import annotations
@@ -22,23 +23,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import sqlalchemy as sa
 import structlog
+from sqlalchemy import Connection
 
 from service import cache_keys
-from service.jobs.outcome import Context, JobFault, Outcome
+from service.jobs.kind import Context, JobFault, Kind, Outcome
 from service.prices import started_minutes
-from service.store import answers, tracks, video_owners
-from service.store.jobs import FETCH, FETCHING_STAGE, Job, StoredAnswer
+from service.settings import ServiceSettings
+from service.store import answers, jobs, shared_values, tracks, video_owners
+from service.store.inserts import insert
+from service.store.jobs import FETCH, FETCHING_STAGE, Job, NewJob, StoredAnswer
+from service.store.tables import mapped_recordings
 from service.store.tracks import TrackFacts
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
-from workbench.errors import MediaError, UnknownTrack, UnknownVideo
+from workbench.errors import MediaError, ParameterError, UnknownTrack, UnknownVideo
 from workbench.files import hash_file
+from workbench.plans import refusals
 from workbench.plans.refusals import Refusal, audio_unavailable
 from workbench.progress import Progress
-from workbench.results.loop_parts import loop_names, with_mix
+from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 from workbench.store import grids, videos
 from workbench.store.changes import current_revision
+from workbench.store.database import now
 from workbench.store.videos import AddedVideo
 from workbench.workspace import Workspace
 
@@ -48,6 +56,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("service.jobs")
 
+_WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `jobs.release` ends the wait as soon as the ingest has ended
 _REMOVED = "the track has been removed from the catalog"
 _BEATS_OWN = ("track_id", "status", "cached")
 """fields that are left out of a stored answer, because they belong to one caller"""
@@ -58,141 +67,450 @@ def run(job: Job, context: Context) -> Outcome:
 
     Raises JobFault if it cannot be done: the caller gets the reason.
     """
-    return fetch(job, context) if job.queue == FETCH else KINDS[job.kind](job, context)
+    return _fetch(job, context) if job.queue == FETCH else KINDS[job.kind].run(job, context)
 
 
-def fetch(job: Job, context: Context) -> Outcome:
+class Ingest(Kind):
+    """Fetch a video, analyse its picture and sound, and keep the file where later jobs find it.
+
+    Charged by the minute. Once it is settled, jobs that wait for the video go on; if there is none, the catalog is
+    ranked for it before the first request, which then waits for the same build.
+    """
+
+    name = "ingest"
+    is_long = True
+
+    def address(self, job: Job) -> str | None:
+        """Of the video; None for an upload."""
+        return job.request.get("source_url")
+
+    def deadline(self, settings: ServiceSettings) -> float:
+        """A setting of its own."""
+        return settings.ingest_deadline_seconds
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """The outcome is the video's record. JobFault, 422: the file is not a video."""
+        from workbench.workflows.watch import unused_speech, watch
+
+        source = self._source(job, context)
+        try:
+            path = context.workspace.local_file(source)
+            context.stage("watching")
+            watched = watch(context.workspace, path)
+            missed = unused_speech(context.workspace, path)
+        except MediaError as error:
+            raise JobFault(422, _without_path(str(error), source, "the file")) from error
+        if missed is not None:
+            log.warning("speech not used", video_id=job.video_id, problem=missed)
+        # A video without a title has its file's name as title, and here the file's name is an id.
+        title = watched.title if watched.title != path.name else self._given_title(job, path, context)
+        kept = source if self.address(job) is None else self._keep(path, job, watched.content_hash, context)
+        facts = {
+            "path": str(kept),
+            "content_hash": watched.content_hash,
+            "seconds": round(watched.duration, 6),
+            "title": title,
+        }
+        answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
+        return Outcome(answer, billed=True, quantity=started_minutes(watched.duration), facts=facts)
+
+    def complete(self, connection: Connection, job: Job, outcome: Outcome) -> bool:
+        """The video is ready."""
+        if not super().complete(connection, job, outcome):
+            return False
+        video_id, found = str(job.video_id), outcome.facts
+        videos.put(
+            connection,
+            video_id,
+            Path(found["path"]),
+            content_hash=found["content_hash"],
+            title=found["title"],
+            seconds=found["seconds"],
+        )
+        video_owners.update(connection, video_id, "processing", status="ready", title=found["title"])
+        if not jobs.release(connection, video_id):
+            revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
+            build = cache_keys.match_key(str(found["content_hash"]), current_revision(connection), revision)
+            ahead = NewJob(Engine.name, Engine.queue, job.account, build, video_id=video_id)
+            jobs.submit(connection, replace(ahead, traceparent=job.traceparent))
+        return True
+
+    def refuse(self, connection: Connection, job: Job, status: int, message: str) -> bool:
+        """The video has failed."""
+        if not super().refuse(connection, job, status, message):
+            return False
+        video_id = str(job.video_id)
+        video_owners.update(connection, video_id, "processing", status="failed", reason=message)
+        jobs.release(connection, video_id)
+        return True
+
+    def queue_again(self, connection: Connection, job: Job) -> bool:
+        """The video is being processed again; its upload is deleted a day after an ingest has failed."""
+        if job.request.get("storage_key"):
+            video = video_owners.get(connection, str(job.video_id))
+            if video is None or video.uploaded_bytes is None:
+                raise ParameterError(f"the upload of {job.job_id} has been deleted; the caller has to send it again")
+        if not super().queue_again(connection, job):
+            return False
+        video_owners.update(connection, str(job.video_id), "failed", status="processing", reason=None)
+        return True
+
+    def _source(self, job: Job, context: Context) -> Path:
+        """The file of a video: fetched from its address, or uploaded."""
+        if self.address(job) is not None:
+            return _fetched(job, context)
+        return context.workspace.files.place("uploads", str(job.request["storage_key"]))
+
+    def _keep(self, path: Path, job: Job, content_hash: str, context: Context) -> Path:
+        """Keep a fetched video where later jobs find it, as an upload is kept already; returns the path of its record.
+
+        In a store that machines share its name has the hash of its bytes, so that a run of the job on another machine,
+        to which the address may give other bytes, replaces nothing.
+        """
+        files, name = context.workspace.files, str(job.video_id)
+        return files.keep(path, "videos", name if files.store is None else f"{name}.{content_hash[:16]}")
+
+    def _given_title(self, job: Job, path: Path, context: Context) -> str:
+        """The title that the video was submitted with: its file's name, or the last part of its address."""
+        with context.workspace.database.read() as connection:
+            owned = video_owners.get(connection, str(job.video_id))
+        return path.name if owned is None else owned.title or owned.filename or path.name
+
+
+class Loop(Kind):
+    """Plan how a track covers a video, unless the plan is stored; with a mix if the request asks for it.
+
+    A plan is charged by the call, a refusal is free. A failure of ours is a refusal too, one that may be tried again:
+    it is neither stored nor charged.
+    """
+
+    name = "loop"
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """JobFault: 404 if the track has left the catalog, 422 if the video has no record or has changed."""
+        from workbench.results.plan import loop_facts, plan_from_json
+        from workbench.workflows.mix import mix_under
+        from workbench.workflows.plan import loop_track
+        from workbench.workflows.tracks import TrackSource
+
+        video, (track, facts) = _video(job, context), _track(job, context)
+        cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
+        stored = _use_stored(context, cache_key)
+        new: list[StoredAnswer] = []
+        mix: dict[str, Any] | None = None
+        try:
+            if stored is None:
+                source = TrackSource(track.track_id, track.path, track)
+                found = loop_track(_with_stages(context), source, video.seconds)
+                if found.analysis is None or found.analysis.content_hash != track.content_hash:
+                    _require_track(track, context)
+                stored = loop_facts(_without_paths(found.answer, track))
+                if stored["applicable"] or not stored["retryable"]:
+                    new.append(StoredAnswer(cache_key, self.name, stored, video.content_hash))
+            if job.request.get("auto_mix") and stored["applicable"]:
+                plan = plan_from_json(stored)
+                mix, more = _mix(
+                    cache_key,
+                    track,
+                    video,
+                    context,
+                    lambda: mix_under(context.workspace, plan, track.path, video.path),
+                )
+                new += more
+        except _TrackLost as lost:
+            stored, new = loop_facts(audio_unavailable(str(lost))), []
+        result = loop_names(str(job.video_id), str(job.track_id), track) | with_mix(stored, mix)
+        return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
+
+    def refuse(self, connection: Connection, job: Job, status: int, message: str) -> bool:
+        """A status of 500 or above is a refusal, all else a fault."""
+        if status >= 500:
+            return self._complete_as(connection, job, refusals.profile_error(message))
+        return super().refuse(connection, job, status, message)
+
+    def refuse_late(self, connection: Connection, job: Job, seconds: float) -> bool:
+        """A refusal."""
+        return self._complete_as(connection, job, refusals.timeout(seconds))
+
+    def _complete_as(self, connection: Connection, job: Job, refusal: Refusal) -> bool:
+        names = loop_names(str(job.video_id), str(job.track_id), tracks.get(connection, str(job.track_id)))
+        return jobs.complete(connection, job, names | refusal_facts(refusal), billed=False)
+
+
+class Align(Kind):
+    """Find where a track lands under a video, unless the placements are stored. Charged by the call."""
+
+    name = "align"
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """JobFault: 404 if the track has left the catalog, 422 if the video has no record or has changed, 500 if a
+        file cannot be read now.
+        """
+        from workbench.results.align import align_result
+        from workbench.workflows.align import align_track, mix_beside
+        from workbench.workflows.tracks import TrackSource
+
+        video, (track, facts) = _video(job, context), _track(job, context)
+        cache_key = cache_keys.align_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
+        stored = _use_stored(context, cache_key)
+        cached, new = stored is not None, list[StoredAnswer]()
+        mix: dict[str, Any] | None = None
+        try:
+            if stored is None:
+                source = TrackSource(track.track_id, track.path, track)
+                found = align_track(_with_stages(context), source, video.path)
+                points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
+                body = align_result(points, video_id="", track_id="").to_json()
+                stored = {"sync_points": body["sync_points"]}
+                _require_track(track, context)
+                _require_video(video, context)
+                new.append(StoredAnswer(cache_key, self.name, stored, video.content_hash))
+            if job.request.get("auto_mix"):
+                mix, more = _mix(
+                    cache_key,
+                    track,
+                    video,
+                    context,
+                    lambda: mix_beside(context.workspace, track.path, video.path, video.seconds),
+                )
+                new += more
+        except MediaError as error:
+            log.error("align", job_id=job.job_id, problem=str(error))
+            raise JobFault(500, "the track or the video could not be read; submit it again") from error
+        except _TrackLost as lost:
+            raise JobFault(500, f"the track's audio could not be read: {lost}; submit it again") from lost
+        answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
+        answer |= {"status": "complete", "cached": cached, **stored}
+        answer |= {} if mix is None else {"mix": mix}
+        return Outcome(answer, billed=True, stored=tuple(new))
+
+
+class Match(Kind):
+    """Rank the catalog against a video, with full tracks, the candidate pool and twelve sync points a track.
+
+    Charged by the call.
+    """
+
+    name = "match"
+
+    def is_blocked(self, connection: Connection, job: Job) -> bool:
+        """It waits for a video that is being ingested, and fails with one whose ingest has failed."""
+        video = video_owners.get(connection, str(job.video_id))
+        if video is not None and video.status == "processing":
+            jobs.postpone(connection, job, _WAIT_FOR_VIDEO_SECONDS, begun=False)
+            return True
+        if video is None or video.status == "failed":
+            why = "it is gone" if video is None else str(video.reason)
+            self.refuse(connection, job, 422, f"the video failed to process, submit it again: {why}")
+            return True
+        return False
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """JobFault, 422: the video has no record, has changed or cannot be read."""
+        lane, new = self.lane(job, context)
+        return Outcome(lane, billed=True, stored=new)
+
+    def lane(self, job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
+        """The lane, stored or ranked now, and the answers to store."""
+        from workbench.results.align import MOST_SYNC_POINTS
+        from workbench.results.lane import lane_body
+        from workbench.workflows.match import match as match_video
+
+        video = _video(job, context)
+        with context.workspace.database.read() as connection:
+            catalog_revision = current_revision(connection)
+        cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
+        stored = _use_stored(context, cache_key)
+        if stored is not None:
+            return stored, ()
+        try:
+            lane = match_video(_with_stages(context), video.path, include_sync=True)
+        except MediaError as error:
+            log.error("match", job_id=job.job_id, problem=str(error))
+            raise JobFault(422, "the video can no longer be read; submit it again") from error
+        _require_video(video, context)
+        body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
+        if any(one.sync_status == "cold" and _is_lost(one.track, context) for one in lane.candidate_pool):
+            return body, ()  # not stored: its placements can be found once its file is back
+        return body, (StoredAnswer(cache_key, Match.name, body, video.content_hash),)
+
+
+class Engine(Match):
+    """Rank the catalog against a video that has just become ready, so that match can answer at once. Free."""
+
+    name = "engine"
+    is_long = True
+    is_background = True
+
+    def is_blocked(self, connection: Connection, job: Job) -> bool:
+        """Never: its video is ready."""
+        return False
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """The outcome has no answer, only the stored lane."""
+        _, new = self.lane(job, context)
+        return Outcome({}, billed=False, stored=new)
+
+
+class Beats(Kind):
+    """Fetch a recording and track its beats. Charged by the minute.
+
+    `cached` says whether the account had these bytes mapped before, which is known only when the job is settled: it
+    must not find its own record.
+    """
+
+    name = "beats"
+    queue = jobs.BEATS
+
+    def address(self, job: Job) -> str | None:
+        """Of the recording."""
+        return job.request.get("audio_url")
+
+    def longest_wait(self, settings: ServiceSettings) -> float | None:
+        """A setting."""
+        return settings.beats_retention_seconds
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """JobFault, 422: the file is not sound."""
+        from workbench.results.beats import beat_grid_body
+        from workbench.workflows.beats import map_beats
+
+        path = _fetched(job, context)
+        context.stage("decoding")
+        try:
+            content_hash = hash_file(path)
+        except MediaError as error:
+            raise JobFault(422, _without_path(str(error), path, "the audio")) from error
+        with context.workspace.database.read() as connection:
+            grid_revision = grids.revision_of(connection, content_hash)
+        cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
+        grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
+        if grid is None:
+            try:
+                found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
+            except MediaError as error:
+                raise JobFault(422, _without_path(str(error), path, "the audio")) from error
+            body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
+            grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
+            new.append(StoredAnswer(cache_key, self.name, grid))
+        minutes = started_minutes(float(grid["duration_seconds"]))
+        answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid}
+        answer["billed_minutes"] = minutes
+        facts = {"content_hash": content_hash}
+        return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts=facts)
+
+    def complete(self, connection: Connection, job: Job, outcome: Outcome) -> bool:
+        """The account has these bytes mapped."""
+        content_hash = outcome.facts["content_hash"]
+        mine = (mapped_recordings.c.account == job.account) & (mapped_recordings.c.content_hash == content_hash)
+        cached = connection.scalar(sa.select(mapped_recordings.c.account).where(mine)) is not None
+        outcome = replace(outcome, answer={**outcome.answer, "cached": cached})
+        if not super().complete(connection, job, outcome):
+            return False
+        values = {"account": job.account, "content_hash": content_hash, "mapped_at": now()}
+        connection.execute(insert(connection, mapped_recordings).values(**values).on_conflict_do_nothing())
+        return True
+
+    def refuse(self, connection: Connection, job: Job, status: int, message: str) -> bool:
+        """Its fault always has the status 422."""
+        return super().refuse(connection, job, 422, message)
+
+
+class Preview(Kind):
+    """Write the watermarked excerpt of a track to the folder of previews: once for all accounts, free."""
+
+    name = "preview"
+
+    def run(self, job: Job, context: Context) -> Outcome:
+        """The outcome is the stretch of the track that it plays.
+
+        JobFault, 404: the track has left the catalog, or its file cannot be read or has changed.
+        """
+        from workbench.workflows.preview import make_preview
+
+        name = str(job.request["file"])
+        context.stage("cutting")
+        try:
+            track = Library(context.workspace.database).get(str(job.track_id))
+            made = make_preview(context.workspace, track.path, context.scratch / name)
+            if hash_file(context.workspace.local_file(track.path)) != track.content_hash:
+                raise MediaError("the file of the track is not the one in the catalog any more")
+        except (MediaError, UnknownTrack) as error:
+            log.warning("no preview", track_id=job.track_id, problem=str(error))
+            raise JobFault(404, "there is no sound to make a preview of") from error
+        context.workspace.files.keep(made.path, "previews", name)
+        return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind for kind in (Ingest(), Loop(), Align(), Beats(), Match(), Engine(), Preview())
+}
+"""by name"""
+LONG = tuple(kind.name for kind in KINDS.values() if kind.is_long)
+BACKGROUND = tuple(kind.name for kind in KINDS.values() if kind.is_background)
+
+
+# Files that are fetched
+
+
+def _fetch(job: Job, context: Context) -> Outcome:
     """Fetch the file of a job, and keep it for the process that will run the job.
 
     The outcome is empty, because the job goes on in another queue. Raises JobFault, 422, if the address cannot be
     fetched.
     """
-    url = job.request.get("audio_url") or job.request["source_url"]
-    context.workspace.files.keep(_download(str(url), context), "fetched", job.job_id)
+    context.workspace.files.keep(_download(job, context), "fetched", job.job_id)
     return Outcome({}, billed=False)
 
 
-def ingest(job: Job, context: Context) -> Outcome:
-    """Fetch a video, analyse its picture and sound, and keep the file where later jobs find it.
-
-    The outcome is the video's record, charged by the minute. Raises JobFault, 422, if the address cannot be fetched or
-    the file is not a video.
-    """
-    from workbench.workflows.watch import unused_speech, watch
-
-    source = _source(job, context)
-    try:
-        path = context.workspace.local_file(source)
-        context.stage("watching")
-        watched = watch(context.workspace, path)
-        missed = unused_speech(context.workspace, path)
-    except MediaError as error:
-        raise JobFault(422, _without_path(str(error), source, "the file")) from error
-    if missed is not None:
-        log.warning("speech not used", video_id=job.video_id, problem=missed)
-    # A video without a title has its file's name as title, and here the file's name is an id.
-    title = watched.title if watched.title != path.name else _given_title(job, path, context)
-    kept = source if job.request.get("source_url") is None else _keep(path, job, watched.content_hash, context)
-    facts = {
-        "path": str(kept),
-        "content_hash": watched.content_hash,
-        "seconds": round(watched.duration, 6),
-        "title": title,
-    }
-    answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
-    return Outcome(answer, billed=True, quantity=started_minutes(watched.duration), facts=facts)
-
-
-def _source(job: Job, context: Context) -> Path:
-    """The file of a video: fetched from its address, or uploaded."""
-    if job.request.get("source_url") is not None:
-        return _fetched(str(job.request["source_url"]), job, context)
-    return context.workspace.files.place("uploads", str(job.request["storage_key"]))
-
-
-def _fetched(url: str, job: Job, context: Context) -> Path:
+def _fetched(job: Job, context: Context) -> Path:
     """The file that was fetched for a job; fetched now if it is not there."""
     files = context.workspace.files
     kept = files.find(files.place("fetched", job.job_id))
-    return kept if kept is not None and kept.exists() else _download(url, context)
+    return kept if kept is not None and kept.exists() else _download(job, context)
 
 
-def _download(url: str, context: Context) -> Path:
+def _download(job: Job, context: Context) -> Path:
     from service.fetch.addresses import FetchError
     from service.fetch.download import FetchLimits, download
 
     context.stage(FETCHING_STAGE)
     fetched = context.scratch / "fetched"
     try:
-        download(url, fetched, FetchLimits.of(context.settings), context.abandoned)
+        download(str(KINDS[job.kind].address(job)), fetched, FetchLimits.of(context.settings), context.abandoned)
     except FetchError as error:
         raise JobFault(422, str(error)) from error
     return fetched
 
 
-def _keep(path: Path, job: Job, content_hash: str, context: Context) -> Path:
-    """Keep a fetched video where later jobs find it, as an upload is kept already; returns the path of its record.
-
-    In a store that machines share its name has the hash of its bytes, so that a run of the job on another machine, to
-    which the address may give other bytes, replaces nothing.
-    """
-    files, name = context.workspace.files, str(job.video_id)
-    return files.keep(path, "videos", name if files.store is None else f"{name}.{content_hash[:16]}")
+# The video and the track of a job
 
 
-def _given_title(job: Job, path: Path, context: Context) -> str:
-    """The title that the video was submitted with: its file's name, or the last part of its address."""
-    with context.workspace.database.read() as connection:
-        owned = video_owners.get(connection, str(job.video_id))
-    return path.name if owned is None else owned.title or owned.filename or path.name
-
-
-def loop(job: Job, context: Context) -> Outcome:
-    """Plan how a track covers a video, unless the plan is stored; with a mix if the request asks for it.
-
-    A plan is charged by the call, a refusal is free. Raises JobFault: 404 if the track has left the catalog, 422 if the
-    video has no record or has changed.
-    """
-    from workbench.results.plan import loop_facts, plan_from_json
-    from workbench.workflows.mix import mix_under
-    from workbench.workflows.plan import loop_track
-    from workbench.workflows.tracks import TrackSource
-
-    video, (track, facts) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
-    stored = _use_stored(context, cache_key)
-    new: list[StoredAnswer] = []
-    mix: dict[str, Any] | None = None
+def _video(job: Job, context: Context) -> AddedVideo:
+    """The record of a video that is ready."""
     try:
-        if stored is None:
-            source = TrackSource(track.track_id, track.path, track)
-            found = loop_track(_with_stages(context), source, video.seconds)
-            if found.analysis is None or found.analysis.content_hash != track.content_hash:
-                _require_track(track, context)
-            stored = loop_facts(_without_paths(found.answer, track))
-            if stored["applicable"] or not stored["retryable"]:
-                new.append(StoredAnswer(cache_key, "loop", stored, video.content_hash))
-        if job.request.get("auto_mix") and stored["applicable"]:
-            plan = plan_from_json(stored)
-            mix, more = _mix(
-                cache_key,
-                track,
-                video,
-                context,
-                lambda: mix_under(context.workspace, plan, track.path, video.path),
-            )
-            new += more
-    except _TrackLost as lost:
-        stored, new = loop_facts(audio_unavailable(str(lost))), []
-    result = loop_names(str(job.video_id), str(job.track_id), track) | with_mix(stored, mix)
-    return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
+        with context.workspace.database.read() as connection:
+            return videos.get(connection, str(job.video_id))
+    except UnknownVideo as error:
+        raise JobFault(422, "the video failed to process; submit it again") from error
 
 
-def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
-    """The same answer, without the path of the track in the hint of a refusal."""
-    if isinstance(answer, Refusal):
-        return replace(answer, sentence=(_without_path(answer.hint, track.path, "the file"),))
-    return answer
+def _track(job: Job, context: Context) -> tuple[Track, TrackFacts]:
+    """A track of the catalog, and its facts with the revisions of what a person gave."""
+    track_id = str(job.track_id)
+    try:
+        track = Library(context.workspace.database).get(track_id)
+    except UnknownTrack as error:
+        raise JobFault(404, _REMOVED) from error
+    with context.workspace.database.read() as connection:
+        facts = tracks.get(connection, track_id)
+    if facts is None:
+        raise JobFault(404, _REMOVED)
+    return track, facts
+
+
+class _TrackLost(Exception):
+    """The file of a track cannot be read, or is not the one in the catalog."""
 
 
 def _is_lost(track: Track, context: Context) -> bool:
@@ -202,10 +520,6 @@ def _is_lost(track: Track, context: Context) -> bool:
     except _TrackLost:
         return True
     return False
-
-
-class _TrackLost(Exception):
-    """The file of a track cannot be read, or is not the one in the catalog."""
 
 
 def _require_track(track: Track, context: Context) -> None:
@@ -235,6 +549,9 @@ def _require_video(video: AddedVideo, context: Context) -> None:
         raise JobFault(422, "the video can no longer be read; submit it again")
 
 
+# Stored answers and stages
+
+
 def _mix(
     cache_key: str, track: Track, video: AddedVideo, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
@@ -261,144 +578,15 @@ def _mix(
     return body, [StoredAnswer(mix_key, "mix", {"mix": body}, video.content_hash)]
 
 
-def align(job: Job, context: Context) -> Outcome:
-    """Find where a track lands under a video, unless the placements are stored.
-
-    Charged by the call. Raises JobFault: 404 if the track has left the catalog, 422 if the video has no record or has
-    changed, 500 if a file cannot be read now.
-    """
-    from workbench.results.align import align_result
-    from workbench.workflows.align import align_track, mix_beside
-    from workbench.workflows.tracks import TrackSource
-
-    video, (track, facts) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.align_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
-    stored = _use_stored(context, cache_key)
-    cached, new = stored is not None, list[StoredAnswer]()
-    mix: dict[str, Any] | None = None
-    try:
-        if stored is None:
-            source = TrackSource(track.track_id, track.path, track)
-            found = align_track(_with_stages(context), source, video.path)
-            points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
-            body = align_result(points, video_id="", track_id="").to_json()
-            stored = {"sync_points": body["sync_points"]}
-            _require_track(track, context)
-            _require_video(video, context)
-            new.append(StoredAnswer(cache_key, "align", stored, video.content_hash))
-        if job.request.get("auto_mix"):
-            mix, more = _mix(
-                cache_key,
-                track,
-                video,
-                context,
-                lambda: mix_beside(context.workspace, track.path, video.path, video.seconds),
-            )
-            new += more
-    except MediaError as error:
-        log.error("align", job_id=job.job_id, problem=str(error))
-        raise JobFault(500, "the track or the video could not be read; submit it again") from error
-    except _TrackLost as lost:
-        raise JobFault(500, f"the track's audio could not be read: {lost}; submit it again") from lost
-    answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
-    answer |= {"status": "complete", "cached": cached, **stored}
-    answer |= {} if mix is None else {"mix": mix}
-    return Outcome(answer, billed=True, stored=tuple(new))
+def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
+    """The answer stored under a key; its use is recorded, so that the sweep keeps it."""
+    with context.workspace.database.write() as connection:
+        return answers.use(connection, cache_key)
 
 
-def match(job: Job, context: Context) -> Outcome:
-    """Rank the catalog against a video, with full tracks, the candidate pool and twelve sync points a track.
-
-    Charged by the call. Raises JobFault, 422, if the video has no record, has changed or cannot be read.
-    """
-    lane, new = _lane(job, context)
-    return Outcome(lane, billed=True, stored=new)
-
-
-def engine(job: Job, context: Context) -> Outcome:
-    """Rank the catalog against a video that has just become ready, so that match can answer at once.
-
-    The outcome has no answer, only the stored lane, and is free. Raises JobFault as `match`.
-    """
-    _, new = _lane(job, context)
-    return Outcome({}, billed=False, stored=new)
-
-
-def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
-    from workbench.results.align import MOST_SYNC_POINTS
-    from workbench.results.lane import lane_body
-    from workbench.workflows.match import match as match_video
-
-    video = _video(job, context)
-    with context.workspace.database.read() as connection:
-        catalog_revision = current_revision(connection)
-    cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
-    stored = _use_stored(context, cache_key)
-    if stored is not None:
-        return stored, ()
-    try:
-        lane = match_video(_with_stages(context), video.path, include_sync=True)
-    except MediaError as error:
-        log.error("match", job_id=job.job_id, problem=str(error))
-        raise JobFault(422, "the video can no longer be read; submit it again") from error
-    _require_video(video, context)
-    body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
-    if any(one.sync_status == "cold" and _is_lost(one.track, context) for one in lane.candidate_pool):
-        return body, ()  # not stored: its placements can be found once its file is back
-    return body, (StoredAnswer(cache_key, "match", body, video.content_hash),)
-
-
-def beats(job: Job, context: Context) -> Outcome:
-    """Fetch a recording and track its beats. Whether the account had it mapped before is decided when it is settled.
-
-    Charged by the minute. Raises JobFault, 422, if the address cannot be fetched or the file is not sound.
-    """
-    from workbench.results.beats import beat_grid_body
-    from workbench.workflows.beats import map_beats
-
-    path = _fetched(str(job.request["audio_url"]), job, context)
-    context.stage("decoding")
-    try:
-        content_hash = hash_file(path)
-    except MediaError as error:
-        raise JobFault(422, _without_path(str(error), path, "the audio")) from error
-    with context.workspace.database.read() as connection:
-        grid_revision = grids.revision_of(connection, content_hash)
-    cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
-    grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
-    if grid is None:
-        try:
-            found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
-        except MediaError as error:
-            raise JobFault(422, _without_path(str(error), path, "the audio")) from error
-        body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
-        grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
-        new.append(StoredAnswer(cache_key, "beats", grid))
-    minutes = started_minutes(float(grid["duration_seconds"]))
-    answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid, "billed_minutes": minutes}
-    return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts={"content_hash": content_hash})
-
-
-def preview(job: Job, context: Context) -> Outcome:
-    """Write the watermarked excerpt of a track to the folder of previews.
-
-    The outcome is the stretch of the track that it plays, and is free. Raises JobFault, 404, if the track has left the
-    catalog, or its file cannot be read or has changed.
-    """
-    from workbench.workflows.preview import make_preview
-
-    name = str(job.request["file"])
-    context.stage("cutting")
-    try:
-        track = Library(context.workspace.database).get(str(job.track_id))
-        made = make_preview(context.workspace, track.path, context.scratch / name)
-        if hash_file(context.workspace.local_file(track.path)) != track.content_hash:
-            raise MediaError("the file of the track is not the one in the catalog any more")
-    except (MediaError, UnknownTrack) as error:
-        log.warning("no preview", track_id=job.track_id, problem=str(error))
-        raise JobFault(404, "there is no sound to make a preview of") from error
-    context.workspace.files.keep(made.path, "previews", name)
-    return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)
+def _with_stages(context: Context) -> Workspace:
+    """The job's workspace, which reports each stage to the parent when it begins."""
+    return context.workspace.with_progress(lambda stage, done: context.stage(stage))
 
 
 def _beats_stages(context: Context) -> Progress:
@@ -408,51 +596,13 @@ def _beats_stages(context: Context) -> Progress:
     return progress
 
 
-def _with_stages(context: Context) -> Workspace:
-    """The job's workspace, which reports each stage to the parent when it begins."""
-    return context.workspace.with_progress(lambda stage, done: context.stage(stage))
-
-
-def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
-    """The answer stored under a key; its use is recorded, so that the sweep keeps it."""
-    with context.workspace.database.write() as connection:
-        return answers.use(connection, cache_key)
-
-
-def _video(job: Job, context: Context) -> AddedVideo:
-    """The record of a video that is ready."""
-    try:
-        with context.workspace.database.read() as connection:
-            return videos.get(connection, str(job.video_id))
-    except UnknownVideo as error:
-        raise JobFault(422, "the video failed to process; submit it again") from error
-
-
-def _track(job: Job, context: Context) -> tuple[Track, TrackFacts]:
-    """A track of the catalog, and its facts with the revisions of what a person gave."""
-    track_id = str(job.track_id)
-    try:
-        track = Library(context.workspace.database).get(track_id)
-    except UnknownTrack as error:
-        raise JobFault(404, _REMOVED) from error
-    with context.workspace.database.read() as connection:
-        facts = tracks.get(connection, track_id)
-    if facts is None:
-        raise JobFault(404, _REMOVED)
-    return track, facts
+def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
+    """The same answer, without the path of the track in the hint of a refusal."""
+    if isinstance(answer, Refusal):
+        return replace(answer, sentence=(_without_path(answer.hint, track.path, "the file"),))
+    return answer
 
 
 def _without_path(text: str, path: Path, instead: str) -> str:
     """A message about a file, with a noun in place of its path and name."""
     return text.replace(str(path), instead).replace(path.name, instead)
-
-
-KINDS: Mapping[str, Callable[[Job, Context], Outcome]] = {
-    "ingest": ingest,
-    "loop": loop,
-    "align": align,
-    "beats": beats,
-    "match": match,
-    "engine": engine,
-    "preview": preview,
-}

@@ -45,7 +45,8 @@ from ulid import ULID
 
 from service.jobs import settle
 from service.jobs.children import Child
-from service.jobs.outcome import Outcome
+from service.jobs.kind import Outcome
+from service.jobs.kinds import BACKGROUND, KINDS, LONG
 from service.jobs.spans import JobSpans
 from service.jobs.sweep import sweep
 from service.processes.signals import drain, on_shutdown
@@ -284,9 +285,9 @@ class JobParent:
     def _postponed_kinds(self) -> tuple[str, ...]:
         """Kinds not to run now: one slot is kept for short jobs, and one background job runs at a time."""
         kinds = [child.job.kind for child in self._children if child.job is not None and child.pool != jobs.FETCH]
-        if sum(kind in jobs.LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
-            return jobs.LONG
-        return jobs.BACKGROUND if any(kind in jobs.BACKGROUND for kind in kinds) else ()
+        if sum(kind in LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
+            return LONG
+        return BACKGROUND if any(kind in BACKGROUND for kind in kinds) else ()
 
     def _wanted(self) -> list[tuple[list[str], tuple[str, ...]]]:
         """Queues to claim from now, and the kinds to leave in them; empty without a free slot."""
@@ -332,7 +333,7 @@ class JobParent:
                 self._claim_in_doubt = True
                 with self.database.write() as connection:
                     self._expire(connection)
-                    job = jobs.claim(connection, queues, self.owner, lease, without=later)
+                    job = jobs.claim(connection, queues, self.owner, lease, without=later, last=BACKGROUND)
                     blocked = job is not None and settle.settle_if_blocked(connection, job)
                 self._claim_in_doubt = False
                 if job is None or blocked:
@@ -379,7 +380,10 @@ class JobParent:
         self._new_child(job.queue).give(job, scratch, self._deadline(job))
 
     def _deadline(self, job: Job) -> float:
-        return self.settings.ingest_deadline_seconds if job.kind == "ingest" else self.settings.job_deadline_seconds
+        return KINDS[job.kind].deadline(self.settings)
+
+    def _refuse_late(self, job: Job) -> Settlement:
+        return partial(KINDS[job.kind].refuse_late, job=job, seconds=self._deadline(job))
 
     # Children
 
@@ -463,16 +467,17 @@ class JobParent:
         fault: Mapping[str, Any] = message.get("fault", {})
         self._traced.end_work(job, excused=fault.get("status", 500) < 500)
         if "outcome" in message and job.queue == jobs.FETCH:
-            self._settle(job, "fetched", partial(jobs.hand_over, job=job))
+            self._settle(job, "fetched", partial(jobs.hand_over, job=job, queue=KINDS[job.kind].queue))
         elif "outcome" in message:
             outcome = Outcome.from_json(message["outcome"])
-            self._settle(job, "complete", partial(settle.complete, job=job, outcome=outcome))
+            self._settle(job, "complete", partial(KINDS[job.kind].complete, job=job, outcome=outcome))
         elif "again" in message:
             log.error("put off", job_id=job.job_id, problem=message["again"])
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
         else:
             status, problem = fault["status"], fault["message"]
-            self._settle(job, "failed", partial(settle.fail, job=job, status=status, message=problem), problem=problem)
+            refuse = partial(KINDS[job.kind].refuse, job=job, status=status, message=problem)
+            self._settle(job, "failed", refuse, problem=problem)
         if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
             self._remove(child)
             child.kill()
@@ -488,7 +493,7 @@ class JobParent:
             return
         self._traced.end_work(job, failed=True)
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
-            self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
+            self._settle(job, "overran", self._refuse_late(job))
         else:
             crash_at = monotonic_seconds() + _CRASH_SECONDS
             self._settle(job, "crashed", partial(settle.retry_after_crash, job=job), crash_at)
@@ -500,7 +505,7 @@ class JobParent:
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
             job = self._kill_child(child)
             log.error("job overran", job_id=job.job_id, kind=job.kind)
-            self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
+            self._settle(job, "overran", self._refuse_late(job))
 
     def _kill_child(self, child: Child) -> Job:
         """Kill a child that has a job; returns the job."""
@@ -565,9 +570,11 @@ class JobParent:
             self._next_sweep = monotonic_seconds() + pause
 
     def _expire(self, connection: Connection) -> None:
-        """Expire beats jobs that have waited for too long; called before every claim, so that none of them is run."""
-        if jobs.BEATS in self.slots:
-            jobs.expire(connection, "beats", time_from_now(-self.settings.beats_retention_seconds))
+        """Expire jobs that have waited for too long; called before every claim, so that none of them is run."""
+        for kind in KINDS.values():
+            longest = kind.longest_wait(self.settings)
+            if longest is not None and kind.queue in self.slots:
+                jobs.expire(connection, kind.name, time_from_now(-longest))
 
     def _settle(
         self,
@@ -601,7 +608,7 @@ class JobParent:
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
                 one.outcome, one.problem = "failed", message
-                one.write = partial(settle.fail, job=one.job, status=500, message=message)
+                one.write = partial(KINDS[one.job.kind].refuse, job=one.job, status=500, message=message)
                 continue
             self._unsettled.remove(one)
             self._remove_scratch(one.job, of_all_runs=settled and one.outcome in _ENDS)
@@ -628,7 +635,7 @@ class JobParent:
             own.parent.rmdir()
 
     def _remove_fetched(self, job: Job) -> None:
-        if job.request.get("audio_url") or job.request.get("source_url"):
+        if KINDS[job.kind].address(job):
             self._leaving.add(job.job_id)
             self._remover.give(partial(self._remove_file, job.job_id))
 

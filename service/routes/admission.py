@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import structlog
@@ -31,7 +31,7 @@ from service.errors import Problem, malformed
 from service.schemas.fields import MAX_IDEMPOTENCY_KEY
 from service.schemas.wording import field_details
 from service.store import api_keys
-from service.store.api_keys import Admission, Caller, Rate
+from service.store.api_keys import Admission, Rate
 from workbench.clock import wall_seconds
 from workbench.errors import StoreError
 from workbench.results.body import Body
@@ -76,86 +76,84 @@ async def admitted(
 ) -> T:
     """Admit a request and answer it, in one transaction that writes: its key, its count, its answer.
 
-    Sets `caller` and `rate` of the request's context. A request with a valid key is counted once, whatever becomes of
-    it.
+    What `check` returns is given to `work`. A request with a valid key is counted once, whatever becomes of it: what
+    `check` refuses is counted too, and what it raises comes after the problems of key and rate.
 
-    What `check` returns is given to `work`; what it raises is raised only after the key and the rate have been checked.
-    For a GET or HEAD, `work` may get a connection that only reads, if the database cannot be written to; a
-    request that `check` refuses is refused then too. `reads` says that `work` writes nothing, whatever the method.
-    Raises Problem: 401, 429, and what `check` and `work` raise.
+    For a GET or HEAD, `work` may get a connection that only reads, if the database cannot be written to. `reads` says
+    that `work` writes nothing, whatever the method. Raises Problem: 401, 429, and what `check` and `work` raise.
     """
+    try:
+        asked = check()
+    except Problem:
+        await _admit(request, lambda _: None, reads=True)
+        raise
+    return await _admit(request, lambda connection: work(connection, asked), reads=reads or request.method in READING)
+
+
+async def _admit(request: Request, work: Callable[[Connection], T], *, reads: bool) -> T:
+    """Count a request and run its work, if its key is valid and not over its rate; else raise Problem: 401, 429."""
     context, transactions = request.ctx, request.app.ctx.transactions
-    context.identified = True
     secret = _secret(request)
     if secret is None:
         raise _unauthenticated()
-    problem, asked = None, None
+    if context.admission is None:
+        context.admission = Admission(secret, request.app.ctx.settings.rate_limit_per_minute)
+    else:  # it was counted before its body was read
+        context.admission.counts = False
+    admission: Admission = context.admission
     try:
-        asked = check()
-    except Problem as error:
-        problem = error
-    counts = context.rate is None  # else it was counted before its body was read
-    admission = Admission(secret, request.app.ctx.settings.rate_limit_per_minute, counts)
-
-    def answer(connection: Connection) -> T | None:
-        context.caller, context.rate = admission.caller, admission.rate or context.rate
-        if context.caller is None or context.rate.exceeded or problem is not None:
-            return None
-        return work(connection, cast(A, asked))
-
-    def answer_unwritten(connection: Connection) -> T | None:
-        admission.caller = api_keys.find_caller(connection, secret)
-        if admission.caller is not None and counts:
-            now, key_id = wall_seconds(), admission.caller.key_id
-            stored = api_keys.get_rate(connection, key_id, admission.limit, now)
-            admission.rate = request.app.ctx.local_windows.count(key_id, stored, now)
-        return answer(connection)
-
-    try:
-        answered = await transactions.write(answer, lane=secret, admission=admission)
+        answered = await transactions.write(work, lane=secret, admission=admission)
     except StoreError as error:
-        if not (reads or problem is not None or request.method in READING):
+        if not reads:
             raise
         # What costs nothing is still answered, or refused, from a database that cannot be written to.
         log.error("requests are counted by this process alone", problem=str(error))
-        answered = await transactions.read(answer_unwritten)
-    if context.caller is None:
+        answered = await transactions.read(partial(_work_uncounted, request, work))
+    if admission.caller is None:
         raise _unauthenticated()
-    _check_rate(context.rate)
-    if problem is not None:
-        raise problem
+    assert admission.rate is not None
+    if admission.rate.exceeded:
+        raise _exceeded(admission.rate)
     return cast(T, answered)
 
 
-async def identify(request: Request) -> None:
-    """Find the caller of a request that does not count, and the state of its rate window.
+def _work_uncounted(request: Request, work: Callable[[Connection], T], connection: Connection) -> T | None:
+    """Count a request in this process alone, and run its work if it is admitted."""
+    admission: Admission = request.ctx.admission
+    admission.caller = api_keys.find_caller(connection, admission.secret)
+    if admission.caller is not None and admission.counts:
+        now, key_id = wall_seconds(), admission.caller.key_id
+        stored = api_keys.get_rate(connection, key_id, admission.limit, now)
+        admission.rate = request.app.ctx.local_windows.count(key_id, stored, now)
+    return work(connection) if admission.is_admitted else None
 
-    Sets `caller` and `rate` of the request's context; they stay None if there is no valid key.
-    """
-    request.ctx.identified = True
+
+async def identify(request: Request) -> None:
+    """Find the caller of a request that does not count, and the state of its rate window; nothing without a key."""
     secret = _secret(request)
     if secret is None:
         return
-    limit, now = request.app.ctx.settings.rate_limit_per_minute, wall_seconds()
+    admission = Admission(secret, request.app.ctx.settings.rate_limit_per_minute, counts=False)
 
-    def find(connection: Connection) -> tuple[Caller | None, Rate | None]:
-        caller = api_keys.find_caller(connection, secret)
-        return caller, None if caller is None else api_keys.get_rate(connection, caller.key_id, limit, now)
+    def find(connection: Connection) -> None:
+        admission.caller = api_keys.find_caller(connection, secret)
+        if admission.caller is not None:
+            admission.rate = api_keys.get_rate(connection, admission.caller.key_id, admission.limit, wall_seconds())
 
-    request.ctx.caller, request.ctx.rate = await request.app.ctx.transactions.read(find)
+    await request.app.ctx.transactions.read(find)
+    request.ctx.admission = admission
 
 
 def _unauthenticated() -> Problem:
     return Problem(401, "the API key is missing, invalid, expired or revoked", headers={"WWW-Authenticate": "Bearer"})
 
 
-def _check_rate(rate: Rate) -> None:
-    if rate.exceeded:
-        raise Problem(
-            429,
-            f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
-            headers={"Retry-After": str(rate.retry_after)},
-        )
+def _exceeded(rate: Rate) -> Problem:
+    return Problem(
+        429,
+        f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
+        headers={"Retry-After": str(rate.retry_after)},
+    )
 
 
 def _has_short_body(request: Request) -> bool:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from functools import cache, partial
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-from pydantic_core import to_json
 from sanic import Blueprint, HTTPResponse, Request
+from sanic.response import json
 from sqlalchemy import Connection
 
 from service.answers.answer import Answer, Call
 from service.errors import malformed, not_found
-from service.routes.admission import READING, RoutePolicy, admitted, check_headers
+from service.routes.admission import READING, RoutePolicy, admitted, body_of, check_headers, query_of
 from service.routes.headers import add_retry_after
+from service.schemas.requests import NoQuery
+from workbench.results.body import Body
 
 _PATIENCE_SECONDS = 2.0  # that a call waits for a job with little left to do
 _LOOK_SECONDS = 0.05  # between looks at the job
 A = TypeVar("A")
+B = TypeVar("B", bound=Body)
 H = TypeVar("H", bound=Callable[..., Coroutine[Any, Any, HTTPResponse]])
 T = TypeVar("T")
 
@@ -28,12 +31,14 @@ _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
 _HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
-def reading(blueprint: Blueprint, path: str, policy: RoutePolicy) -> Callable[[H], H]:
+def reading(blueprint: Blueprint, path: str, policy: RoutePolicy, name: str | None = None) -> Callable[[H], H]:
     """Register a handler for GET, and for HEAD, of whose answers the server leaves out the body.
 
     `path` is under that of the family.
     """
-    return cast(Callable[[H], H], blueprint.route(path, methods=READING, ignore_body=True, ctx_policy=policy))
+    return cast(
+        Callable[[H], H], blueprint.route(path, methods=READING, ignore_body=True, ctx_policy=policy, name=name)
+    )
 
 
 async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Connection, Call, A], T]) -> T:
@@ -58,7 +63,7 @@ def call_of(request: Request) -> Call:
     route = request.route
     assert route is not None
     return Call(
-        caller=request.ctx.caller,
+        caller=request.ctx.admission.caller,
         request_id=str(request.id),
         endpoint=_endpoint(request.method, route.path),
         settings=context.settings,
@@ -103,31 +108,50 @@ def path_id(raw: str, what: str) -> str:
 
 
 def respond(answer: Answer) -> HTTPResponse:
-    """The response with an answer."""
+    """The response with an answer; its body has no NaN or infinity."""
     headers: dict[str, str] = {}
     add_retry_after(headers, answer.status)
-    return json_response(answer.body, answer.status, headers)
+    return json(answer.body, answer.status, headers)
 
 
-def json_response(body: Mapping[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> HTTPResponse:
-    """A response with a body of JSON; it has no NaN or infinity."""
-    return HTTPResponse(to_json(body), status, headers=headers, content_type="application/json")
-
-
-async def respond_soon(
-    request: Request, answer: Answer, result: Callable[[Connection, str], Answer | None]
-) -> HTTPResponse:
-    """The response with an answer; one whose job has little left to do waits up to 2 s for the result.
-
-    `result` is called with the job's id and returns the answer once it is complete, until then None.
-    """
-    if not answer.is_soon:
+async def respond_soon(request: Request, answer: Answer) -> HTTPResponse:
+    """The response with an answer; one whose job has little left to do waits up to 2 s for the result."""
+    if answer.soon is None:
         return respond(answer)
-    read, job_id = request.app.ctx.transactions.read, str(answer.body["job_id"])
     end = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
     while asyncio.get_running_loop().time() < end:
         await asyncio.sleep(_LOOK_SECONDS)
-        found = await read(lambda connection: result(connection, job_id))
+        found = await request.app.ctx.transactions.read(answer.soon)
         if found is not None:
             return respond(found)
     return respond(answer)
+
+
+def submit_and_poll(
+    family: str,
+    model: type[B],
+    submit: Callable[[Connection, Call, B], Answer],
+    poll: Callable[[Connection, Call, str], Answer],
+    poll_path: str = "/jobs/<job_id:str>",
+) -> Blueprint:
+    """`POST /v1/FAMILY`, which answers at once or with a job, and the poll of that job."""
+    blueprint = Blueprint(family, url_prefix=f"/v1/{family}")
+
+    @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True), name="submit")
+    async def answer_submit(request: Request) -> HTTPResponse:
+        def asked() -> B:
+            body = body_of(request, model)
+            query_of(request, NoQuery)
+            return body
+
+        return await respond_soon(request, await answer_of(request, asked, submit))
+
+    @reading(blueprint, poll_path, RoutePolicy(), name="poll")
+    async def answer_poll(request: Request, job_id: str) -> HTTPResponse:
+        def asked() -> str:
+            query_of(request, NoQuery)
+            return path_id(job_id, "job")
+
+        return respond(await answer_of(request, asked, poll))
+
+    return blueprint

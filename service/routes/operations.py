@@ -16,14 +16,14 @@ from typing import Any
 
 import structlog
 from sanic import Blueprint, HTTPResponse, Request, Sanic
-from sanic.response import raw
+from sanic.response import json, raw
 from sqlalchemy import Connection
 
 from service.errors import Problem, not_found
 from service.jobs.queue_metrics import exposition
 from service.processes.health_port import Answer, is_loopback_caller, json_answer
 from service.routes.admission import RoutePolicy
-from service.routes.http import json_response, reading
+from service.routes.http import reading
 from service.store import jobs, shared_values, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from service.telemetry import metrics
@@ -44,7 +44,7 @@ _PROBE_BYTES = 2**20  # as much as a small upload or analysis needs
 @reading(blueprint, "/healthz", _OPEN)
 async def healthz(request: Request) -> HTTPResponse:
     """Answer `GET /healthz`: 200 if this process answers."""
-    return json_response({"status": "ok"})
+    return json({"status": "ok"})
 
 
 @reading(blueprint, "/readyz", _OPEN)
@@ -59,7 +59,7 @@ async def readyz(request: Request) -> HTTPResponse:
     missing = await request.app.ctx.readiness.missing(request.app.ctx)
     if missing:
         raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
-    return json_response({"status": "ready"})
+    return json({"status": "ready"})
 
 
 class Readiness:

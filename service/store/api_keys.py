@@ -101,6 +101,11 @@ class Admission:
     rate: Rate | None = None
     """None: not counted"""
 
+    @property
+    def is_admitted(self) -> bool:
+        """Whether the request may be answered: its key is valid and not over its rate."""
+        return self.caller is not None and self.rate is not None and not self.rate.exceeded
+
 
 class LocalWindows:
     """Windows of one process, which count while the database can be read and not written, as when its disk is full."""
@@ -204,7 +209,7 @@ def admit(connection: Connection, admissions: Iterable[Admission]) -> None:
     for secret, asking in of_keys.items():
         caller = find_caller(connection, secret)
         for admission in asking:
-            admission.caller, admission.rate = caller, None
+            admission.caller = caller
         counted = [admission for admission in asking if admission.counts]
         if caller is None or not counted:
             continue

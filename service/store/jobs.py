@@ -34,7 +34,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from ulid import ULID
 
-from service.prices import CALL, UNITS
+from service.prices import CALL
 from service.store import answers, ledger, notices
 from service.store.inserts import insert
 from service.store.ledger import Charge
@@ -50,10 +50,6 @@ MAIN, BEATS, FETCH = "main", "beats", "fetch"
 """the queues; a job that needs a file from elsewhere is in `FETCH` first, whose slots no analysis waits for"""
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
-BACKGROUND = ("engine",)
-"""kinds that no caller waits for"""
-LONG = ("ingest", "engine")
-"""kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"
 """stage of a job that is not running"""
 FETCHING_STAGE = "fetching"
@@ -97,7 +93,7 @@ class NewJob:
     """Work to be accepted."""
 
     kind: str
-    """see `service.jobs.kinds`"""
+    """a name of `service.jobs.kinds`"""
     queue: str
     """in which it begins"""
     account: str
@@ -111,6 +107,10 @@ class NewJob:
     request: Mapping[str, Any] = field(default_factory=dict)
     endpoint: str = ""
     """that accepted it, as the ledger writes it"""
+    unit: str = CALL
+    """by which it is sold"""
+    subject: str | None = None
+    """of its charge; None: the job's id"""
     charge_key: str | None = None
     """event key of the charge that its completion books; empty: derived from the job's id, None: no charge"""
     traceparent: str | None = None
@@ -249,14 +249,14 @@ def _build(new: NewJob) -> str:
 
 
 def _charge(new: NewJob, job_id: str) -> Charge | None:
-    """The charge that completion books; its subject is the video's id for an ingest, the job's for all other kinds."""
+    """The charge that completion books."""
     if new.charge_key is None:
         return None
     return Charge(
         account=new.account,
         endpoint=new.endpoint,
-        subject=str(new.video_id) if new.kind == "ingest" else job_id,
-        unit=UNITS.get(new.kind, CALL),
+        subject=new.subject or job_id,
+        unit=new.unit,
         event_key=new.charge_key or f"job:{job_id}",
     )
 
@@ -302,8 +302,8 @@ def take(connection: Connection, job_id: str, owner: str) -> Job | None:
     return None if row is None else _job(row)
 
 
-def queue_again(connection: Connection, job: Job) -> bool:
-    """Queue a failed job as if it had just been accepted; its charge is booked when it completes.
+def queue_again(connection: Connection, job: Job, queue: str) -> bool:
+    """Queue a failed job in a queue as if it had just been accepted; its charge is booked when it completes.
 
     False if it is no longer failed, or another job does the same work already; nothing is changed then.
     """
@@ -316,13 +316,12 @@ def queue_again(connection: Connection, job: Job) -> bool:
     )
     if connection.execute(open_twin).first() is not None:
         return False
-    address = job.request.get("audio_url") or job.request.get("source_url")
     notices.send(connection)
     change = jobs.update().where(jobs.c.job_id == job.job_id, jobs.c.state == "failed")
     changed = connection.execute(
         change.values(
             state="queued",
-            queue=FETCH if address else job.queue,
+            queue=queue,
             stage=QUEUED_STAGE,
             attempt=0,
             crashes=0,
@@ -351,22 +350,28 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
 
 
 def claim(
-    connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
+    connection: Connection,
+    queues: Sequence[str],
+    owner: str,
+    lease_seconds: float,
+    *,
+    without: Sequence[str] = (),
+    last: Sequence[str] = (),
 ) -> Job | None:
     """Claim the next job.
 
     A job whose lease has ended is taken over first. That is no crash of its process: its worker was killed, or lost the
-    database, and both may happen to any job. Kinds of `BACKGROUND` come after all others.
+    database, and both may happen to any job.
 
-    The lease ends after `lease_seconds`, unless it is renewed; kinds in `without` stay in their queues. Returns the job
-    as it is now; None if there is none to claim.
+    The lease ends after `lease_seconds`, unless it is renewed. Kinds in `without` stay in their queues, those in `last`
+    come after all others. Returns the job as it is now; None if there is none to claim.
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
     claimed_at = now()
     times = {**_times(claimed_at, lease_seconds), "lease_end": time_from_now(lease_seconds)}
-    row = connection.execute(_claim(tuple(queues), owner, tuple(without)), times).mappings().first()
+    row = connection.execute(_claim(tuple(queues), owner, tuple(without), tuple(last)), times).mappings().first()
     if row is None:
         return None
     turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=claimed_at)
@@ -416,11 +421,11 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 
 
 @cache
-def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
+def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...], last: tuple[str, ...]) -> Any:
     """UPDATE that claims the next job; takes the parameters `_times` and `lease_end`."""
     return (
         jobs.update()
-        .where(jobs.c.job_id == _whose_turn(queues, owner, without).scalar_subquery())
+        .where(jobs.c.job_id == _whose_turn(queues, owner, without, last).scalar_subquery())
         .values(
             state="running",
             attempt=jobs.c.attempt + 1,
@@ -459,7 +464,7 @@ def _any_claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]
     return _claimable(queues, owner, without).limit(1)
 
 
-def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
+def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...], last: tuple[str, ...]) -> sa.Select[Any]:
     running = jobs.alias("busy")
     busy = (
         sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
@@ -474,7 +479,7 @@ def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -
         _claimable(queues, owner, without)
         .select_from(joined)
         .order_by(
-            sa.case((jobs.c.kind.in_(BACKGROUND), 1), else_=0),
+            sa.case((jobs.c.kind.in_(last), 1), else_=0),
             sa.case((jobs.c.state == "running", 0), else_=1),
             sa.func.coalesce(busy.c.jobs, 0),
             sa.func.coalesce(turns.c.served_at, ""),
@@ -560,12 +565,11 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
     )
 
 
-def hand_over(connection: Connection, job: Job) -> bool:
+def hand_over(connection: Connection, job: Job, queue: str) -> bool:
     """Move a job whose file has been fetched to the queue in which it is run.
 
     False if the job is no longer ours; nothing is changed then.
     """
-    queue = BEATS if job.kind == "beats" else MAIN
     notices.send(connection)
     return _change(connection, job, state="queued", queue=queue, stage=FETCHING_STAGE, owner=None, lease_until=None)
 

@@ -69,7 +69,7 @@ class Transactions:
         `in_thread` says that `work` waits for something besides the database, such as a file that is synced; it then
         has a transaction of its own, and is called once. On PostgreSQL, writers of the same `lane` share transactions;
         None is a transaction of its own. An `admission` is found and counted before `work` is called, and stays counted
-        if that fails.
+        if that fails; `work` is called only if it is admitted, else None is returned.
         """
         if not in_thread:
             return await self._together.write(work, lane, admission)
@@ -212,7 +212,8 @@ class GroupCommit:
             writer.error = None
             savepoint = connection.begin_nested() if apart else None
             try:
-                writer.result = writer.work(connection)
+                if writer.admission is None or writer.admission.is_admitted:
+                    writer.result = writer.work(connection)
             except Exception as error:
                 if is_deadlocked(error):
                     raise

@@ -138,7 +138,7 @@ def test_a_job_past_its_retention_expires_unbilled(service: Any, customer: Any, 
         job = jobs.submit(connection, new)
         held = jobs.take(connection, job.job_id, "tests")  # the claim of its fetch, which is handed over
         assert held is not None
-        assert jobs.hand_over(connection, held)
+        assert jobs.hand_over(connection, held, jobs.BEATS)
         connection.execute(rows.update().where(rows.c.job_id == job.job_id).values(created_at=long_ago(hours=2)))
     database.close()
     answer = customer.get(f"/v1/beats/{job.job_id}")

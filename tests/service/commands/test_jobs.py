@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from service.jobs import settle
-from service.jobs.outcome import Outcome
+from service.jobs.kind import Outcome
+from service.jobs.kinds import KINDS
 from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import accounts, jobs, ledger, tables, video_owners
@@ -72,11 +72,11 @@ def test_jobs_are_listed_newest_first_by_account_and_state(records: Database, ru
 def test_a_failed_job_is_run_again_and_charged_once(records: Database, run: Run) -> None:
     job = submit(records, "align")
     with records.write() as connection:
-        assert settle.fail(connection, claim_in(connection), 500, "no")
+        assert KINDS["align"].refuse(connection, claim_in(connection), 500, "no")
     shown = json.loads(run("retry", job.job_id).stdout)
     assert (shown["state"], shown["attempt"], shown["fault"], shown["finished_at"]) == ("queued", 0, None, None)
     with records.write() as connection:
-        assert settle.complete(connection, claim_in(connection), Outcome({}, billed=True))
+        assert KINDS["align"].complete(connection, claim_in(connection), Outcome({}, billed=True))
         assert len(ledger.entries(connection, "ada")) == 1
     refused = run("retry", job.job_id)
     assert isinstance(refused.exception, ParameterError)
@@ -92,7 +92,7 @@ def claim_in(connection: object) -> Job:
 def test_a_failed_job_is_not_run_beside_one_that_does_its_work(records: Database, run: Run) -> None:
     job = submit(records, "align")
     with records.write() as connection:
-        assert settle.fail(connection, claim_in(connection), 500, "no")
+        assert KINDS["align"].refuse(connection, claim_in(connection), 500, "no")
     submit(records, "align")
     refused = run("retry", job.job_id)
     assert isinstance(refused.exception, ParameterError)
@@ -145,7 +145,7 @@ def test_a_cancelled_job_is_lost_to_its_worker_and_not_charged(records: Database
     assert "cancelled" in shown["fault"]["message"]
     with records.write() as connection:
         assert not jobs.renew_lease(connection, held, 600.0, "planning")
-        assert not settle.complete(connection, held, Outcome({}, billed=True))
+        assert not KINDS[held.kind].complete(connection, held, Outcome({}, billed=True))
         assert ledger.entries(connection, "ada") == []
     again = run("cancel", held.job_id)
     assert isinstance(again.exception, ParameterError)

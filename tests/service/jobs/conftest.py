@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
+from service.prices import CALL, MINUTE
 from service.store import accounts, jobs, ledger
 from service.store.jobs import Job, NewJob
 from workbench.store.database import Database
@@ -97,6 +98,7 @@ class Workshop:
                         track_id="trk_1",
                         request=request,
                         endpoint=endpoint,
+                        unit=MINUTE if kind == "beats" else CALL,
                         charge_key=None if kind == "engine" else "",
                     ),
                 )

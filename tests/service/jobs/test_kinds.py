@@ -21,7 +21,8 @@ import trustme
 
 from service import cache_keys
 from service.jobs import kinds, settle
-from service.jobs.outcome import Context, JobFault, Outcome
+from service.jobs.kind import Context, JobFault, Outcome
+from service.prices import CALL, MINUTE
 from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, ledger, tables, tracks, video_owners
 from service.store.jobs import Job, NewJob
@@ -65,13 +66,15 @@ class Studio:
         """A job of this kind, claimed."""
         queue = jobs.BEATS if kind == "beats" else jobs.MAIN
         given: dict[str, Any] = {"endpoint": f"POST /v1/{kind}", "charge_key": "", "track_id": "trk_1"} | more
+        given |= {"unit": MINUTE if kind in ("ingest", "beats") else CALL}
+        given |= {"subject": video} if kind == "ingest" else {}
         build = f"{kind}:{jobs.new_job_id()}"
         with self.database.write() as connection:
             accounts.ensure(connection, account)
             made = jobs.submit(
                 connection, NewJob(kind, queue, account, build, video_id=video, request=request, **given)
             )
-            claimed = jobs.claim(connection, [queue], "test", 600.0, without=jobs.BACKGROUND)
+            claimed = jobs.claim(connection, [queue], "test", 600.0, without=kinds.BACKGROUND)
         assert claimed is not None
         assert claimed.job_id == made.job_id
         return claimed
@@ -102,7 +105,7 @@ class Studio:
 
     def settle(self, job: Job, outcome: Outcome) -> Job:
         with self.database.write() as connection:
-            assert settle.complete(connection, job, Outcome.from_json(outcome.to_json()))
+            assert kinds.KINDS[job.kind].complete(connection, job, Outcome.from_json(outcome.to_json()))
         return self.read(job)
 
     def notes_use_of(self, answer_key: str, kind: str, request: dict[str, Any]) -> bool:
@@ -121,7 +124,7 @@ class Studio:
 
     def fail(self, job: Job, fault: JobFault) -> Job:
         with self.database.write() as connection:
-            assert settle.fail(connection, job, fault.status, str(fault))
+            assert kinds.KINDS[job.kind].refuse(connection, job, fault.status, str(fault))
         return self.read(job)
 
     def read(self, job: Job) -> Job:
@@ -420,7 +423,7 @@ def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studi
     with studio.database.write() as connection:
         video_owners.update(connection, "vid_late", "processing", status="failed", reason="not a video")
         jobs.release(connection, "vid_late")
-        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, without=jobs.BACKGROUND)
+        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, without=kinds.BACKGROUND)
         assert claimed is not None
         assert settle.settle_if_blocked(connection, claimed)
     fault = studio.read(waiting).fault

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from service.jobs import settle
-from service.jobs.outcome import Outcome
+from service.jobs.kind import Outcome
+from service.jobs.kinds import KINDS
 from service.store import accounts, jobs
 from service.store.jobs import Job, NewJob
 from workbench.store.database import Database
@@ -20,7 +20,7 @@ def mapped(database: Database, account: str, content_hash: str, *, lost: bool = 
         assert job is not None
         ours = replace(job, attempt=job.attempt + 1) if lost else job
         outcome = Outcome({"job_id": job.job_id}, billed=False, facts={"content_hash": content_hash})
-        assert settle.complete(connection, ours, outcome) is not lost
+        assert KINDS["beats"].complete(connection, ours, outcome) is not lost
         return jobs.get(connection, job.job_id)
 
 

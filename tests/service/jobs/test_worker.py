@@ -309,9 +309,9 @@ def test_what_settled_jobs_left_does_not_stop_fetching_for_good(workshop: Worksh
 
 def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp_path: Path) -> None:
     gate, workshop.lease = tmp_path / "gate", 600.0  # no heartbeat finds out before the job ends
-    workshop.ready(workshop.start())
+    workshop.ready(workshop.start(beats=1))
     fetched = {"do": "wait", "audio_url": "https://example.org/a.mp3"}
-    (job,) = workshop.submit({**fetched, "gate": str(gate)})
+    (job,) = workshop.submit({**fetched, "gate": str(gate)}, kind="beats")
     kept = workshop.home / "fetched" / job.job_id
     kept.parent.mkdir()
     kept.touch()
@@ -323,7 +323,7 @@ def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp
     gate.touch()
     workshop.wait_for(lambda: "job settled" in workshop.log(), "it has ended here too")
     second = tmp_path / "second"
-    (later,) = workshop.submit({**fetched, "gate": str(second)})
+    (later,) = workshop.submit({**fetched, "gate": str(second)}, kind="beats")
     cleared = kept.with_name(later.job_id)
     cleared.touch()
     second.touch()
@@ -334,10 +334,10 @@ def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp
 
 
 def test_a_file_that_cannot_be_removed_does_not_end_the_worker(workshop: Workshop) -> None:
-    workshop.ready(workshop.start())
+    workshop.ready(workshop.start(beats=1))
     gate = workshop.home / "gate"
     fetched = {"do": "wait", "gate": str(gate), "audio_url": "https://example.org/a.mp3"}
-    first, second = workshop.submit(fetched, fetched)
+    first, second = workshop.submit(fetched, fetched, kind="beats")
     (workshop.home / "fetched" / first.job_id).mkdir(parents=True)  # no file that can be unlinked
     (workshop.home / "fetched" / second.job_id).mkdir()
     gate.touch()

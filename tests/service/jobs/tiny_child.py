@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from service.jobs.child import main
-from service.jobs.outcome import Context, JobFault, Outcome
+from service.jobs.kind import Context, JobFault, Outcome
 from service.store.jobs import Job, StoredAnswer
 from workbench.errors import StoreError
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from service import cache_keys
 from service.jobs.children import Child
-from service.jobs.outcome import Outcome
+from service.jobs.kind import Outcome
 from service.jobs.worker import Aside, JobParent
 from service.store import jobs
 from service.store.jobs import Job, StoredAnswer

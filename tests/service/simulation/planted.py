@@ -117,8 +117,8 @@ BUGS = (
         "service/answers/answer.py",
         """    if job.account != call.account:
         raise forbidden("job")
-    return job""",
-        "    return job",
+""",
+        "",
     ),
     Bug(
         "accounts share Idempotency-Keys",
@@ -128,8 +128,8 @@ BUGS = (
     ),
     Bug(
         "an account learns what others had mapped",
-        "service/jobs/settle.py",
-        "mapped_recordings.c.account == account",
+        "service/jobs/kinds.py",
+        "mapped_recordings.c.account == job.account",
         'mapped_recordings.c.account != ""',
     ),
     Bug(
@@ -203,8 +203,8 @@ BUGS = (
     ),
     Bug(
         "a video whose ingest failed stays in process",
-        "service/jobs/settle.py",
-        '    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)\n',
+        "service/jobs/kinds.py",
+        '        video_owners.update(connection, video_id, "processing", status="failed", reason=message)\n',
         "",
     ),
     Bug(
@@ -229,8 +229,8 @@ BUGS = (
     ),
     Bug(
         "an ingest is run again without its upload",
-        "service/jobs/settle.py",
-        'if job.kind == "ingest" and job.request.get("storage_key"):',
+        "service/jobs/kinds.py",
+        'if job.request.get("storage_key"):',
         "if False:",
         rare=True,
     ),

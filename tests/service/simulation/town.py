@@ -22,6 +22,7 @@ from service.answers.answer import Answer, Call
 from service.errors import Problem
 from service.jobs import settle
 from service.jobs.deletion import delete_video
+from service.jobs.kinds import KINDS
 from service.money import events, funds
 from service.processes.wakeup import WakeupPipe
 from service.routes.uploads import record_upload
@@ -269,7 +270,7 @@ class Town:
 
             def retry(connection: Connection) -> bool:
                 job = jobs.get(connection, job_id)
-                return job is not None and settle.retry(connection, job)
+                return job is not None and KINDS[job.kind].queue_again(connection, job)
 
             self._write(retry)
             state = self.books.rows("SELECT state FROM jobs WHERE job_id = ?", job_id)

@@ -28,7 +28,7 @@ def submit(database: Database, *given: NewJob) -> list[Job]:
 
 def claim(database: Database, owner: str = "w1", lease: float = LEASE, queues: tuple[str, ...] = (jobs.MAIN,)) -> Any:
     with database.write() as connection:
-        return jobs.claim(connection, queues, owner, lease)
+        return jobs.claim(connection, queues, owner, lease, last=("engine",))
 
 
 def complete(database: Database, job: Job, answer: dict[str, Any] | None = None, **more: Any) -> bool:
@@ -293,7 +293,7 @@ def test_beats_that_waited_too_long_after_their_fetch_expire_unbilled(database: 
     for _ in names:
         fetched = claim(database, queues=(jobs.FETCH,))
         with database.write() as connection:
-            assert jobs.hand_over(connection, fetched)
+            assert jobs.hand_over(connection, fetched, jobs.BEATS)
     with database.write() as connection:  # begun is the one to be run, and given back
         connection.execute(
             tables.jobs.update().where(tables.jobs.c.job_id == waiting.job_id).values(created_at=time_from_now(1))
@@ -319,7 +319,8 @@ def test_what_is_not_billed_books_nothing(database: Database, billed: bool) -> N
 
 
 def test_minutes_are_booked_on_the_video(database: Database) -> None:
-    submit(database, new(kind="ingest", video_id="vid_1", charge_key="video:vid_1", endpoint="POST /v1/videos"))
+    sold = {"unit": "minute", "subject": "vid_1", "charge_key": "video:vid_1", "endpoint": "POST /v1/videos"}
+    submit(database, new(kind="ingest", video_id="vid_1", **sold))
     complete(database, claim(database), quantity=7)
     (entry,) = ledger_of(database)
     assert (entry.subject, entry.quantity, entry.unit, entry.event_key) == ("vid_1", 7, "minute", "video:vid_1")
@@ -383,7 +384,7 @@ def test_what_nobody_waits_for_comes_last(database: Database) -> None:
     submit(database, new("ahead", kind="engine", charge_key=None), new("asked"))
     assert claim(database).kind == "loop"
     with database.write() as connection:
-        assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, without=jobs.BACKGROUND) is None
+        assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, without=("engine",)) is None
     assert claim(database).kind == "engine"
 
 
@@ -393,8 +394,8 @@ def test_a_fetched_job_is_handed_to_the_queue_of_its_kind(database: Database) ->
         assert claim(database) is None
         fetching = claim(database, queues=(jobs.FETCH,))
         with database.write() as connection:
-            assert jobs.hand_over(connection, fetching)
-            assert not jobs.hand_over(connection, fetching)
+            assert jobs.hand_over(connection, fetching, queue)
+            assert not jobs.hand_over(connection, fetching, queue)
         fetched = read(database, fetching)
         assert (fetched.queue, fetched.state, fetched.stage) == (queue, "queued", jobs.FETCHING_STAGE)
         assert claim(database, queues=(jobs.FETCH,)) is None

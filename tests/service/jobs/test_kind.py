@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from service.jobs.outcome import JobFault, Outcome
+from service.jobs.kind import JobFault, Outcome
 from service.store.jobs import StoredAnswer
 
 
