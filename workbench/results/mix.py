@@ -6,15 +6,17 @@ attenuation of the music alone, linear in dB between points and held before the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Len
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.results.body import Body, optional
+
+if TYPE_CHECKING:  # processes that answer HTTP load no array code
+    from workbench.mix.balance import Mix
 
 Pair = Annotated[list[float], Len(2, 2)]  # two numbers: a point, or the start and end of a range
 
@@ -63,59 +65,7 @@ class MixBody(Body, title="Mix"):
         return self
 
 
-class MeasuredDuck(Protocol):
-    """How far the music is lowered, as `workbench.mix` measures it."""
-
-    @property
-    def envelope_points(self) -> Sequence[Sequence[float]]:
-        """Pairs of video seconds and positive dB."""
-
-    @property
-    def envelope_hz(self) -> int:
-        """Samples of the curve a second."""
-
-    @property
-    def speech_ranges(self) -> Sequence[Sequence[float]]:
-        """Pairs of video seconds."""
-
-    @property
-    def depth_db(self) -> float:
-        """Maximum of the curve, dB."""
-
-    @property
-    def attack_ms(self) -> int:
-        """Nominal time down, ms."""
-
-    @property
-    def release_ms(self) -> int:
-        """Nominal time up, ms."""
-
-
-class MeasuredMix(Protocol):
-    """Levels for a video, as `workbench.mix` measures them."""
-
-    @property
-    def voiceover(self) -> bool:
-        """Whether there is a voice to duck under."""
-
-    @property
-    def classification(self) -> Any:
-        """`voice`, `ambient`, `silent` or `none`."""
-
-    @property
-    def music_gain_db(self) -> float | None:
-        """Gain of the music, dB; None without a voiceover."""
-
-    @property
-    def video_gain_db(self) -> float | None:
-        """Gain of the soundtrack, dB; None without a voiceover."""
-
-    @property
-    def duck(self) -> MeasuredDuck | None:
-        """None without a voiceover, unless music gives way to the video's own."""
-
-
-def mix_body(mix: MeasuredMix) -> MixBody:
+def mix_body(mix: Mix | MixBody) -> MixBody:
     """The body of a measured mix, with times rounded to the microsecond and levels to a hundredth of a dB.
 
     Raises pydantic's `ValidationError` for a mix that breaks a rule of its body.

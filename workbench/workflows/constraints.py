@@ -5,8 +5,8 @@ then measured and fitted like the others, and added.
 
 Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `request_records`, `read_request` and
 `recorded_request` for provenance, `constraint_records` and `read_constraints` for its constraints on seams;
-`with_splices` and `with_pinned` for an analysis, `measure_splices` for single splices, `measured_splices` and
-`remember_splices` to hand them to another process.
+`with_pinned` for an analysis, `measure_splices` for single splices, `measured_splices` and `remember_splices` to hand
+them to another process.
 """
 
 from __future__ import annotations
@@ -164,29 +164,6 @@ def _recorded_pairs(recorded: Mapping[str, JsonValue], name: str) -> Iterable[tu
                 raise PlanError(f"provenance.constraints.{name}: {pair!r} is no pair of times")
 
 
-def with_splices(workspace: Workspace, track: Path, analysis: Analysis, named: Sequence[NamedSplice]) -> Analysis:
-    """An analysis whose profile holds some named splices, whatever their score.
-
-    The bar lines nearest to their times count. The track is decoded only if one of them is missing. Raises
-    `ConstraintError` if one has no bar line near, or leaves no room for a crossfade.
-    """
-    profile = analysis.profile
-    splices = profile.splices
-    pairs = [line_pair(profile, one, f"the splice {one.in_words}") for one in named]
-    missing = [pair for pair in dict.fromkeys(pairs) if splices.row_of(*pair) is None]
-    if not missing:
-        return analysis
-    found = measure_splices(workspace, track, analysis, missing)
-    for row, pair in enumerate(missing):
-        if not found.have_room(profile.song_duration)[row]:
-            one = named[pairs.index(pair)]
-            raise ConstraintError(
-                f"the splice {one.in_words} leaves no room for a crossfade at an end of the track",
-                constraints=(Constraint(ConstraintKind.PINNED, (one.leave, one.enter)),),
-            )
-    return replace(analysis, profile=replace(profile, splices=splices.with_more(found)))
-
-
 def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Sequence[tuple[int, int]]) -> Splices:
     """Score splices, by the bar lines left and entered, and fit them to the waveform, whatever their score.
 
@@ -247,11 +224,28 @@ _measured: dict[tuple[str, str, bytes, bytes], dict[tuple[int, int], Splices]] =
 
 
 def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:
-    """An analysis whose profile holds the pinned splices.
+    """An analysis whose profile holds the pinned splices, whatever their score.
 
-    Raises `ConstraintError` if a constraint makes no sense on this track, or two contradict each other.
+    The bar lines nearest to their times count. The track is decoded only if one of them is missing. Raises
+    `ConstraintError` if a constraint makes no sense on this track, two contradict each other, or a splice leaves no
+    room for a crossfade.
     """
-    if analysis.profile.downbeats.size < 3:  # the planner says what is wrong with such a track
+    profile = analysis.profile
+    if profile.downbeats.size < 3:  # the planner says what is wrong with such a track
         return analysis
-    on_lines(analysis.profile, constraints)
-    return with_splices(workspace, track, analysis, constraints.pinned)
+    on_lines(profile, constraints)
+    of_pairs: dict[tuple[int, int], NamedSplice] = {}
+    for one in constraints.pinned:
+        of_pairs.setdefault(line_pair(profile, one, f"the splice {one.in_words}"), one)
+    missing = [pair for pair in of_pairs if profile.splices.row_of(*pair) is None]
+    if not missing:
+        return analysis
+    found = measure_splices(workspace, track, analysis, missing)
+    for pair, has_room in zip(missing, found.have_room(profile.song_duration), strict=True):
+        if not has_room:
+            one = of_pairs[pair]
+            raise ConstraintError(
+                f"the splice {one.in_words} leaves no room for a crossfade at an end of the track",
+                constraints=(Constraint(ConstraintKind.PINNED, (one.leave, one.enter)),),
+            )
+    return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))

@@ -14,7 +14,6 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, log
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -45,6 +44,7 @@ from workbench.provenance import Provenance
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
+from workbench.render.video import MixLevels
 from workbench.workflows.align import align_track
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
@@ -59,34 +59,6 @@ _FRAME_RATE_TOLERANCE = 2e-4
 _LEAST_GUESS = 20  # pictures a second; a rate that varies is taken for a usual one over this, which every editor has
 
 
-class DuckingSpec(Protocol):
-    """How far the music is lowered under speech."""
-
-    @property
-    def envelope_points(self) -> Sequence[Sequence[float]]:
-        """Pairs of video seconds and positive dB."""
-
-    @property
-    def speech_ranges(self) -> Sequence[Sequence[float]]:
-        """Pairs of video seconds."""
-
-
-class MixSpec(Protocol):
-    """Levels of music and soundtrack, as `workbench.results.mix` reads and `workbench.mix` measures them."""
-
-    @property
-    def music_gain_db(self) -> float | None:
-        """Gain of the music, dB."""
-
-    @property
-    def video_gain_db(self) -> float | None:
-        """Gain of the soundtrack, dB."""
-
-    @property
-    def duck(self) -> DuckingSpec | None:
-        """None without a voiceover."""
-
-
 def export_plan(
     workspace: Workspace,
     plan: Music,
@@ -95,7 +67,7 @@ def export_plan(
     *,
     track: Path | None = None,
     video: Path | None = None,
-    mix: MixSpec | None = None,
+    mix: MixLevels | None = None,
     provenance: Provenance | None = None,
     sync_points: Sequence[Marker] = (),
     reviews: Sequence[Marker] = (),
@@ -126,9 +98,7 @@ def export_plan(
         for media in (track, video):
             if media is not None and written.exists() and written.samefile(media):
                 raise ParameterError(f"{written}: this is the file to be exported from; choose another name")
-    notes = None
-    if chosen.uses_analysis and track is not None:
-        notes = _notes(workspace, track)
+    notes = _notes(workspace, track) if chosen.uses_analysis and track is not None else None
     grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
     workspace.progress(f"writing {out.name}", 0.0)
     video = video if chosen.uses_video else None
@@ -166,7 +136,7 @@ def timeline_of(
     *,
     track: Path | None = None,
     video: Path | None = None,
-    mix: MixSpec | None = None,
+    mix: MixLevels | None = None,
     notes: Notes | None = None,
     grid: BeatGrid | None = None,
     name: str = "workbench",
@@ -184,10 +154,13 @@ def timeline_of(
     media = None if track is None else _track(workspace, plan, Path(track))
     timing = schedule(plan, PLAN_RATE if media is None else media.rate)
     items = [_placed_item(plan, timing)] if isinstance(plan, PlacedTrack) else _items(plan, timing)
+    metre = None if grid is None else grid.beats_per_bar
+    if isinstance(plan, LoopPlan):
+        metre = plan.beats_per_bar
     return Timeline(
         name=name,
         plan=None if isinstance(plan, PlacedTrack) else plan.alone,
-        ends=_placed_ends(plan, timing) if isinstance(plan, PlacedTrack) else _plan_ends(plan),
+        ends=_ends(plan, timing),
         rate=timing.rate,
         length=timing.length,
         items=tuple(items),
@@ -196,11 +169,7 @@ def timeline_of(
         balance=_balance(mix),
         notes=notes,
         beats=() if grid is None or not _is_on(plan, grid) else heard_beats(items, _beats(grid)),
-        beats_per_bar=plan.beats_per_bar
-        if isinstance(plan, LoopPlan)
-        else None
-        if grid is None
-        else grid.beats_per_bar,
+        beats_per_bar=metre,
         sync_points=tuple(sync_points),
         reviews=tuple(reviews),
         provenance=provenance,
@@ -222,61 +191,47 @@ def find_sync_points(workspace: Workspace, track: Path, video: Path, offset_seco
     return sorted(markers, key=lambda marker: marker.video_s)
 
 
-def _plan_ends(plan: LoopPlan) -> MusicEnds:
-    return MusicEnds(plan.music_in, plan.music_end, plan.end_label, plan.start_fade_seconds, plan.end_fade_seconds)
-
-
-def _placed_ends(track: PlacedTrack, timing: Schedule) -> MusicEnds:
+def _ends(plan: Music, timing: Schedule) -> MusicEnds:
+    if isinstance(plan, LoopPlan):
+        return MusicEnds(plan.music_in, plan.music_end, plan.end_label, plan.start_fade_seconds, plan.end_fade_seconds)
     label = "cut off at the end of the video" if timing.end_fade_seconds > 0.0 else "ends with the track"
-    return MusicEnds(timing.music_in, track.music_end, label, timing.start_fade_seconds, timing.end_fade_seconds)
+    return MusicEnds(timing.music_in, plan.music_end, label, timing.start_fade_seconds, timing.end_fade_seconds)
 
 
 def _placed_item(track: PlacedTrack, timing: Schedule) -> Item:
-    cue = timing.cues[0]
-    return Item(
-        number=1,
-        first=cue.first,
-        stop=cue.stop,
-        placed=cue.first,
-        cut=cue.stop,
-        song_offset=cue.song_offset,
-        begins=timing.music_in,
-        ends=track.music_end,
-        song_from=timing.music_in - track.offset_seconds,
-        song_to=track.music_end - track.offset_seconds,
-        gain_in_db=0.0,
-        gain_db=0.0,
-        fade_in=None,
-        fade_out=None,
-        corners=_corners(timing, cue),
-        gain=_CueGain(timing, cue),
-    )
+    cue, plays = timing.cues[0], (timing.music_in, track.music_end)
+    song = (plays[0] - track.offset_seconds, plays[1] - track.offset_seconds)
+    item = _item(1, timing, (cue.first, cue.stop), song, (0.0, 0.0))
+    return replace(item, begins=plays[0], ends=plays[1], fade_in=None, fade_out=None)
 
 
 def _items(plan: LoopPlan, timing: Schedule) -> list[Item]:
     places = [round(cue.begins * timing.rate) for cue in timing.cues]
-    cuts = [*places[1:], timing.cues[-1].stop]
+    spans = zip(places, [*places[1:], timing.cues[-1].stop], strict=True)
     return [
-        _item(plan, timing, number, place, cut)
-        for number, (place, cut) in enumerate(zip(places, cuts, strict=True), start=1)
+        _item(number, timing, span, (one.song_from, one.song_to), (one.gain_in_db, one.gain_db))
+        for number, (span, one) in enumerate(zip(spans, plan.segments, strict=True), start=1)
     ]
 
 
-def _item(plan: LoopPlan, timing: Schedule, number: int, placed: int, cut: int) -> Item:
-    cue, segment = timing.cues[number - 1], plan.segments[number - 1]
+def _item(
+    number: int, timing: Schedule, span: tuple[int, int], song: tuple[float, float], gains_db: tuple[float, float]
+) -> Item:
+    """A cue, by its number from 1: the output samples between which it is placed, its track time, and its gains."""
+    cue = timing.cues[number - 1]
     return Item(
         number=number,
         first=cue.first,
         stop=cue.stop,
-        placed=placed,
-        cut=cut,
+        placed=span[0],
+        cut=span[1],
         song_offset=cue.song_offset,
         begins=cue.begins,
         ends=cue.ends,
-        song_from=segment.song_from,
-        song_to=segment.song_to,
-        gain_in_db=segment.gain_in_db,
-        gain_db=segment.gain_db,
+        song_from=song[0],
+        song_to=song[1],
+        gain_in_db=gains_db[0],
+        gain_db=gains_db[1],
         fade_in=_crossing(cue.fade_in),
         fade_out=_crossing(cue.fade_out),
         corners=_corners(timing, cue),
@@ -384,7 +339,7 @@ def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
     return rate, said
 
 
-def _balance(mix: MixSpec | None) -> EditLevels:
+def _balance(mix: MixLevels | None) -> EditLevels:
     if mix is None:
         return EditLevels()
     points = mix.duck.envelope_points if mix.duck is not None else ()

@@ -26,7 +26,7 @@ from workbench.workflows.constraints import (
     read_range,
     read_seconds,
     read_splice,
-    with_splices,
+    with_pinned,
 )
 from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
@@ -130,14 +130,16 @@ def test_a_splice_that_the_profile_lacks_is_measured_like_the_others(workspace: 
     analysis = analyze(workspace, song)
     profile, lines = analysis.profile, analysis.profile.downbeats
     missing = NamedSplice(92.0, 48.0)
-    more = with_splices(workspace, song, analysis, [missing]).profile
+    more = with_pinned(workspace, song, analysis, SeamConstraints(pinned=(missing,))).profile
     assert more.splices.leave.size == profile.splices.leave.size + 1
     # One that the profile holds is measured the same way: left out and measured again, it is the same splice.
     row = 5
     rest = np.delete(np.arange(profile.splices.leave.size), row)
     held = NamedSplice(float(lines[profile.splices.leave[row]]), float(lines[profile.splices.enter[row]]))
     without = replace(analysis, profile=replace(profile, splices=profile.splices.rows(rest)))
-    again = with_splices(workspace, song, without, [held]).profile.splices.rows(np.array([rest.size]))
+    again = with_pinned(workspace, song, without, SeamConstraints(pinned=(held,))).profile.splices.rows(
+        np.array([rest.size])
+    )
     for name in ("song_to", "song_from", "score", "parts", "fade_seconds", "exponent", "level_step_db"):
         np.testing.assert_allclose(
             getattr(again, name)[0], getattr(profile.splices, name)[row], rtol=0, atol=1e-4, err_msg=name
