@@ -63,7 +63,7 @@ $(VENV)/.core: $(VENV)/.python requirements/core.lock pyproject.toml
 	@$(PIP) --require-hashes -r requirements/core.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@echo "[set-up] compiling the analysis kernels (up to a minute, once)"
-	@$(BIN)/python -m workbench.workflows.warm_up
+	@$(BIN)/python -m workbench.analysis.warm_up
 	@touch $@
 
 # The lock of an extra is a whole resolution less what core.lock holds, so pip has nothing left to resolve. Small extras

@@ -54,10 +54,10 @@ from service.telemetry.logs import AnswerLog
 from service.telemetry.spans import open_spans
 from service.telemetry.traces import HEADER as TRACEPARENT
 from service.telemetry.traces import Trace, continue_trace
-from workbench.clock import wall_seconds
 from workbench.errors import StoreError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.clock import wall_seconds
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 from workbench.store.stored_files import open_files
 
 NAME = "barline"

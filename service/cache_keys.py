@@ -31,7 +31,8 @@ def mix_key(answer_key: str) -> str:
 
 
 def match_key(video_hash: str, catalog_revision: int, revision: str) -> str:
-    """The key of a video's lane; `catalog_revision` counts the changes of the catalog (`workbench.store.changes`)."""
+    """The key of a video's lane; `catalog_revision` counts the changes of the catalog
+    (`workbench.store.catalog_revision`)."""
     return _key("match", video_hash, str(catalog_revision), revision)
 
 

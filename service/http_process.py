@@ -26,8 +26,8 @@ from service.processes.lifelines import die_with
 from service.processes.wakeup import WakeupPipe
 from service.settings import load_service_settings
 from service.telemetry.logs import log_start, log_to_stderr
-from workbench.home import Home
-from workbench.settings import load_settings
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
 
 _AGAIN_SECONDS = 0.05
 

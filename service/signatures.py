@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from service.settings import ServiceSettings
 from service.store import shared_values
-from workbench.clock import wall_seconds
+from workbench.store.clock import wall_seconds
 
 
 def link_secret(connection: Connection, settings: ServiceSettings) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.bundled import bundled_path
-from workbench.demo.film import FILM, FILM_SECONDS
+from workbench.files import bundled_path
+from workbench.workflows.demo import FILM, FILM_SECONDS
 
 CLIPS = Path(__file__).parent / "clips"
 SIX_TEN, SIX_TEN_SECONDS = CLIPS / "six_ten.mp4", 28.0

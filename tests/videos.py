@@ -12,7 +12,7 @@ import numpy as np
 from av.stream import Disposition
 from numpy.typing import NDArray
 
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
 
 _BLOCK = 1024  # samples, of AAC

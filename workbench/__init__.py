@@ -17,12 +17,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbench.analysis.track import Analysis as Analysis
+    from workbench.analysis.track import analyze as analyze
+    from workbench.analysis.workspace import Workspace as Workspace
+    from workbench.analysis.workspace import open as open
     from workbench.beats.grid import BeatGrid as BeatGrid
     from workbench.beats.track import track_beats as track_beats
-    from workbench.bundled import bundled_path as bundled_path
     from workbench.errors import WorkbenchError as WorkbenchError
-    from workbench.home import Home as Home
+    from workbench.files import bundled_path as bundled_path
+    from workbench.lab import datasets as datasets
     from workbench.lab import widgets as widgets
+    from workbench.lab.batch import batch as batch
+    from workbench.lab.compare import Comparison as Comparison
+    from workbench.lab.compare import compare as compare
+    from workbench.lab.datasets import Dataset as Dataset
+    from workbench.lab.sweep import SweepPlan as SweepPlan
+    from workbench.lab.sweep import read_axis as read_axis
+    from workbench.lab.sweep import read_sweep as read_sweep
+    from workbench.lab.sweep import sweep as sweep
+    from workbench.lab.winners import sweep_table as sweep_table
+    from workbench.lab.winners import winner as winner
     from workbench.media.audio import decode as decode
     from workbench.media.audio import write_audio as write_audio
     from workbench.params import WorkbenchParams as WorkbenchParams
@@ -43,24 +57,18 @@ if TYPE_CHECKING:
     from workbench.plots.plan import plan_figure as plan_figure
     from workbench.plots.seams import seam_figure as seam_figure
     from workbench.plots.sweep import sweep_figure as sweep_figure
-    from workbench.profiles import load_profile as load_profile
-    from workbench.profiles import save_profile as save_profile
     from workbench.recording import Recording as Recording
     from workbench.render.clicks import with_clicks as with_clicks
     from workbench.render.video import render_audio as render_audio
     from workbench.render.video import render_video as render_video
     from workbench.seams.profile import LoopProfile as LoopProfile
     from workbench.seams.seam_score import seam_evidence as seam_evidence
-    from workbench.settings import load_settings as load_settings
-    from workbench.workflows import datasets as datasets
-    from workbench.workflows.analyze import Analysis as Analysis
-    from workbench.workflows.analyze import analyze as analyze
-    from workbench.workflows.batch import batch as batch
+    from workbench.store.home import Home as Home
+    from workbench.store.profiles import load_profile as load_profile
+    from workbench.store.profiles import save_profile as save_profile
+    from workbench.store.settings import load_settings as load_settings
     from workbench.workflows.beats import map_beats as map_beats
-    from workbench.workflows.compare import Comparison as Comparison
-    from workbench.workflows.compare import compare as compare
     from workbench.workflows.conform import conform as conform
-    from workbench.workflows.datasets import Dataset as Dataset
     from workbench.workflows.plan import fit_track as fit_track
     from workbench.workflows.plan import loop_track as loop_track
     from workbench.workflows.plan import plan_lengths as plan_lengths
@@ -72,23 +80,15 @@ if TYPE_CHECKING:
     from workbench.workflows.splice import heard_plan as heard_plan
     from workbench.workflows.splice import plan_of as plan_of
     from workbench.workflows.splice import splice as splice
-    from workbench.workflows.sweep import SweepPlan as SweepPlan
-    from workbench.workflows.sweep import read_axis as read_axis
-    from workbench.workflows.sweep import read_sweep as read_sweep
-    from workbench.workflows.sweep import sweep as sweep
-    from workbench.workflows.winners import sweep_table as sweep_table
-    from workbench.workflows.winners import winner as winner
-    from workbench.workspace import Workspace as Workspace
-    from workbench.workspace import open as open
 
 _HOMES = {
-    "Analysis": "workflows.analyze",
+    "Analysis": "analysis.track",
     "BeatGrid": "beats.grid",
-    "Comparison": "workflows.compare",
-    "Dataset": "workflows.datasets",
+    "Comparison": "lab.compare",
+    "Dataset": "lab.datasets",
     "HeardPlan": "workflows.splice",
     "HeardSplice": "workflows.splice",
-    "Home": "home",
+    "Home": "store.home",
     "Keep": "plans.request",
     "KeptPart": "plans.request",
     "LoopPlan": "plans.plan",
@@ -99,50 +99,50 @@ _HOMES = {
     "PlanRequest": "plans.request",
     "Refusal": "plans.refusals",
     "SeamConstraints": "plans.constraints",
-    "SweepPlan": "workflows.sweep",
+    "SweepPlan": "lab.sweep",
     "TrackRange": "plans.constraints",
     "WorkbenchError": "errors",
     "WorkbenchParams": "params",
-    "Workspace": "workspace",
-    "analyze": "workflows.analyze",
-    "batch": "workflows.batch",
+    "Workspace": "analysis.workspace",
+    "analyze": "analysis.track",
+    "batch": "lab.batch",
     "beats_figure": "plots.beats",
-    "bundled_path": "bundled",
-    "compare": "workflows.compare",
+    "bundled_path": "files",
+    "compare": "lab.compare",
     "conform": "workflows.conform",
     "conform_figure": "plots.conform",
     "conform_plan": "plans.conform",
-    "datasets": "workflows",
+    "datasets": "lab",
     "decode": "media.audio",
     "fit_track": "workflows.plan",
     "heard_plan": "workflows.splice",
-    "load_profile": "profiles",
-    "load_settings": "settings",
+    "load_profile": "store.profiles",
+    "load_settings": "store.settings",
     "loop_track": "workflows.plan",
     "map_beats": "workflows.beats",
-    "open": "workspace",
+    "open": "analysis.workspace",
     "plan_figure": "plots.plan",
     "plan_fit": "plans.fit",
     "plan_lengths": "workflows.plan",
     "plan_loop": "plans.loop",
     "plan_of": "workflows.splice",
     "plan_track": "workflows.plan",
-    "read_axis": "workflows.sweep",
-    "read_sweep": "workflows.sweep",
+    "read_axis": "lab.sweep",
+    "read_sweep": "lab.sweep",
     "render_audio": "render.video",
     "render_video": "render.video",
     "save_plan": "workflows.plan",
-    "save_profile": "profiles",
+    "save_profile": "store.profiles",
     "seam_evidence": "seams.seam_score",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
     "splice": "workflows.splice",
-    "sweep": "workflows.sweep",
+    "sweep": "lab.sweep",
     "sweep_figure": "plots.sweep",
-    "sweep_table": "workflows.winners",
+    "sweep_table": "lab.winners",
     "track_beats": "beats.track",
     "widgets": "lab",
-    "winner": "workflows.winners",
+    "winner": "lab.winners",
     "with_clicks": "render.clicks",
     "write_audio": "media.audio",
 }

@@ -35,16 +35,16 @@ beat tracker      `workbench.beats.tracker.BeatTracker`       `workbench.testing
 section finder    `workbench.structure.finder.SectionFinder`  `workbench.testing.section_finder.SectionFinderSuite`
 seam measure      `workbench.seams.measures.SeamMeasure`      `workbench.testing.seam_measure.SeamMeasureSuite`
 voice detector    `workbench.mix.detectors.VoiceDetector`     `workbench.testing.voice_detector.VoiceDetectorSuite`
-match term        `workbench.match.terms.MatchTerm`           `workbench.testing.match_term.MatchTermSuite`
+match term        `workbench.matching.terms.MatchTerm`           `workbench.testing.match_term.MatchTermSuite`
 export format     `workbench.export.formats.Format`           `workbench.testing.export_format.ExportFormatSuite`
 ================  ==========================================  =====================================================
 
 The name stands in the parameters, so it is in profiles, cache keys and results; the command line takes it as `--use`
-and the page offers it (`workbench.params.chosen`). A class is instantiated without arguments. Each point has a Protocol
+and the page offers it (`workbench.extensions`). A class is instantiated without arguments. Each point has a Protocol
 beside the code that calls it, and a suite of tests in `workbench.testing` that any implementation inherits.
 
-Functions: `find`, `names`, `register`, `unregister`; `scope`, with which what is registered ends; `has_version`;
-`word_of`, what a point is called; `work_of`, within which an extension is called.
+A parameter that names extensions says of which point (`names_extension` of `workbench.params.base`), and `choices`
+finds these parameters. Such a field holds one name or, where extensions are parts of a score, names with their weights.
 """
 
 from __future__ import annotations
@@ -52,21 +52,27 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from workbench.errors import ParameterError, WorkbenchError
+from pydantic import ValidationError
 
-BEAT_TRACKERS = "workbench.beat_trackers"
-EXPORT_FORMATS = "workbench.export_formats"
-MATCH_TERMS = "workbench.match_terms"
-SEAM_MEASURES = "workbench.seam_measures"
-SECTION_FINDERS = "workbench.section_finders"
-VOICE_DETECTORS = "workbench.voice_detectors"
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.params.base import BEAT_TRACKERS as BEAT_TRACKERS
+from workbench.params.base import EXPORT_FORMATS as EXPORT_FORMATS
+from workbench.params.base import MATCH_TERMS as MATCH_TERMS
+from workbench.params.base import OWN as OWN
+from workbench.params.base import SEAM_MEASURES as SEAM_MEASURES
+from workbench.params.base import SECTION_FINDERS as SECTION_FINDERS
+from workbench.params.base import VOICE_DETECTORS as VOICE_DETECTORS
+from workbench.params.base import named_weights
+from workbench.params.workbench import WorkbenchParams
+
 _WORDS = {
     BEAT_TRACKERS: "beat tracker",
     EXPORT_FORMATS: "export format",
@@ -75,7 +81,6 @@ _WORDS = {
     SECTION_FINDERS: "section finder",
     VOICE_DETECTORS: "voice detector",
 }
-OWN = "workbench"  # the name of our own part of a point
 # Our own parts, as entry points name those of others; formats have a table of their own
 _OWN: dict[str, dict[str, str]] = {
     BEAT_TRACKERS: {OWN: "workbench.beats.tracker:OwnTracker"},
@@ -220,3 +225,89 @@ def work_of(group: str, name: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise ParameterError(f"the {_WORDS[group]} {name} failed: {type(error).__name__}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A field that names extensions."""
+
+    stage: str
+    """name of a field of `WorkbenchParams`"""
+    field: str
+    """of that stage"""
+    group: str
+    """the extension point"""
+    is_weighed: bool
+    """whether it takes several, each with a weight"""
+
+    @property
+    def word(self) -> str:
+        """What one is called on the command line, such as "beat-tracker"."""
+        return word_of(self.group).replace(" ", "-")
+
+
+@cache
+def choices() -> tuple[Choice, ...]:
+    """All fields that name extensions, in the order of the stages."""
+    found = []
+    for stage in WorkbenchParams.model_fields:
+        for name, field in type(getattr(WorkbenchParams(), stage)).model_fields.items():
+            group = field.json_schema_extra.get("extension") if isinstance(field.json_schema_extra, dict) else None
+            if isinstance(group, str):
+                found.append(Choice(stage, name, group, isinstance(field.default, tuple)))
+    return tuple(found)
+
+
+def chosen(params: WorkbenchParams, choice: Choice) -> tuple[str, ...]:
+    """Names of the extensions of a point that parameters name."""
+    value = getattr(getattr(params, choice.stage), choice.field)
+    return tuple(name for name, _ in named_weights(value)) if choice.is_weighed else (value,)
+
+
+def with_chosen(params: WorkbenchParams, choice: Choice, names: Iterable[str]) -> WorkbenchParams:
+    """The parameters with other extensions of one point.
+
+    Where they are weighed, `names` are all that count: those that counted before keep their weights, others get 1.
+    Raises `ParameterError` for a name that the field refuses.
+    """
+    stage = getattr(params, choice.stage)
+    if choice.is_weighed:
+        before = dict(named_weights(getattr(stage, choice.field)))
+        value: object = tuple(f"{name}={before.get(name, 1.0):g}" for name in names)
+    else:
+        (value,) = names
+    return _with(params, choice, value)
+
+
+def with_uses(params: WorkbenchParams, uses: Iterable[str]) -> WorkbenchParams:
+    """The parameters with extensions as a command names them, such as "section-finder=their_module:Finder".
+
+    Where extensions are weighed, a use is point=name=weight, without a weight 1, and it is added. Raises
+    `ParameterError` for an unknown point, or a name that the field refuses.
+    """
+    points = {choice.word: choice for choice in choices()}
+    for use in uses:
+        word, _, name = use.partition("=")
+        if word not in points or not name:
+            raise ParameterError(f"{use}: name an extension as POINT=NAME; points are {', '.join(sorted(points))}")
+        choice = points[word]
+        if not choice.is_weighed:
+            params = _with(params, choice, name)
+            continue
+        named, _, weight = name.rpartition("=")
+        one = name if named and _is_weight(weight) else f"{name}=1"
+        params = _with(params, choice, (*getattr(getattr(params, choice.stage), choice.field), one))
+    return params
+
+
+def _is_weight(text: str) -> bool:
+    return text.replace(".", "", 1).isdecimal()
+
+
+def _with(params: WorkbenchParams, choice: Choice, value: object) -> WorkbenchParams:
+    try:
+        values = params.model_dump()
+        values[choice.stage][choice.field] = value
+        return WorkbenchParams.model_validate(values)
+    except ValidationError as error:
+        raise ParameterError(f"{choice.word}: {error.errors()[0]['msg']}") from None

@@ -8,9 +8,9 @@ Devices, pipes and standard output cannot be replaced: finished bytes are copied
 Also how messages name a file to a reader on another machine: by its name, without this machine's folders; how one
 knows that a file is still the one that was read; whether it can be read at all; and how its text is decoded.
 
-Functions: `written_whole`, `write_text`, `write_json`, `is_standard_output`, `is_stream`, `decode_text`,
-`cannot_be_written`, `list_names`, `abandoned_parts`, `without_folders`, `check_file`, `hash_file`, `stamp_of`,
-`stamps_of`, `has_settled`.
+What ships with the package is found here too: `bundled_path` finds it in `workbench/_shipped` of an installed wheel or
+at the root of a checkout. Fitted models are files of `workbench/models`, `NAME.npz` or `NAME.json`, each with its card
+`NAME.md`: what it was fitted to, how good it is and how to make it again.
 """
 
 from __future__ import annotations
@@ -27,11 +27,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
-from workbench.errors import MediaError, WorkbenchError
+from pydantic import BaseModel, ConfigDict
+
+from workbench.errors import MediaError, ResourceMissing, WorkbenchError
 
 # Device, inode, size and times of a file: another one once it was written again
 FileStamp: TypeAlias = tuple[int, int, int, int, int]
@@ -231,3 +234,86 @@ def has_settled(stamp: FileStamp, now_ns: int) -> bool:
     `now_ns` comes from `time.time_ns`, before the file is read.
     """
     return now_ns - max(stamp[-2:]) > _SETTLED_NS
+
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def bundled_path(*parts: str) -> Path:
+    """A shipped file or folder, by its path in a checkout.
+
+    Parameters
+    ----------
+    *parts : folders and file name, from the root of a checkout
+
+    Returns
+    -------
+    an existing path
+
+    Raises
+    ------
+    ResourceMissing : neither the wheel nor a checkout has it
+
+    Examples
+    --------
+    >>> bundled_path("data", "bundled").name
+    'bundled'
+    """
+    for root in (_PACKAGE / "_shipped", _PACKAGE.parent):
+        candidate = root.joinpath(*parts)
+        if candidate.exists():
+            return candidate
+    raise ResourceMissing(f"{'/'.join(parts)} is not shipped with this installation; install the package again")
+
+
+def built_book() -> Path:
+    """The absolute path of the built book's first page; raises `ResourceMissing`, with the way to get it."""
+    try:
+        return bundled_path("build", "book", "index.html")
+    except ResourceMissing:
+        raise ResourceMissing(
+            "this installation has no book; `make book` in a checkout builds it, `make wheel` a wheel that carries it"
+        ) from None
+
+
+_MODELS = _PACKAGE / "models"
+
+
+class FittedModel(BaseModel):
+    """The fitted numbers of one stage, the field `model` of its parameters.
+
+    Part of the cache keys and the provenance like any parameter; a sweep varies a field as `models.STAGE.NAME`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def model_path(name: str) -> Path:
+    """The path of a model; the file need not exist yet."""
+    return _MODELS / name
+
+
+def open_model(name: str) -> BinaryIO:
+    """Open a shipped model for reading; `ResourceMissing` if this installation has none of the name."""
+    try:
+        return model_path(name).open("rb")
+    except FileNotFoundError as error:
+        raise ResourceMissing(f"the model {name} is not shipped with this installation; install it again") from error
+
+
+def read_model(name: str) -> bytes:
+    """Read a shipped model whole."""
+    with open_model(name) as file:
+        return file.read()
+
+
+def read_numbers(name: str) -> dict[str, Any]:
+    """The numbers of a shipped `NAME.json`, by name."""
+    numbers: dict[str, Any] = json.loads(read_model(name))
+    return numbers
+
+
+@cache
+def model_digest(name: str) -> str:
+    """SHA-256 of a model's file, computed once per process."""
+    return hashlib.sha256(read_model(name)).hexdigest()

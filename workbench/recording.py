@@ -1,7 +1,9 @@
 """A recording: decoded samples, their rate, and the hash of the bytes they came from.
 
-Also the array and clock types that every layer shares. Two clocks run in this project: track time, seconds from
-the first decoded sample of a track, and video time, seconds from the first picture of a video.
+Also what every layer shares: array types, the two clocks (track time, seconds from the first decoded sample of a track,
+and video time, seconds from the first picture of a video), and `Shown`, from which values inherit tables and a picture
+of themselves. `Shown` loads the modules that make these by name on the first call, so that no value depends on tables
+or pictures.
 """
 
 from __future__ import annotations
@@ -9,13 +11,46 @@ from __future__ import annotations
 import hashlib
 import mmap
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
-from workbench.notebook import Shown
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+TABLES = "workbench.results.tables"
+PAGES = "workbench.lab.notebook_views"
+
+
+class Shown:
+    """A value that can be had as a table, and shows itself in a notebook."""
+
+    __slots__ = ()
+
+    def to_dataset(self) -> xarray.Dataset:
+        """All of it as labelled arrays: axes by name, times and parts as coordinates, units in `attrs`.
+
+        Raises `TypeError` if there is no dataset of this kind of value.
+        """
+        dataset: xarray.Dataset = import_module(TABLES).dataset_of(self)
+        return dataset
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The rows that one usually wants of it, as a data frame; raises `TypeError` if there is none of this kind."""
+        frame: pandas.DataFrame = import_module(TABLES).frame_of(self)
+        return frame
+
+    def _repr_html_(self) -> str:
+        """A small picture, and a player where the value has sound, for Jupyter."""
+        page: str = import_module(PAGES).html_of(self)
+        return page
+
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 import workbench
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 
 _FACES = ("cli", "dashboards", "demo")
 """packages that are used by other means than Python"""

@@ -17,7 +17,7 @@ MOST_BYTES = 15_000_000
 
 
 class BookHook(BuildHookInterface):  # type: ignore[type-arg]  # of the configuration of a builder, which it does not read
-    """Adds the folder of the book where `workbench.bundled` looks for it."""
+    """Adds the folder of the book where `workbench.files` looks for it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called before files are gathered; an editable install needs no copy, because the checkout has the book."""

@@ -7,7 +7,7 @@ place of the tracked one in every later analysis; the command line does the same
 import numpy as np
 
 import workbench as wb
-from workbench.workflows.grids import delete_grid
+from workbench.analysis.grids import delete_grid
 from workbench.workflows.own_grid import keep_grid
 
 workspace = wb.open()

@@ -17,7 +17,7 @@ import numpy as np
 
 import workbench as wb
 from workbench import extensions
-from workbench.features.energy import loudness_between
+from workbench.features.loudness import loudness_between
 from workbench.params import SeamParams
 
 

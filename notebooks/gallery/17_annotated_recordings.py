@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import workbench as wb
-from workbench.intervals import f_measure
+from workbench.lab.statistics import f_measure
 
 mine = Path("mine")
 mine.mkdir()

@@ -7,7 +7,7 @@ written with the gain that the target asks for and measured as it was written; w
 from pathlib import Path
 
 import workbench as wb
-from workbench.workflows.deliver import render_measured
+from workbench.workflows.render import render_measured
 
 workspace = wb.open()
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")

@@ -13,8 +13,8 @@ workbench match video.mp4 --use match-term=my_module:AboutAsLong=0.1
 import numpy as np
 
 from workbench import extensions
-from workbench.match.ranking import rank
-from workbench.match.reference import read_reference
+from workbench.matching.video_ranking import rank
+from workbench.matching.video_reference import read_reference
 from workbench.params import MatchParams
 
 

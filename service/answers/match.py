@@ -16,8 +16,8 @@ from service.money import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 from service.store import answers, jobs, ledger, shared_values
 from service.store.jobs import Job, NewJob
-from workbench.results.lane import select
-from workbench.store.changes import current_revision
+from workbench.results.match import select
+from workbench.store.catalog_revision import current_revision
 
 
 def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:

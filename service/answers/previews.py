@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 
 from service import signatures
 from service.answers.answer import Call
-from workbench.clock import utc_now
 from workbench.params import PreviewParams
+from workbench.store.clock import utc_now
 
 _LONGEST_SECONDS = PreviewParams().seconds
 _USE_SECONDS = 86_400.0  # between two records of a preview's use: most plays then write nothing

@@ -16,7 +16,7 @@ from service.answers.answer import Answer, Call
 from service.money import funds
 from service.schemas.requests import ExpandQuery
 from service.store import ledger
-from workbench.results.lane import select
+from workbench.results.match import select
 
 
 def check(connection: Connection, call: Call) -> None:

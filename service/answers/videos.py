@@ -19,7 +19,7 @@ from service.schemas.requests import IngestRequest, VideoRequest
 from service.store import jobs, video_owners
 from service.store.jobs import NewJob
 from service.store.video_owners import OwnedVideo
-from workbench.clock import utc_now
+from workbench.store.clock import utc_now
 
 
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:

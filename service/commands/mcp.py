@@ -12,7 +12,7 @@ from service.commands.transport import check_transport
 from workbench.cli.options import FILE, Seconds, home_option
 
 if TYPE_CHECKING:
-    from workbench.home import Home
+    from workbench.store.home import Home
 
 
 @click.command("mcp")
@@ -62,8 +62,7 @@ def command(
       workbench mcp --http 8765 --behind-proxy --allow-host mcp.example.com
     """
     from service.settings import load_service_settings
-    from workbench.errors import ParameterError
-    from workbench.extras import require_extra
+    from workbench.errors import ParameterError, require_extra
 
     if port is not None:
         check_transport(host, tls_cert, tls_key, behind_proxy)

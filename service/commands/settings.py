@@ -9,8 +9,8 @@ from sqlalchemy import make_url
 from service.settings import ServiceSettings, load_service_settings
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_line
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings, load_settings
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings, load_settings
 
 
 @click.command("settings")

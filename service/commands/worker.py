@@ -9,7 +9,7 @@ import click
 from workbench.cli.options import home_option
 
 if TYPE_CHECKING:
-    from workbench.home import Home
+    from workbench.store.home import Home
 
 
 @click.command("worker")
@@ -47,7 +47,7 @@ def command(
     import sys
     from contextlib import ExitStack
 
-    from workbench.extras import require_extra
+    from workbench.errors import require_extra
 
     require_extra("service", "`workbench worker`")
     from service.commands.records import warn_if_open
@@ -62,7 +62,7 @@ def command(
     from service.telemetry.logs import log_start, log_to_stderr
     from service.telemetry.spans import open_spans
     from workbench.errors import StoreError
-    from workbench.settings import load_settings
+    from workbench.store.settings import load_settings
     from workbench.store.stored_files import open_files
 
     if parent is not None:

@@ -31,11 +31,11 @@ from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
 from service.store.tables import SCHEMA
 from service.telemetry.logs import log_to_stderr
-from workbench.clock import wall_seconds
+from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
-from workbench.home import Home
-from workbench.settings import load_settings
-from workbench.workspace import Workspace
+from workbench.store.clock import wall_seconds
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
 
 _SPARE_BYTES = 2**30  # that interpreter, libraries and compiled kernels have mapped before a job begins
 _NICENESS = 5  # HTTP processes of the same machine have priority
@@ -167,14 +167,19 @@ def _lower(which: int, soft: int) -> None:
 
 def import_workflows() -> str:
     """Import what jobs use; returns the revision of the analysis."""
+<<<<<<< HEAD
     import workbench.beats.track
-    import workbench.media.speech
+    import workbench.features.speech_probability
     import workbench.mix.balance
-    import workbench.video.meter
+    import workbench.video.picture_meter
     import workbench.workflows.beats
     import workbench.workflows.mix
     import workbench.workflows.plan  # noqa: F401
     from service.jobs.revision import analysis_revision  # with the rest of the workflows
+=======
+    import workbench.analysis.video  # noqa: F401
+    from service.cache_keys import analysis_revision
+>>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
     return analysis_revision()
 

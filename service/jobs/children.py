@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from service.store.jobs import Job
-from workbench.clock import monotonic_seconds
-from workbench.home import Home
+from workbench.store.clock import monotonic_seconds
+from workbench.store.home import Home
 
 # Left out of the environment of a process that decodes files from strangers.
 _SECRETS = frozenset(

@@ -23,8 +23,8 @@ from service.settings import ServiceSettings
 from service.store import jobs, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from service.telemetry import metrics
-from workbench.clock import monotonic_seconds
 from workbench.errors import StoreError
+from workbench.store.clock import monotonic_seconds
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
 

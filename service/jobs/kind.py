@@ -16,7 +16,7 @@ from service.errors import error_type
 from service.settings import ServiceSettings
 from service.store import jobs
 from service.store.jobs import Fault, Job, StoredAnswer
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

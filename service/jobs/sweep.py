@@ -24,9 +24,9 @@ from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
 from service.store.shared_files import problem_of_sweeping
 from service.store.times import time_from_now
-from workbench.clock import wall_seconds
 from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
 from workbench.store import videos
+from workbench.store.clock import wall_seconds
 from workbench.store.database import Database, now, plan_versions, projects, tracks
 from workbench.store.stored_files import StoredFiles
 

@@ -57,10 +57,10 @@ from service.store.jobs import Job
 from service.store.times import time_from_now
 from service.telemetry import metrics
 from service.telemetry.spans import Spans
-from workbench.clock import monotonic_seconds, utc_now
 from workbench.errors import StoreError, WorkbenchError
-from workbench.home import Home
+from workbench.store.clock import monotonic_seconds, utc_now
 from workbench.store.database import Database, is_refused
+from workbench.store.home import Home
 from workbench.store.stored_files import StoredFiles
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots

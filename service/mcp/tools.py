@@ -30,7 +30,7 @@ from service.schemas import responses
 from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
-from workbench.results.lane import MatchResult, UnderscoreResult
+from workbench.results.match import MatchResult, UnderscoreResult
 from workbench.results.plan import LoopResult
 from workbench.store.ids import MAX_ID
 

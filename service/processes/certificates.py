@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from workbench.clock import monotonic_seconds
+from workbench.store.clock import monotonic_seconds
 
 _LOOK_SECONDS = 10.0  # between two looks at the files
 

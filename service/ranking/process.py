@@ -21,7 +21,7 @@ import structlog
 from service.processes.lifelines import die_with
 from service.ranking.client import LINE_LIMIT
 from workbench.errors import InputError, WorkbenchError
-from workbench.home import Home
+from workbench.store.home import Home
 
 Rank = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -46,11 +46,11 @@ def load_ranker(home: Home) -> Rank:
     JSON.
     """
     from service.store.tables import SCHEMA
-    from workbench.results.lane import lane_body
-    from workbench.store.changes import current_revision
-    from workbench.workflows.library import open_catalog
+    from workbench.analysis.workspace import Workspace
+    from workbench.results.match import lane_body
+    from workbench.store.catalog_revision import current_revision
+    from workbench.workflows.catalog import open_catalog
     from workbench.workflows.underscore import the_embedding, underscore
-    from workbench.workspace import Workspace
 
     workspace = Workspace(home, schemas=(SCHEMA,))
     snapshot = open_catalog(workspace)

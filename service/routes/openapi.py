@@ -25,7 +25,7 @@ from service.schemas.examples import EXAMPLES
 from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
-from workbench.results.lane import MatchResult, UnderscoreResult
+from workbench.results.match import MatchResult, UnderscoreResult
 from workbench.results.plan import LoopResult
 
 VERSION = "1.0.0"

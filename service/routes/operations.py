@@ -28,8 +28,8 @@ from service.store import jobs, shared_values, workers
 from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from service.telemetry import metrics
 from workbench.errors import StoreError
-from workbench.home import Home
 from workbench.store.database import Database, now
+from workbench.store.home import Home
 from workbench.store.stored_files import StoredFiles
 
 log = structlog.get_logger("service")

@@ -24,8 +24,8 @@ from ulid import ULID
 from service.store.shared_reads import shared
 from service.store.tables import accounts, api_keys, credit_grants, rate_windows
 from service.store.times import time_from_now
-from workbench.clock import now, wall_seconds
 from workbench.errors import ParameterError
+from workbench.store.clock import now, wall_seconds
 
 WINDOW_SECONDS = 60.0
 """length of a rate window"""

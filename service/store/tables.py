@@ -27,10 +27,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
+from workbench.store.home import Home
 from workbench.store.schema import Schema
+from workbench.store.settings import WorkbenchSettings
 
 metadata = sa.MetaData()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.clock import now
+from workbench.store.clock import now
 
 
 def time_from_now(seconds: float) -> str:

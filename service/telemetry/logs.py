@@ -16,7 +16,7 @@ from typing import Any, TextIO, cast
 
 import structlog
 
-from workbench.clock import now
+from workbench.store.clock import now
 
 _PACKAGE = "barline-workbench"  # name of the distribution
 _WHOLE_BYTES = 4096  # PIPE_BUF: what is written at once to a pipe is not mixed with what other processes write

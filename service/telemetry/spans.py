@@ -25,7 +25,7 @@ import structlog
 
 from service.settings import ServiceSettings
 from service.telemetry.traces import Trace
-from workbench.extras import require_extra
+from workbench.errors import require_extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider

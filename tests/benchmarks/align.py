@@ -23,13 +23,13 @@ from tests.benchmarks.table import Table, auc, cpu
 from tests.benchmarks.tracks import bundled
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import Placement, place
-from workbench.bundled import bundled_path
-from workbench.demo.film import FILM
+from workbench.analysis.workspace import Workspace
 from workbench.features.marks import marks_of
-from workbench.home import Home
+from workbench.files import bundled_path
+from workbench.store.home import Home
 from workbench.video.events import EVENT_KINDS, Events
 from workbench.workflows.align import track_landmarks, video_events
-from workbench.workspace import Workspace
+from workbench.workflows.demo import FILM
 
 JITTER, MOST_JITTER = 0.008, 0.015
 """s; standard deviation and bound of a planted event's distance from its landmark"""

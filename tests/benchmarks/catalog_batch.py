@@ -17,11 +17,11 @@ from pathlib import Path
 
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
-from workbench.workflows.library import WantedFile, add_tracks, measure
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.catalog import WantedFile, add_tracks, measure
 
 TRACKS = 8
 

@@ -34,21 +34,21 @@ from numpy.typing import NDArray
 from tests.benchmarks.elsewhere.underscore_catalog import scripts
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import Track, bundled
-from workbench.catalog.columns import WORD_DIMS
+from workbench.analysis.character import measure_track
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Measurement, pack_descriptor
-from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
-from workbench.home import Home
-from workbench.language.embedding import find_embedding
-from workbench.match.ranking import rank
-from workbench.match.reference import read_reference
-from workbench.match.video_facts import VideoFacts
-from workbench.settings import load_settings
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.matching.columns import WORD_DIMS
+from workbench.matching.language.embedding import find_embedding
+from workbench.matching.snapshot import Embedding, Snapshot, open_snapshot
+from workbench.matching.video_facts import VideoFacts
+from workbench.matching.video_ranking import rank
+from workbench.matching.video_reference import read_reference
 from workbench.store.database import Database, now, recordings, revisions, tracks
-from workbench.workflows.describe import measure_track
-from workbench.workflows.library import open_library
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
+from workbench.workflows.catalog import open_library
 from workbench.workflows.underscore import the_embedding, underscore
-from workbench.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 SIZES = (1_000_000,)

@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 
 from tests.benchmarks.table import Table, children_cpu, cpu
-from workbench.demo.film import write_film
-from workbench.home import Home
+from workbench.analysis.video import watch
+from workbench.analysis.workspace import Workspace
+from workbench.features.speech_probability import SAMPLE_RATE, speech_probabilities
 from workbench.media.audio import decode, resample
-from workbench.media.speech import SAMPLE_RATE, speech_probabilities
-from workbench.workflows.watch import watch
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.demo import write_film
 
 _NOTE = (
     "A minute of the demo's film, with narration, and 20 s of it scaled by FFmpeg with noise; H.264, AAC. "

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.benchmarks.table import Table
 from tests.browser.serving import CHROMIUM, draw_patterns, served
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 
 TRACK = "slow_tide"
 TRACK_MINUTES, VIDEO_MINUTES = 30, 35

@@ -22,8 +22,8 @@ from data.recipes.material.soundtracks import RATE, Sound, Video
 from tests.benchmarks.mix import measured, understood
 from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table
+from workbench.features.levels import level_curve
 from workbench.mix.balance import Mix, plan_mix
-from workbench.mix.levels import level_curve
 from workbench.mix.speech_band import DuckedBands, duck_bands, duck_blocks, outside_levels
 from workbench.params import RenderParams
 

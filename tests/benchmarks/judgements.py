@@ -33,7 +33,7 @@ from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
 from tests.benchmarks.mix import measured
 from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table, auc
-from workbench.intervals import bootstrap_interval
+from workbench.lab.statistics import bootstrap_interval
 from workbench.params import MatchParams
 from workbench.seams.profile import SEAM_PARTS
 

@@ -19,12 +19,12 @@ import soxr
 from numpy.typing import NDArray
 
 from data.recipes.material.soundtracks import RATE, Sound
-from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
+from workbench.features.levels import level_curve
+from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import SoundtrackMeasure
-from workbench.mix.bands import BandMeter
-from workbench.mix.levels import level_curve
-from workbench.mix.pitch import PitchMeter
-from workbench.mix.voice_network import VoiceMeter
+from workbench.video.bands import BandMeter
+from workbench.video.pitch import PitchMeter
+from workbench.video.voice_network import VoiceMeter
 
 HZ = 100
 """frames a second"""

@@ -28,7 +28,7 @@ import numpy as np
 
 from tests.benchmarks.table import Table
 from tests.contract.conftest import draw_video
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
 
 WORKBENCH = (sys.executable, "-m", "workbench")

@@ -14,9 +14,9 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from workbench import workspace
+from workbench.analysis import workspace
+from workbench.analysis.track import Sound, analyze_sound
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.analyze import Sound, analyze_sound
 
 BUNDLED = Path(__file__).parents[2] / "data" / "bundled"
 

@@ -22,7 +22,7 @@ def test_every_name_of_wb_lies_in_a_module_that_is_described() -> None:
         name for name in workbench.__all__ if not {described_as(name), described_as(name).rpartition(".")[0]} & modules
     ]
     assert lost == []
-    assert described_as("datasets") == "workbench.workflows.datasets"
+    assert described_as("datasets") == "workbench.lab.datasets"
     assert described_as("WorkbenchParams") == "workbench.params.workbench.WorkbenchParams"
 
 

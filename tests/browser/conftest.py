@@ -25,8 +25,8 @@ from tornado.ioloop import IOLoop
 
 from tests.browser.serving import CHROMIUM, VIDEO_SECONDS, draw_patterns, served
 from tests.browser.watched import PATIENCE_MS, Watched
-from workbench.bundled import bundled_path
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
@@ -80,8 +80,8 @@ def video(draw_video: Callable[[int], Path]) -> Path:
 @pytest.fixture(scope="module")
 def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator[Dashboard]:
     """One server a module, with a home of its own that knows one track."""
-    from workbench.home import Home
-    from workbench.workflows.library import add_tracks
+    from workbench.store.home import Home
+    from workbench.workflows.catalog import add_tracks
 
     home = tmp_path_factory.mktemp("home")
     wanted = [file for file in _bundled() if file.path.name == TRACK.name]
@@ -91,7 +91,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator
 
 
 def _bundled() -> Any:
-    from workbench.workflows.library import bundled_files
+    from workbench.workflows.catalog import bundled_files
 
     return bundled_files().wanted
 

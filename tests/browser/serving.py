@@ -13,7 +13,7 @@ from pathlib import Path
 
 import av
 
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 
 CHROMIUM = Path("/usr/bin/chromium")
 VIDEO_SECONDS = 250

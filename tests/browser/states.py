@@ -22,10 +22,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.screenshots import TABS, still
 from tests.browser.serving import CHROMIUM, VIDEO_SECONDS, draw_patterns, served
-from workbench.bundled import bundled_path
-from workbench.home import Home
-from workbench.workflows.library import add_tracks, bundled_files
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
+from workbench.store.home import Home
+from workbench.workflows.catalog import add_tracks, bundled_files
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 REFUSED = bundled_path("data", "bundled", "voice", "narration.ogg")

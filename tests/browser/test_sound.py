@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from tornado.ioloop import IOLoop
 
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.app import make_server
 from workbench.dashboards.sounds.plan import played_duck, played_plan, track_file
 from workbench.features.loudness import integrated_lufs, momentary, short_term, true_peak_db
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.mix.balance import Duck, Mix
 from workbench.mix.fades import duck_gain
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ, duck_bands, duck_blocks
@@ -25,7 +25,7 @@ from workbench.params import RenderParams
 from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 pytestmark = pytest.mark.browser
 

@@ -46,12 +46,12 @@ from service.store.jobs import NewJob
 from service.store.tables import open_database
 from tests.service.conftest import Postgres, running_postgres
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
 from workbench.cli.main import app
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 WORKBENCH = (sys.executable, "-m", "workbench")
 WEBHOOK_SECRET = "whsec_" + "c2VjcmV0IG9mIHRoZSB0ZXN0cw=="

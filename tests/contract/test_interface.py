@@ -15,10 +15,10 @@ from service.routes.openapi import ENDPOINTS, description, text
 from service.schemas import requests, responses
 from service.schemas.events import BillingEvent
 from service.schemas.examples import EXAMPLES
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
-from workbench.results.lane import MatchResult, UnderscoreResult
+from workbench.results.match import MatchResult, UnderscoreResult
 from workbench.results.plan import LoopResult
 
 DOCUMENT = description()

@@ -26,7 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from service.mcp.server import VERSION, make_server
 from service.routes.openapi import ENDPOINTS
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 
 SETTLE_SECONDS = 240.0  # that a job may take on a machine that has much else to do
 TOOLS = {

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from workbench.catalog.library import Library
-from workbench.home import Home
+from workbench.store.home import Home
 
 PUBLIC = "https://music.example.com"
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.demo.run import choose, demo_loop, demo_video
+from workbench.analysis.workspace import Workspace
 from workbench.features.loudness import true_peak_db
-from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
 from workbench.results.plan import mix_from_json, plan_from_json
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.demo import choose, demo_loop, demo_video
 
 pytestmark = pytest.mark.slow  # the whole job, in processes of its own: a minute and more on two cores
 

@@ -33,7 +33,7 @@ import numpy as np
 from nbclient import NotebookClient
 from PIL import Image
 
-from workbench.workflows.notebooks import OUTPUT_SECONDS, START_SECONDS
+from workbench.lab.notebooks import OUTPUT_SECONDS, START_SECONDS
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"

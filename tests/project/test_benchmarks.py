@@ -22,8 +22,8 @@ from tests.benchmarks.elsewhere.singers import (
     sung_songs,
 )
 from tests.benchmarks.table import Table
-from workbench.catalog.columns import empty_columns
-from workbench.catalog.voice import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
+from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
+from workbench.matching.columns import empty_columns
 from workbench.params import MATCH_PARTS, MatchParams
 
 ENOUGH = b"\0" * 400_000

@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 from tests.videos import write_video
-from workbench.bundled import bundled_path
 from workbench.cli.main import all_commands
+from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
 
 ROOT = Path(__file__).parents[2]

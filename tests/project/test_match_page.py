@@ -11,10 +11,10 @@ import pytest
 from data.recipes.material.elsewhere_videos import elsewhere_videos
 from tests.benchmarks.elsewhere.match_page import chosen, write_match_page
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
-from workbench.home import Home
-from workbench.workflows.library import WantedFile, add_tracks
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
+from workbench.store.home import Home
+from workbench.workflows.catalog import WantedFile, add_tracks
 
 
 @pytest.fixture(scope="module")

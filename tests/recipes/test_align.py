@@ -10,8 +10,8 @@ from data.recipes.material.planted_pairs import Case, plant, static_video
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import CHANCE_SCORE, place
 from workbench.features.marks import marks_of
+from workbench.files import read_numbers
 from workbench.models.align import AlignModel
-from workbench.models.loading import read_numbers
 from workbench.params import AlignParams
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from data.recipes.fitting.match_scores import left_out, promised_wrong
-from workbench.match.ranking import scores_of
-from workbench.models.loading import read_numbers
+from workbench.files import read_numbers
+from workbench.matching.video_ranking import scores_of
 from workbench.params import MatchParams
 
 DICE = np.random.default_rng(3)

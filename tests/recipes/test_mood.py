@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data.recipes.fitting.mood import ENERGY_SIGNS, OWN, OWN_SHARE, VALENCE_SIGNS, fitted, left_out
-from workbench.models.loading import read_numbers
+from workbench.files import read_numbers
 from workbench.models.match import MatchModel
 
 DICE = np.random.default_rng(5)

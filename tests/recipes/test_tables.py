@@ -11,12 +11,12 @@ import pytest
 
 from data.recipes.fitting import match, underscore
 from data.recipes.fitting.tables import OutdatedTable, check_table
-from workbench.match.reference import FILE as MATCH_SET
-from workbench.match.reference import read_reference as read_match_reference
-from workbench.models.loading import model_path, read_numbers
+from workbench.files import model_path, read_numbers
+from workbench.matching.script_reference import FILE as UNDERSCORE_SET
+from workbench.matching.script_reference import read_reference
+from workbench.matching.video_reference import FILE as MATCH_SET
+from workbench.matching.video_reference import read_reference as read_match_reference
 from workbench.params import MatchParams, UnderscoreParams
-from workbench.underscore.reference import FILE as UNDERSCORE_SET
-from workbench.underscore.reference import read_reference
 
 
 def test_sets_that_ship_were_made_with_the_features_of_today() -> None:

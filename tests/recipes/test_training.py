@@ -18,8 +18,17 @@ from data.recipes.training.network import N_HEADS, BeatNetwork, beat_logits, exp
 from data.recipes.training.pieces import Piece, bar_lengths, piece_of
 from data.recipes.training.train import Example, Spoils, example, loss_of, train
 from workbench.beats.grid import BeatGrid
-from workbench.beats.hearing import FRAMES_PER_SECOND, N_BANDS, N_CHANGES, N_INPUTS
-from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, run, unpack
+from workbench.beats.network import (
+    DIVISIONS,
+    FRAMES_PER_SECOND,
+    METRES,
+    N_BANDS,
+    N_CHANGES,
+    N_INPUTS,
+    TEMPO_BINS,
+    run,
+    unpack,
+)
 
 STRETCHED_ONLY = Spoils(tempo=0.2, tone_db=0.0, noise=0.0, mask=0.0)
 

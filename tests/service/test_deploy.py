@@ -20,7 +20,7 @@ import pytest
 
 from service.settings import ServiceSettings
 from workbench.cli.main import all_commands, app
-from workbench.settings import WorkbenchSettings
+from workbench.store.settings import WorkbenchSettings
 
 yaml = pytest.importorskip("yaml")
 ROOT = Path(__file__).parents[2]
@@ -108,7 +108,7 @@ def test_kernels_are_compiled_for_the_package_that_the_image_runs(tmp_path: Path
     install, whole_seconds, *_, warm_up = run.split("&&")
     assert "pip install" in install
     # -P: not those of the build's folder
-    assert shlex.split(warm_up)[-3:] == ["-P", "-m", "workbench.workflows.warm_up"]
+    assert shlex.split(warm_up)[-3:] == ["-P", "-m", "workbench.analysis.warm_up"]
     assert shlex.split(warm_up)[0] in dict(instructions())["ENV"].split()
     source = tmp_path / "lib/python3.11/site-packages/workbench/beats/_kernels.py"
     source.parent.mkdir(parents=True)

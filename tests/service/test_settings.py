@@ -12,8 +12,8 @@ from service.settings import ServiceSettings
 from service.store.tables import open_database
 from workbench.cli.main import app
 from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 from workbench.store.stored_files import StoredFiles
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.bundled import bundled_path
 from workbench.errors import ResourceMissing
+from workbench.files import bundled_path
 
 
 def test_the_bundled_data_is_found() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from workbench import clock
-from workbench.clock import now
+from workbench.store import clock
+from workbench.store.clock import now
 
 
 class Stopped:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.extras import has_extra, install_command, require_extra, requirements
+from workbench.errors import has_extra, install_command, require_extra, requirements
 
 ROOT = Path(__file__).parents[2]
 TRACK = ROOT / "data" / "bundled" / "music" / "corner_store.ogg"

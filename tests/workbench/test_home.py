@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import StoreError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 
 def test_the_option_wins_over_the_setting_over_the_platform(tmp_path: Path) -> None:

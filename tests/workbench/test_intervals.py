@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.intervals import bootstrap_interval, f_measure
+from workbench.lab.statistics import bootstrap_interval, f_measure
 
 TIMES = st.lists(st.integers(0, 2000), max_size=30, unique=True).map(lambda ms: np.sort(np.array(ms)) / 100.0)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.beats.grid import BeatGrid
-from workbench.notebook import Shown
+from workbench.recording import Shown
 
 
 def test_a_value_loads_tables_and_pictures_only_when_asked() -> None:

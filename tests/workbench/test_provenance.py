@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
+from workbench.analysis.provenance import KEY, FileRecord, GridRecord, Provenance, read_provenance, with_provenance
 from workbench.errors import PlanError
-from workbench.provenance import KEY, FileRecord, GridRecord, Provenance, read_provenance, with_provenance
 
 MADE = Provenance(
     command="loop",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.settings import WorkbenchSettings, load_settings
+from workbench.store.settings import WorkbenchSettings, load_settings
 
 
 def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.beats.grid import BeatGrid
-from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
+from workbench.matching.lane import Lane, Match, MatchReason
 from workbench.mix.balance import Duck, Mix
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording

@@ -18,22 +18,22 @@ import sqlalchemy as sa
 
 import workbench as wb
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
+from workbench.analysis.grids import corrected_grid
+from workbench.analysis.progress import silent
+from workbench.analysis.sources import find_track
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.cli.main import run
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import write_audio
 from workbench.params import SeamParams, WorkbenchParams
-from workbench.profiles import save_profile
-from workbench.progress import silent
-from workbench.settings import WorkbenchSettings
-from workbench.store import grids
+from workbench.store import saved as grids
 from workbench.store.grid_records import make_record
-from workbench.workflows.analyze import analyze
+from workbench.store.home import Home
+from workbench.store.profiles import save_profile
+from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.beats import map_beats
-from workbench.workflows.grids import corrected_grid
-from workbench.workflows.library import open_library
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
+from workbench.workflows.catalog import open_library
 
 RATE = 22_050
 SETTINGS = WorkbenchSettings(database_url=None)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.features.energy import sounding_range
+from workbench.features.loudness import sounding_range
 from workbench.features.marks import Marks, marks_of, strongest_apart
 from workbench.features.onsets import OnsetStrengths
 from workbench.features.spectrum import Spectrum
@@ -346,7 +346,7 @@ def _excerpt(recording: Recording, first: int, stop: int) -> FloatArray:
 
 
 def landmarks_to_arrays(landmarks: Landmarks) -> dict[str, NDArray[Any]]:
-    """Landmarks as the arrays that `workbench.features.variables` declares."""
+    """Landmarks as the arrays that `workbench.analysis.labels` declares."""
     marks = landmarks.marks
     return {
         "landmark_times": marks.times,

@@ -14,7 +14,7 @@ def bar_pointer(
 ) -> IntArray:
     """Most probable beat frames: exact Viterbi of the bar-pointer model over the compact state space.
 
-    The model is in the head of `workbench.beats.pulses`, there with 1 for `free_change`, `TEMPO_CHANGE_COST` for
+    The model is in the head of `workbench.beats.candidates`, there with 1 for `free_change`, `TEMPO_CHANGE_COST` for
     `change_cost` and `MAX_TEMPO_CHANGE_COST` for `jump_cost`.
 
     `evidence` and `prior` are float32; `prior[i]` belongs to an interval of `shortest + i` frames, `shortest` 1 at

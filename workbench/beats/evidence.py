@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.beats.hearing import HIGHEST_BASS
-from workbench.beats.network import TEMPO_BINS, Activations
+from workbench.beats.network import HIGHEST_BASS, TEMPO_BINS, Activations
 from workbench.features.onsets import OnsetStrengths, pitch_classes
 from workbench.features.spectrum import Spectrum
 from workbench.recording import BoolArray, FloatArray, IntArray

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import GridError
-from workbench.notebook import Shown
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, Shown
 
 SAME_BEAT_SECONDS = 0.07
 """s within which a bar line and a beat are the same, as in beat evaluation"""

@@ -1,10 +1,12 @@
 """The beat network: which frames sound like a beat and like a downbeat, in the context of more than a minute.
 
-A temporal convolutional network of our own, trained on music composed for it (the model card is `beat_network.md`
-beside the weights). It runs in numpy: every layer is a few matrix products, so the time goes into
-BLAS, and no training framework is needed.
+A temporal convolutional network of our own, trained on music composed for it (`beat_network.md` beside the weights is
+its card). It runs in numpy: every layer is a few matrix products, so the time goes into BLAS, and no training framework
+is needed. The rest of the tracker reads its `Activations`.
 
-Functions: `listen`. The rest of the tracker reads its `Activations`.
+The input is the levels of 60 log-frequency bands and changes of harmony, 50 frames a second, from the spectrogram that
+every stage shares. Frames of 20 ms are enough to find a beat; the onset near it gives the time to the millisecond
+(`beats.track`). Training distorts `heard_levels` and `heard_changes` further.
 """
 
 from __future__ import annotations
@@ -15,10 +17,126 @@ from functools import cache
 
 import numpy as np
 
-from workbench.beats.hearing import FRAMES_PER_SECOND, N_BANDS, network_input
+from workbench.features.onsets import pitch_classes
 from workbench.features.spectrum import Spectrum
-from workbench.models.loading import model_digest, open_model
-from workbench.recording import FloatArray
+from workbench.files import model_digest, open_model
+from workbench.recording import FloatArray, IntArray
+
+FRAMES_PER_SECOND = 50
+"""of the network"""
+N_BANDS = 60
+TOP_DB = 10.0
+"""dB re the recording's loud level, which single bands exceed at times"""
+FLOOR_DB = -80.0
+"""dB re the recording's loud level; anything quieter counts as silence"""
+CHANGE_SECONDS = (0.25, 0.5, 1.0, 2.0)
+"""s compared before and after a frame, for all tones and for those of the bass"""
+N_CHANGES = 2 * len(CHANGE_SECONDS)
+N_INPUTS = N_BANDS + N_CHANGES
+
+_COMPRESSION = 300.0
+"""ratio of a loud magnitude to the one below which the logarithm is nearly linear, 50 dB"""
+_SPLIT_HZ = 260.0
+"""below it every bin of the transform is a band"""
+HIGHEST_BASS = 52
+"""MIDI number; E3, above which a bass seldom goes"""
+
+
+def band_groups(band_hz: FloatArray) -> IntArray:
+    """Which of the network's bands each band of the spectrogram belongs to.
+
+    Steps of 21.5 Hz up to 260 Hz, from there on 8 bands an octave.
+    """
+    low = np.round((band_hz - 32.3) / 21.53)
+    high = 11 + np.floor(8.0 * np.log2(np.maximum(band_hz, 1.0) / _SPLIT_HZ))
+    group: IntArray = np.clip(np.where(band_hz < _SPLIT_HZ, low, high), 0, N_BANDS - 1).astype(np.int64)
+    return group
+
+
+def heard_levels(spectrum: Spectrum) -> FloatArray:
+    """Level of each of the network's bands, shape (n_frames, N_BANDS), FLOOR_DB to TOP_DB.
+
+    The reference is the loud level of the recording, so the spectrogram has to be of all of it.
+    """
+    power = spectrum.power
+    n_frames = _frames(spectrum)
+    if not n_frames:
+        return np.zeros((0, N_BANDS), dtype=np.float32)
+    group = band_groups(spectrum.band_hz)
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    sums = np.add.reduceat(power, starts, axis=0)
+    loudest = sums.max(axis=0)
+    # the 98th percentile of the frames, or TOP_DB below the loudest one where a file is nearly all silence
+    loud = max(float(np.percentile(loudest, 98)), float(loudest.max()) * 10.0 ** (-TOP_DB / 10.0))
+    levels = np.full((n_frames, N_BANDS), FLOOR_DB, dtype=np.float32)
+    if loud < 1e-14:
+        return levels
+    last = power.shape[1] - 1
+    at = np.round(np.arange(n_frames) * spectrum.frames_per_second / FRAMES_PER_SECOND).astype(np.int64)
+    at = np.minimum(at, last)
+    # two frames of the spectrogram make one of the network: a triangle over three of them loses no onset in between
+    edge = (at == 0) | (at == last)
+    before, after = np.where(edge, at, at - 1), np.where(edge, at, at + 1)
+    floor = np.float32(10.0 ** (FLOOR_DB / 10.0))
+    # band by band, because a copy of all bands takes a gigabyte for two hours of sound
+    for row, band in zip(sums, group[starts], strict=True):
+        blurred = np.float32(0.5) * row[at] + np.float32(0.25) * (row[before] + row[after])
+        levels[:, band] = np.float32(10.0) * np.log10(np.maximum(blurred * np.float32(1.0 / loud), floor))
+    # the logarithm of the floor can be a rounding error below it
+    np.clip(levels, np.float32(FLOOR_DB), np.float32(TOP_DB), out=levels)
+    return levels
+
+
+def compressed_levels(levels_db: FloatArray) -> FloatArray:
+    """Compress levels in dB to log(1 + c * magnitude) / log(1 + c), 0 to about 1.2."""
+    magnitude = np.exp(levels_db * np.float32(np.log(10.0) / 20.0))
+    compressed: FloatArray = np.log1p(np.float32(_COMPRESSION) * magnitude) * np.float32(1.0 / np.log1p(_COMPRESSION))
+    return compressed
+
+
+def heard_changes(spectrum: Spectrum) -> FloatArray:
+    """How much the tones after each frame differ from those before it.
+
+    Cosine distances of chroma, then of the bass's semitones, over the spans of `CHANGE_SECONDS`; shape (n_frames,
+    N_CHANGES), 0 to 1, and 0 where either side has no tones.
+    """
+    n_frames = _frames(spectrum)
+    changes = np.zeros((n_frames, N_CHANGES), dtype=np.float32)
+    if spectrum.tones.shape[1] < 4:
+        return changes
+    rate = spectrum.tone_frames_per_second
+    times = np.arange(n_frames) / FRAMES_PER_SECOND
+    bass = np.sqrt(spectrum.tones[spectrum.tone_midi <= HIGHEST_BASS])
+    column = 0
+    for rows in (pitch_classes(spectrum), bass):
+        n = rows.shape[1]
+        total = np.zeros((rows.shape[0], n + 1))
+        np.cumsum(rows, axis=1, out=total[:, 1:])
+        at = np.arange(n + 1)
+        for seconds in CHANGE_SECONDS:
+            span = max(1, round(seconds * rate))
+            after = total[:, np.minimum(at + span, n)] - total[:, at]
+            before = total[:, at] - total[:, np.maximum(at - span, 0)]
+            norms = np.sqrt(np.sum(after * after, axis=0) * np.sum(before * before, axis=0))
+            alike = np.sum(after * before, axis=0) / np.maximum(norms, 1e-12)
+            distance = np.where(norms > 1e-9, 1.0 - alike, 0.0)
+            # entry k of the running sums lies between frames k - 1 and k
+            changes[:, column] = np.interp(times, (at - 0.5) / rate, distance)
+            column += 1
+    return changes
+
+
+def network_input(spectrum: Spectrum) -> FloatArray:
+    """Everything the network reads, levels before changes, shape (n_frames, N_INPUTS)."""
+    inputs: FloatArray = np.concatenate((compressed_levels(heard_levels(spectrum)), heard_changes(spectrum)), axis=1)
+    return inputs
+
+
+def _frames(spectrum: Spectrum) -> int:
+    if not spectrum.n_frames:
+        return 0
+    return (spectrum.n_frames - 1) * FRAMES_PER_SECOND // spectrum.frames_per_second + 1
+
 
 TEMPO_BINS = 40.0 * 2.0 ** (np.arange(42) * np.log2(6.0) / 41)
 """BPM; 40 to 240, a sixteenth of an octave apart"""

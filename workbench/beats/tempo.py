@@ -1,7 +1,7 @@
 """Tempo: how strongly beats could fall at each frame, and which beat periods the whole piece supports.
 
 A tempo is proposed here, not decided: every strong periodicity is proposed together with its half, double, 2/3, 3/2,
-third and triple, because only the sounds on the beats show which of them a listener taps (`workbench.beats.readings`).
+third and triple, because only the sounds on the beats show which of them a listener taps (`workbench.beats.meter`).
 
 Functions: `beat_activation`, `tempo_candidates`.
 """

@@ -1,9 +1,10 @@
 """From a recording to its beat grid.
 
 The steps: the network runs (`beats.network`), or onset strengths blend into an activation (`beats.tempo`); from either
-several pulses are proposed, each the most probable beats near a tempo by the bar-pointer model (`beats.pulses`); the
-readings of all of them compete over the whole piece (`beats.readings`); the winner's beats are moved to the onsets
-near them, put on straight lines where the tempo is steady (`beats.steady`), and counted in bars (`beats.downbeats`).
+several pulses are proposed, each the most probable beats near a tempo by the bar-pointer model (`beats.candidates`);
+the readings of all of them compete over the whole piece (`beats.meter`); the winner's beats are moved to the onsets
+near them, put on straight lines where the tempo is steady (`beats.constant_tempo`), and counted in bars
+(`beats.meter`).
 
 Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, in parts `gather` and `track_gathered`, so
 that the spectrogram of a long recording need not stay in memory; `track` also with the signs of how far to trust the
@@ -16,16 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.beats.changes import follow_changes
-from workbench.beats.downbeats import bar_positions_of
+from workbench.beats.candidates import BEAT_EVIDENCE, MAX_TEMPO_CHANGE_COST, TEMPO_CHANGE_COST, propose
+from workbench.beats.constant_tempo import slips_of, steady_beats
 from workbench.beats.evidence import ATTACK, Evidence, Pulse, describe_pulse, gather_evidence
 from workbench.beats.grid import BeatGrid
+from workbench.beats.meter import bar_positions_of, best_reading, reading_chances
 from workbench.beats.network import listen
-from workbench.beats.pulses import BEAT_EVIDENCE, MAX_TEMPO_CHANGE_COST, TEMPO_CHANGE_COST, propose
-from workbench.beats.readings import best_reading, reading_chances
-from workbench.beats.steady import steady_beats
-from workbench.beats.straight import slips_of
 from workbench.beats.tempo import beat_activation
+from workbench.beats.tempo_changes import follow_changes
 from workbench.beats.tracker import ask_tracker
 from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError

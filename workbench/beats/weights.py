@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.beats.network import weights_digest
-from workbench.models.loading import read_numbers
+from workbench.files import read_numbers
 from workbench.recording import FloatArray
 
 READINGS_FILE = "beat_readings.json"

@@ -7,7 +7,7 @@ Given values are stored with the track, measured ones with the recording, that i
 bytes are measured once, however many tracks they are, and a track whose file changes loses the old measurements.
 
 Each transaction that changes the catalog raises its revision and marks the rows it touched. So a copy, such as
-`workbench.catalog.snapshot`, can ask for the changes since the revision it has.
+`workbench.matching.snapshot`, can ask for the changes since the revision it has.
 
 Class: `Library`. Function: `pack_descriptor`.
 """
@@ -27,12 +27,12 @@ from sqlalchemy import Connection, Row
 from ulid import ULID
 
 from workbench.catalog.track import FIELD_KINDS, Track, contradictions, validate_fields
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, UnknownTrack
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.files import hash_file
 from workbench.recording import FloatArray
-from workbench.store import grids
-from workbench.store.changes import current_revision, next_revision
+from workbench.store import saved as grids
+from workbench.store.catalog_revision import current_revision, next_revision
 from workbench.store.database import CREATED, Database, now, recordings, removed_tracks, revisions, tracks
 from workbench.store.grid_records import CorrectedGrid
 

@@ -12,10 +12,10 @@ from workbench.cli.planning import auto_mix_option, explain_audio, explain_own_m
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import AlignParams
     from workbench.workflows.align import Alignment
-    from workbench.workspace import Workspace
 
 
 @click.command("align")
@@ -51,9 +51,8 @@ def command(
       workbench align track.mp3 --video video.mp4 --auto-mix --picture why.png
     """
     from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
+    from workbench.analysis.sources import find_track, find_video, with_audio_of
     from workbench.workflows.align import align_json, align_track
-    from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video, with_audio_of
 
     track_source, video_source = find_track(workspace, track), find_video(workspace, video)
     workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)

@@ -11,8 +11,8 @@ from workbench.cli.options import FILE, output_option, profile_option, workspace
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.analysis.workspace import Workspace
     from workbench.beats.grid import BeatGrid
-    from workbench.workspace import Workspace
 
 _EVEN = 0.5  # confidence under which a grid is more likely wrong than right
 # s at either end of a track that a grid may leave out without a word: a free intro, a long ring
@@ -60,12 +60,11 @@ def command(
     """
     if (grid_file is not None) + (bpm is not None) + confirm > 1:
         raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the heard grid")
-    from workbench.provenance import with_provenance
+    from workbench.analysis.grids import corrected_grid
+    from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
+    from workbench.analysis.sources import find_track
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
-    from workbench.workflows.grids import corrected_grid
-    from workbench.workflows.provenance import grid_record, make_provenance
-    from workbench.workflows.tracks import find_track
 
     source = find_track(workspace, track)
     if tracker is not None:

@@ -11,7 +11,7 @@ from workbench.cli.options import workspace_option
 from workbench.cli.terminal import print_body
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.group("cache", invoke_without_command=True)
@@ -45,7 +45,7 @@ def prune(ctx: click.Context, max_bytes: int | None, workspace: Workspace) -> No
     Example:
       workbench cache prune --max-bytes 1000000000
     """
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
     if ctx.get_parameter_source("home") is not click.core.ParameterSource.COMMANDLINE:
         workspace = Workspace(ctx.obj)  # `cache --home DIR prune` is the same as `cache prune --home DIR`

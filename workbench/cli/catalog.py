@@ -14,9 +14,9 @@ from workbench.cli.terminal import print_body, print_line, progress_bar, say
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from workbench.analysis.workspace import Workspace
     from workbench.catalog.track import Track
-    from workbench.workflows.library import Listing
-    from workbench.workspace import Workspace
+    from workbench.workflows.catalog import Listing
 
 _MOST_DOUBTS = 20
 
@@ -52,7 +52,7 @@ def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) ->
       workbench catalog add ~/Music/licensed
       workbench catalog add manifest.csv --scheduler tcp://10.0.0.5:8786
     """
-    from workbench.workflows.library import cluster, list_files
+    from workbench.workflows.catalog import cluster, list_files
 
     listing = list_files(paths)
     if scheduler is None:
@@ -72,13 +72,13 @@ def demo(workspace: Workspace) -> None:
     Example:
       workbench catalog demo
     """
-    from workbench.workflows.library import bundled_files
+    from workbench.workflows.catalog import bundled_files
 
     _add(workspace, bundled_files(), None)
 
 
 def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> None:
-    from workbench.workflows.library import add_tracks, open_catalog
+    from workbench.workflows.catalog import add_tracks, open_catalog
 
     for warning in listing.warnings:
         say(f"workbench: {warning}")
@@ -123,7 +123,7 @@ def list_tracks(workspace: Workspace) -> None:
     Example:
       workbench catalog list | jq 'select(.bpm > 120) | .title'
     """
-    from workbench.workflows.library import open_library
+    from workbench.workflows.catalog import open_library
 
     tracks = open_library(workspace).list()
     for track in tracks:
@@ -142,7 +142,7 @@ def remove(track_ids: Iterable[str], workspace: Workspace) -> None:
     Example:
       workbench catalog remove trk_01JD3X5E8Q2M
     """
-    from workbench.workflows.library import open_library
+    from workbench.workflows.catalog import open_library
 
     library = open_library(workspace)
     for track_id in track_ids:
@@ -159,7 +159,7 @@ def reindex(workspace: Workspace) -> None:
     Example:
       workbench catalog reindex
     """
-    from workbench.workflows.library import WantedFile, add_tracks, open_library
+    from workbench.workflows.catalog import WantedFile, add_tracks, open_library
 
     library = open_library(workspace)
     found = library.reindex(hash_bytes=workspace.hash_file)
@@ -180,7 +180,7 @@ def reindex(workspace: Workspace) -> None:
 
 def explain_no_tracks(workspace: Workspace) -> None:
     """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound."""
-    from workbench.workflows.library import open_library
+    from workbench.workflows.catalog import open_library
 
     if open_library(workspace).list():
         say("workbench: no track of the catalog can be heard, so none is put forward")

@@ -13,7 +13,7 @@ from workbench.cli.plan_files import length_option, naming, naming_plan, read_re
 from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("conform")
@@ -92,11 +92,10 @@ def command(
       workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
       workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
     """
+    from workbench.analysis.sources import find_track, find_video
     from workbench.files import write_json
     from workbench.plans.refusals import Refusal
     from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
-    from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video
 
     video_path = None if video is None else find_video(workspace, video).path
     track_path = None if track is None else find_track(workspace, track).path

@@ -11,7 +11,7 @@ from workbench.cli.options import Seconds, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("demo")
@@ -36,7 +36,7 @@ def command(seconds: float, workspace: Workspace) -> None:
       workbench demo --home ./demo && open demo/demo/report.html
     """
     started = time.perf_counter()
-    from workbench.demo.run import run_demo
+    from workbench.workflows.demo import run_demo
     from workbench.workflows.plan import save_plan
     from workbench.workflows.report import video_summary
 

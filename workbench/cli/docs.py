@@ -16,7 +16,7 @@ def command(show: bool) -> None:
       workbench docs
       workbench docs --no-show
     """
-    from workbench.bundled import built_book
+    from workbench.files import built_book
 
     url = built_book().as_uri()
     click.echo(url)

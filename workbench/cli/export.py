@@ -21,7 +21,7 @@ from workbench.cli.plan_files import (
 from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 _FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags")
 
@@ -118,12 +118,12 @@ def command(
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
     """
+    from workbench.analysis.provenance import with_recorded_mix
+    from workbench.analysis.sources import find_video
     from workbench.export.formats import caution, format_named
     from workbench.files import is_stream
     from workbench.plans.plan import LoopPlan
     from workbench.workflows.export import export_plan, find_frame_rate, find_sync_points, media_beside
-    from workbench.workflows.provenance import with_recorded_mix
-    from workbench.workflows.videos import find_video
 
     form = format_named(format_name)
     if with_media and is_stream(out):
@@ -150,7 +150,7 @@ def command(
             sync_points = find_sync_points(reporting, track_path, video_path, chosen.music.offset_seconds)
         said = []
         if reviews and isinstance(found, LoopPlan) and track_path is not None:
-            from workbench.workflows.comments import find_review, review_markers
+            from workbench.review.comments import find_review, review_markers
 
             said = review_markers(found, find_review(reporting, found, track_path, video_path, chosen.provenance))
         export_plan(

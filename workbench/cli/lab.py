@@ -11,7 +11,7 @@ from workbench.cli.options import FILE, workspace_option
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("lab", context_settings={"ignore_unknown_options": True})
@@ -28,8 +28,8 @@ def command(folder: Path | None, arguments: tuple[str, ...], workspace: Workspac
       workbench lab
       workbench lab --to ~/loops --no-browser --port 8890
     """
-    from workbench.extras import require_extra
-    from workbench.workflows.notebooks import copy_notebooks, start_lab
+    from workbench.errors import require_extra
+    from workbench.lab.notebooks import copy_notebooks, start_lab
 
     require_extra("lab", "`workbench lab`")  # before the copy is made
     folder = copy_notebooks(folder or workspace.home.notebooks)

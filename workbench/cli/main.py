@@ -3,7 +3,7 @@
 Because a command's module is imported on first use, `workbench --help` answers at once, and a command whose extra is
 not installed takes nothing from the others. Installed packages add commands by an entry point of the group
 `workbench.commands`, as the service does: it names a table such as `COMMANDS`. Settings that these read from the
-environment are classes of pydantic-settings, named in the group `workbench.settings`.
+environment are classes of pydantic-settings, named in the group `workbench.store.settings`.
 
 Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 130 interrupted.
 """
@@ -196,7 +196,7 @@ def _warn_of_misspelt_variables() -> None:
     given = {name.upper() for name in os.environ if name.upper().startswith(_PREFIX)} - _OF_OPTIONS
     if not given:
         return
-    from workbench.settings import WorkbenchSettings
+    from workbench.store.settings import WorkbenchSettings
 
     known = {_PREFIX + name.upper() for name in WorkbenchSettings.model_fields}
     if given <= known:

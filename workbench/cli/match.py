@@ -13,9 +13,9 @@ from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.catalog.lane import Lane
+    from workbench.analysis.workspace import Workspace
+    from workbench.matching.lane import Lane
     from workbench.media.sound_streams import SoundChoice
-    from workbench.workspace import Workspace
 
 _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 
@@ -55,8 +55,8 @@ def command(
       workbench match video.mp4 | jq '.lane.matches[0]'
       workbench match video.mp4 --include-sync --sync-points 2 --expand full
     """
+    from workbench.analysis.sources import find_video, with_audio_of
     from workbench.workflows.match import match, match_json
-    from workbench.workflows.videos import find_video, with_audio_of
 
     video_source = find_video(workspace, video)
     workspace = with_audio_of(workspace, video_source, audio)

@@ -23,9 +23,9 @@ import click
 from workbench.cli.terminal import OUTPUT_TAKEN, say
 
 if TYPE_CHECKING:
-    from workbench.home import Home
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
+    from workbench.store.home import Home
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -105,7 +105,7 @@ def workspace_option(command: Command) -> Command:
     @wraps(command)
     def in_workspace(*arguments: Any, home: Home, params: WorkbenchParams | None = None, **named: Any) -> Any:
         _check_outputs(click.get_current_context())
-        from workbench.workspace import Workspace
+        from workbench.analysis.workspace import Workspace
 
         with Workspace(home, params) as workspace:
             return command(*arguments, workspace=workspace, **named)
@@ -122,8 +122,8 @@ def profile_option(command: Command) -> Command:
     @wraps(command)
     def with_params(*arguments: Any, params: WorkbenchParams | None, uses: tuple[str, ...], **named: Any) -> Any:
         if uses:
+            from workbench.extensions import with_uses
             from workbench.params import WorkbenchParams
-            from workbench.params.chosen import with_uses
 
             params = with_uses(params or WorkbenchParams(), uses)
         return command(*arguments, params=params, **named)
@@ -187,8 +187,8 @@ def _check_outputs(ctx: click.Context) -> None:
 
 def _home(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Home:
     from workbench.caches import lend_home
-    from workbench.home import Home
-    from workbench.settings import load_settings
+    from workbench.store.home import Home
+    from workbench.store.settings import load_settings
 
     home = Home.chosen(load_settings(), value)
     if cost := lend_home(home.root):
@@ -199,6 +199,6 @@ def _home(ctx: click.Context, parameter: click.Parameter, value: Path | None) ->
 def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> WorkbenchParams | None:
     if value is None:
         return None
-    from workbench.profiles import load_profile
+    from workbench.store.profiles import load_profile
 
     return load_profile(value)

@@ -22,16 +22,16 @@ from workbench.cli.options import Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
+    from workbench.analysis.provenance import FileRecord, Provenance
+    from workbench.analysis.sources import TrackSource
+    from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.plans.plan import LoopPlan
     from workbench.plans.request import PlanRequest
-    from workbench.provenance import FileRecord, Provenance
     from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
-    from workbench.workflows.tracks import TrackSource
-    from workbench.workspace import Workspace
 
 # Passes `option`, None where it is not given
 option_option = click.option(
@@ -86,9 +86,9 @@ def read_music(
     """
     if option is not None and placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
+    from workbench.analysis.provenance import read_provenance
     from workbench.errors import PlanError
-    from workbench.provenance import read_provenance
-    from workbench.results.placements import has_placements, placements_of
+    from workbench.results.align import has_placements, placements_of
     from workbench.results.plan import mix_from_json, plan_from_json
 
     with naming(file):
@@ -130,8 +130,8 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
         return place_track(music.offset_seconds, workspace.load_recording(track.path).duration, seconds), mix
     if mix is None or mix.duck is None or chosen.number == 1 or track is None or video is None:
         return music, mix
-    from workbench.mix.drawn import read_points, with_drawn
-    from workbench.provenance import DRAWN_ENVELOPE
+    from workbench.analysis.provenance import DRAWN_ENVELOPE
+    from workbench.mix.drawn_envelope import read_points, with_drawn
     from workbench.results.mix import mix_body
     from workbench.workflows.mix import mix_under
 
@@ -162,7 +162,7 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
 
     `params` are those given, before those of the result were taken over.
     """
-    from workbench.workflows.provenance import other_mix_stages
+    from workbench.analysis.provenance import other_mix_stages
 
     if mix is None or mix is not chosen.mix:
         return
@@ -180,7 +180,7 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
 
 def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoice | None) -> None:
     """Say on standard error that the result's own mix was measured on other sound streams than those that play."""
-    from workbench.provenance import AUDIO
+    from workbench.analysis.provenance import AUDIO
 
     made = chosen.provenance
     if mix is None or mix is not chosen.mix or made is None:
@@ -191,11 +191,11 @@ def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoi
 
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:
     """The track that was named; else the one of the catalog that the result names, or that it was made from."""
+    from workbench.analysis.provenance import read_provenance
+    from workbench.analysis.sources import TrackSource, find_in_catalog, find_track
     from workbench.errors import InputError, UnknownTrack
-    from workbench.provenance import read_provenance
-    from workbench.results.placements import named_track
+    from workbench.results.align import named_track
     from workbench.workflows.reproduce import recorded_track
-    from workbench.workflows.tracks import TrackSource, find_in_catalog, find_track
 
     if named is not None:
         return find_track(workspace, named)
@@ -229,8 +229,8 @@ def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
     Raises `InputError` if the file cannot be read, and `PlanError` if it is no plan, or does not say what it was made
     from; both name the file.
     """
+    from workbench.analysis.provenance import read_provenance
     from workbench.errors import PlanError
-    from workbench.provenance import read_provenance
     from workbench.workflows.constraints import read_request
 
     with naming(file):

@@ -28,12 +28,12 @@ from workbench.cli.options import (
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.analysis.sources import VideoSource
+    from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.plans.request import Keep, PlanRequest
     from workbench.workflows.plan import Planned
-    from workbench.workflows.videos import VideoSource
-    from workbench.workspace import Workspace
 
 # Passes `video`, None where it is not given
 video_option = click.option(
@@ -279,10 +279,9 @@ def print_plans(
         raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
+    from workbench.analysis.sources import find_track, find_video, with_audio_of
     from workbench.plans.refusals import Refusal
     from workbench.workflows.plan import plan_lengths, plan_track, planned_json
-    from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video, with_audio_of
 
     track_source = find_track(workspace, track)
     if from_plan is not None:
@@ -325,7 +324,7 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
     from workbench.plans.fit import shares_its_parts
     from workbench.plans.plan import LoopPlan
     from workbench.plans.refusals import Refusal, plain_seconds
-    from workbench.workflows.plan_words import less_sure_line, option_differences, poor_pins, repetition_line
+    from workbench.results.plan_words import less_sure_line, option_differences, poor_pins, repetition_line
 
     first, params = planned[0], workspace.params.cover
     if first.file_loop is not None:
@@ -378,7 +377,7 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
         return
     from workbench.media.probe import probe
     from workbench.plans.constraints import clock
-    from workbench.workflows.deliver import own_music_ranges
+    from workbench.workflows.render import own_music_ranges
 
     ranges = own_music_ranges(workspace, video.path, probe(video.path).duration)
     if ranges:
@@ -390,7 +389,7 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
 
 def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:
     """Write to standard error where sound streams of a video that are not used hold speech."""
-    from workbench.workflows.watch import unused_speech
+    from workbench.analysis.video import unused_speech
 
     line = None if video is None else unused_speech(workspace, video.path)
     if line is not None:

@@ -23,9 +23,9 @@ from workbench.cli.plan_files import (
 from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
-    from workbench.render.levels import SoundLevels
-    from workbench.workspace import Workspace
+    from workbench.render.sound_levels import SoundLevels
 
 _DUCKING = ("broadband", "bands")
 _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
@@ -120,10 +120,10 @@ def command(
       workbench render plan.json --option 2 --track track.mp3 -o other-ending.wav
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
     """
+    from workbench.analysis.provenance import with_recorded_mix
+    from workbench.analysis.sources import find_video, with_audio_of
     from workbench.params import DELIVERY_TARGETS
-    from workbench.workflows.deliver import render_measured
-    from workbench.workflows.provenance import with_recorded_mix
-    from workbench.workflows.videos import find_video, with_audio_of
+    from workbench.workflows.render import render_measured
 
     source = None if video is None else find_video(workspace, video)
     video_path = None if source is None else source.path

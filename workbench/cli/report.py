@@ -11,7 +11,7 @@ from workbench.cli.options import NewFile, workspace_option
 from workbench.cli.terminal import bytes_of, print_body, progress_bar
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("report")
@@ -40,7 +40,7 @@ def command(
       workbench report reports/track -p track track.flac -p video_seconds 300 -o track.html
       workbench report reports/plan -p track track.flac -p plan_file plan.json --option 2 -o plan.html
     """
-    from workbench.workflows.notebooks import find_notebook, run_notebook
+    from workbench.lab.notebooks import find_notebook, run_notebook
 
     with progress_bar() as progress:
         values = dict(parameters) | ({} if option is None else {"option": str(option)})

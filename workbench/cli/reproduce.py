@@ -12,7 +12,7 @@ from workbench.cli.plan_files import length_option, naming, naming_plan, read_re
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("reproduce")
@@ -36,9 +36,8 @@ def command(plan: Path, track: str | None, video: Path | None, length: float | N
       workbench reproduce plan.json
       workbench reproduce plan.json --track track.wav --video video.mp4
     """
+    from workbench.analysis.sources import find_track, find_video
     from workbench.workflows.reproduce import reproduce
-    from workbench.workflows.tracks import find_track
-    from workbench.workflows.videos import find_video
 
     track_path = None if track is None else find_track(workspace, track).path
     video_path = None if video is None else find_video(workspace, video).path

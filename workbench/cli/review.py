@@ -12,7 +12,7 @@ from workbench.cli.options import NewFile, workspace_option
 from workbench.cli.terminal import print_body
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 _TABLES = ("verdicts", "comments", "decisions", "abx", "mushra", "results")
 
@@ -41,9 +41,9 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
     """
     from workbench.errors import StoreError
     from workbench.files import write_text
-    from workbench.workflows.comments import write_comments, write_decisions
-    from workbench.workflows.listening import write_abx, write_mushra, write_results
-    from workbench.workflows.review import newest_verdicts, write_verdicts
+    from workbench.review.comments import write_comments, write_decisions
+    from workbench.review.listening import write_abx, write_mushra, write_results
+    from workbench.review.verdicts import newest_verdicts, write_verdicts
 
     text = StringIO()
     if table == "verdicts":

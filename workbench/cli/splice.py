@@ -12,7 +12,7 @@ from workbench.cli.planning import read_time
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("splice")
@@ -37,12 +37,12 @@ def command(
       workbench splice track.mp3 1:32 0:48
       workbench splice track.mp3 1:32 0:48 -o splice.wav --picture splice.png
     """
+    from workbench.analysis.sources import find_track
     from workbench.files import written_whole
     from workbench.media.audio import write_audio
     from workbench.plots.palette import png
-    from workbench.workflows.plan_words import score_line
+    from workbench.results.plan_words import score_line
     from workbench.workflows.splice import splice, splice_json
-    from workbench.workflows.tracks import find_track
 
     source, least = find_track(workspace, track), workspace.params.cover.min_seam_score
     with progress_bar() as progress:

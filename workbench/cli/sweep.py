@@ -14,7 +14,7 @@ from workbench.cli.terminal import print_body, progress_bar, say
 if TYPE_CHECKING:
     import xarray
 
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("sweep")
@@ -74,11 +74,10 @@ def command(
     Example:
       workbench sweep --param seams.context_beats=2,4,8 --dataset bundled -o sweep.zarr
     """
-    from workbench.errors import ParameterError
-    from workbench.extras import require_extra
-    from workbench.workflows.compare import MEASURED
-    from workbench.workflows.datasets import Dataset, load
-    from workbench.workflows.sweep import SweepPlan, read_axis, sweep
+    from workbench.errors import ParameterError, require_extra
+    from workbench.lab.compare import MEASURED
+    from workbench.lab.datasets import Dataset, load
+    from workbench.lab.sweep import SweepPlan, read_axis, sweep
 
     if measure not in MEASURED:
         raise click.UsageError(f"--measure is one of {', '.join(MEASURED)}")
@@ -116,8 +115,8 @@ def command(
 def _best(found: xarray.Dataset, measure: str, searched: bool) -> dict[str, Any]:
     """What is printed of the best point, which is also said in words; nothing where no recording has the measure."""
     from workbench.errors import ParameterError
-    from workbench.workflows.compare import measured_on
-    from workbench.workflows.winners import winner
+    from workbench.lab.compare import measured_on
+    from workbench.lab.winners import winner
 
     try:
         best = winner(found, measure)

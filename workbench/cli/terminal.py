@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from workbench.progress import Progress
+from workbench.analysis.progress import Progress
 
 # Key in the `meta` of the command's context if a file is written to standard output
 OUTPUT_TAKEN = "workbench.output_taken"

@@ -13,7 +13,7 @@ from workbench.cli.options import output_option, profile_option, workspace_optio
 from workbench.cli.terminal import deliver_body
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("underscore")
@@ -43,10 +43,9 @@ def command(
       workbench underscore "She kept every letter. All sixty-one of them." --brief "no vocals" | jq .lane.reasoning
       workbench underscore - --platform tiktok < script.txt
     """
+    from workbench.analysis.provenance import make_provenance, with_provenance
     from workbench.files import decode_text
-    from workbench.provenance import with_provenance
-    from workbench.results.lane import lane_body, underscore_result
-    from workbench.workflows.provenance import make_provenance
+    from workbench.results.match import lane_body, underscore_result
     from workbench.workflows.underscore import underscore
 
     script = sys.stdin.buffer.read() if text == "-" else text.encode("utf-8", "surrogateescape")

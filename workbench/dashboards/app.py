@@ -30,6 +30,8 @@ from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
 from tornado.web import StaticFileHandler
 
+from workbench.analysis.provenance import with_recorded_audio
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_loopback
 from workbench.dashboards.address import PROJECTS, Address, Place, view_of
 from workbench.dashboards.charts import THEME, ink_colour
@@ -58,10 +60,8 @@ from workbench.dashboards.transport import Transport, script
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
 from workbench.render.remux import CONTAINERS, describe_left_out
+from workbench.review.projects import list_projects
 from workbench.workflows.catalog_search import FoundTrack, search_catalog
-from workbench.workflows.projects import list_projects
-from workbench.workflows.provenance import with_recorded_audio
-from workbench.workspace import Workspace
 
 
 class StatusBar(JSComponent):

@@ -14,7 +14,7 @@ part of it:
     step = session.change("seam 2 is moved to 1:04")
     self.run(move_seam, ..., then=lambda loop: (session.show(loop), step.finish()))
 
-Other kinds of records join in `workbench.workflows.project_changes.KINDS`; nothing is to be done here. Another field of
+Other kinds of records join in `workbench.review.history.KINDS`; nothing is to be done here. Another field of
 the project joins in `Keeper.fields` and `Session._take_fields`.
 
 Classes: `Keeper`, the project of a page; `Step`, a change under way.
@@ -28,20 +28,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
+from workbench.analysis.sources import TrackSource
 from workbench.dashboards.constraint_words import in_words
 from workbench.dashboards.fades import HandFade, Place
 from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.errors import ParameterError, PlanError, UnknownProject, WorkbenchError
-from workbench.mix.drawn import Points, read_points
+from workbench.mix.drawn_envelope import Points, read_points
 from workbench.params import WorkbenchParams
-from workbench.params.knobs import label_of
+from workbench.params.sliders import label_of
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
-from workbench.profiles import params_from
-from workbench.workflows.constraints import read_request, request_records
-from workbench.workflows.plan import Planned
-from workbench.workflows.project_changes import (
+from workbench.review.history import (
     State,
     StepBack,
     amend_change,
@@ -52,7 +50,7 @@ from workbench.workflows.project_changes import (
     redo_change,
     undo_change,
 )
-from workbench.workflows.projects import (
+from workbench.review.projects import (
     Project,
     can_complete,
     complete_project,
@@ -62,7 +60,9 @@ from workbench.workflows.projects import (
     project_on,
     start_project,
 )
-from workbench.workflows.tracks import TrackSource
+from workbench.store.profiles import params_from
+from workbench.workflows.constraints import read_request, request_records
+from workbench.workflows.plan import Planned
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -339,7 +339,7 @@ def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
 def envelope_record(points: Points | None) -> list[list[float]] | None:
     """A ducking envelope that was drawn as a project keeps it.
 
-    `points`: see `workbench.mix.drawn`; None: nothing was drawn.
+    `points`: see `workbench.mix.drawn_envelope`; None: nothing was drawn.
     """
     return None if points is None else [list(point) for point in points]
 

@@ -13,7 +13,7 @@ from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
-    from workbench.workspace import Workspace
+    from workbench.analysis.workspace import Workspace
 
 
 @click.command("dashboard")
@@ -52,7 +52,7 @@ def command(
     """
     if (track is None) != (video is None):
         raise click.UsageError("a project needs both TRACK and --video")
-    from workbench.extras import require_extra
+    from workbench.errors import require_extra
 
     require_extra("dashboard", "`workbench dashboard`")
     from workbench.dashboards.access import is_loopback, new_key
@@ -61,8 +61,7 @@ def command(
 
     opens = None
     if track is not None and video is not None:
-        from workbench.workflows.tracks import find_track
-        from workbench.workflows.videos import find_video
+        from workbench.analysis.sources import find_track, find_video
 
         find_track(workspace, track)  # so that what is wrong with it is said before a server runs
         opens = track, find_video(workspace, video).path

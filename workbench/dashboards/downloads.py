@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from workbench.analysis.provenance import with_recorded_audio
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder, plan_digest
 from workbench.export.formats import Format, all_formats, caution, format_named
 from workbench.plans.plan import LoopPlan
 from workbench.render.remux import suffix_for
 from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
-from workbench.workflows.comments import load_review, review_markers
+from workbench.review.comments import load_review, review_markers
 from workbench.workflows.export import export_plan
 from workbench.workflows.plan import Planned, save_plan
-from workbench.workflows.provenance import with_recorded_audio
-from workbench.workspace import Workspace
 
 _VIDEO = (
     "video",

@@ -17,7 +17,7 @@ from typing import Any
 
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler, stream_request_body
 
-from workbench.home import Home
+from workbench.store.home import Home
 
 MOST_UPLOAD_BYTES = 8_000_000_000
 """an hour of video at 18 Mbit/s"""

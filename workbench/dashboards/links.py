@@ -1,7 +1,7 @@
 """What a signed link shows: one frozen version of a plan, seen and heard without an account, and nothing else.
 
 A link is `/review/TOKEN`; `/sound` and `/video` after it are the files that its page plays. Each request is checked for
-itself (`workbench.workflows.review_links`), so a link that has expired plays no further. The page has no session and no
+itself (`workbench.review.links`), so a link that has expired plays no further. The page has no session and no
 websocket, and these routes answer GET and HEAD alone: whoever has a link can change no record, send no file and start
 no work, but for the one sound that its own page needs, which is made once for all who ask.
 
@@ -23,6 +23,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.dashboards.styles import ASSETS
 from workbench.dashboards.tasks import Pool, Task
@@ -30,10 +31,9 @@ from workbench.dashboards.transport import script
 from workbench.errors import InputError, WorkbenchError
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
-from workbench.workflows.comments import Thread, review_of, seam_of
-from workbench.workflows.review_links import open_link
-from workbench.workflows.versions import FrozenPlan, has_its_video, thaw
-from workbench.workspace import Workspace
+from workbench.review.comments import Thread, review_of, seam_of
+from workbench.review.links import open_link
+from workbench.review.versions import FrozenPlan, has_its_video, thaw
 
 _ROUTE = "review"
 _LINK = re.compile(rf"/{_ROUTE}/[\w.]+(?:/(?:sound|video))?")

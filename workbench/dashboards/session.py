@@ -20,6 +20,11 @@ from urllib.parse import quote
 
 import param
 
+from workbench.analysis.grids import every_revision
+from workbench.analysis.provenance import read_provenance, with_mix_of, with_mix_params, with_render_params
+from workbench.analysis.sources import TrackSource, find_track, find_video
+from workbench.analysis.track import Analysis, analyze
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.autosave import Keeper, Step, asked_words, read_asked, read_envelope, read_fades
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
@@ -28,29 +33,22 @@ from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.sounds.plan import track_file
 from workbench.dashboards.tasks import Pool, Task, shared_pool
 from workbench.dashboards.views import LongSound, write_summary
-from workbench.demo.run import demo_loop
 from workbench.errors import PlanError, WorkbenchError
 from workbench.files import stamps_of, without_folders
-from workbench.home import Home
 from workbench.mix.balance import Mix
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, PlanRequest
-from workbench.provenance import read_provenance
 from workbench.results.plan import plan_from_json
-from workbench.workflows.analyze import Analysis, analyze
+from workbench.review.history import Change, State, StepBack
+from workbench.review.projects import Project, open_project, plan_record, restore_loop
+from workbench.store.home import Home
 from workbench.workflows.constraints import recorded_request
-from workbench.workflows.grids import every_revision
+from workbench.workflows.demo import demo_loop
 from workbench.workflows.mix import draw_envelope, mix_under
 from workbench.workflows.move_seam import FoundPlaces, plan_around, plan_with_moved_seam
 from workbench.workflows.plan import Planned, can_fit, plan_track
-from workbench.workflows.project_changes import Change, State, StepBack
-from workbench.workflows.projects import Project, open_project, plan_record, restore_loop
-from workbench.workflows.provenance import with_mix_of, with_mix_params, with_render_params
-from workbench.workflows.tracks import TrackSource, find_track
-from workbench.workflows.videos import find_video
-from workbench.workspace import Workspace
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""

@@ -39,13 +39,13 @@ from multiprocessing.connection import Connection
 from time import monotonic
 from typing import Any, TypeAlias
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import WorkbenchError
 from workbench.files import stamps_of
-from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 Deliver: TypeAlias = Callable[[Callable[[], None]], None]
 """calls a function where the state of whoever submitted the task may be changed"""
@@ -54,8 +54,8 @@ _PROGRESS_SECONDS = 0.25
 """between two reports on the same stage of a task"""
 _LOADED = (
     "workbench.workflows.plan", "workbench.workflows.mix", "workbench.dashboards.sounds.plan", "workbench.beats.track",
-    "workbench.beats.network", "workbench.media.speech", "workbench.mix.voice_network", "workbench.store.objects",
-    "workbench.store.grid_records", "workbench.store.stored_files",
+    "workbench.beats.network", "workbench.features.speech_probability", "workbench.video.voice_network",
+    "workbench.store.objects", "workbench.store.grid_records", "workbench.store.stored_files",
 )  # fmt: skip
 """modules with which plans are made and heard"""
 _NICENESS = 5

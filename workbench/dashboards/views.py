@@ -22,11 +22,11 @@ import numpy as np
 import scipy.fft
 from numpy.typing import NDArray
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, StoreError
 from workbench.files import written_whole
 from workbench.plots.video import Tile
 from workbench.recording import FloatArray
-from workbench.workspace import Workspace
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""

@@ -1,7 +1,7 @@
 """What changed between two cuts of a video: which seconds of picture both show, and what was done between them.
 
-`compare_edits` matches the pictures of two edit lists (`workbench.edits.matching`). What stays in order becomes kept
-spans, everything between two of them is one change, of the kind that most of its seconds have.
+`compare_edits` matches the pictures of two edit lists (`workbench.edits.picture_matching`). What stays in order becomes
+kept spans, everything between two of them is one change, of the kind that most of its seconds have.
 
 Function: `compare_edits`. Classes: `KeptSpan`, `EditChange`, `EditDifference`.
 """
@@ -19,7 +19,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from workbench.edits.edit_list import Clip, EditList
-from workbench.edits.matching import Matching, match_pieces
+from workbench.edits.picture_matching import Matching, match_pieces
 from workbench.errors import EditError
 from workbench.recording import VideoSeconds
 

@@ -25,8 +25,7 @@ from typing import Any
 from workbench.edits.documents import MOST_BYTES, choose_project, document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_number, exact_rate, lay_shots, part_of, plain_speed
-from workbench.errors import EditError
-from workbench.extras import require_extra
+from workbench.errors import EditError, require_extra
 from workbench.files import decode_text
 
 _log = logging.getLogger(__name__)

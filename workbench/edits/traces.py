@@ -4,7 +4,7 @@
 that a grade or another exposure changes little; the distance of two descriptors is then about that of the pictures in
 units of their own contrast: a hundredth or two for the same frame from two encoders, 1.4 for unrelated ones.
 
-**Sound.** Level in dB in the seven bands of speech (`workbench.mix.bands`), over the length of a frame.
+**Sound.** Level in dB in the seven bands of speech (`workbench.video.bands`), over the length of a frame.
 
 **What a frame says.** Frames of a still picture are all alike, so that any of them would match any other. A frame
 counts by how much it differs from the ones half a second before or after, from nothing for a picture that stands
@@ -24,15 +24,15 @@ import numpy as np
 
 from workbench.edits.shots import find_usual_rate
 from workbench.errors import MediaError
+from workbench.features.levels import HOPS_PER_SECOND
 from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
-from workbench.mix.bands import BAND_EDGES_HZ
-from workbench.mix.levels import HOPS_PER_SECOND
 from workbench.params import CutParams
 from workbench.recording import BoolArray, FloatArray, IntArray, MonoMixer
+from workbench.video.bands import BAND_EDGES_HZ
 
 if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock
-    from workbench.mix.bands import BandMeter
+    from workbench.video.bands import BandMeter
 
 _SPREAD = 0.015  # of full luma or colour difference, added to spreads so that blank pictures have no pattern of noise
 _COLOUR_SHARE = 0.5
@@ -62,7 +62,7 @@ def trace_video(path: Path, frame_rate: Fraction | None = None) -> Trace:
 
     Raises `MediaError` where there is no file, no media or no moving picture, or the damage is beyond use.
     """
-    from workbench.video.meter import PictureMeter
+    from workbench.video.picture_meter import PictureMeter
 
     params = CutParams()
     meter, ear = PictureMeter(params), _Ear()
@@ -130,8 +130,8 @@ class _Ear:
         if self._bands is None:
             import soxr
 
-            from workbench.media.speech import SAMPLE_RATE
-            from workbench.mix.bands import BandMeter
+            from workbench.features.speech_probability import SAMPLE_RATE
+            from workbench.video.bands import BandMeter
 
             self._bands = BandMeter()
             self._mono = soxr.ResampleStream(block.sample_rate, SAMPLE_RATE, 1, dtype="float32")

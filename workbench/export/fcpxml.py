@@ -40,7 +40,7 @@ from workbench.export.files import media_url, plain_name
 from workbench.export.timeline import LONE_PICTURE, SILENT_DB, Item, Timeline, TrackMedia, decibels
 from workbench.files import write_text
 
-PROVENANCE_KEY = "workbench.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
+PROVENANCE_KEY = "workbench.analysis.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
 _AUDIO_RATES = {
     32000: "32k",
     44100: "44.1k",

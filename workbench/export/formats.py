@@ -16,14 +16,13 @@ from typing import TypeAlias
 
 from workbench.errors import ParameterError
 from workbench.export.audacity import write_labels
+from workbench.export.csv_tables import write_markers, write_seams
 from workbench.export.edl import write_edl
 from workbench.export.fcpxml import write_fcpxml
 from workbench.export.jams import write_jams
 from workbench.export.loop_tags import write_loop_tags
-from workbench.export.markers_csv import write_markers
 from workbench.export.otio import write_otio
 from workbench.export.reaper import write_reaper
-from workbench.export.seams_csv import write_seams
 from workbench.export.timeline import Timeline
 from workbench.export.xmeml import write_xmeml
 from workbench.extensions import EXPORT_FORMATS, find, names

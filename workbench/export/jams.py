@@ -2,10 +2,9 @@
 
 A JAMS file belongs to one recording, so all annotations are in track time. The plan, which plays that track under a
 video, is stored whole in the file's sandbox under `workbench`, with the program and version that wrote it;
-`workbench.results.plan.plan_from_json` reads the same plan back, and `workbench.provenance.read_provenance` what it was
-made from. A placement is stored there by its times. The segments
-of the plan are a second `segment_open` annotation beside the track's sections, each named by its number in the plan;
-JAMS sorts by track time.
+`workbench.results.plan.plan_from_json` reads the same plan back, and `workbench.analysis.provenance.read_provenance`
+what it was made from. A placement is stored there by its times. The segments of the plan are a second `segment_open`
+annotation beside the track's sections, each named by its number in the plan; JAMS sorts by track time.
 
 Function: `write_jams`.
 """
@@ -18,11 +17,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.provenance import with_provenance
 from workbench.errors import Argument, ParameterError
 from workbench.export.files import plain_name
 from workbench.export.timeline import Notes, Timeline, TrackMedia
 from workbench.files import write_text
-from workbench.provenance import with_provenance
 from workbench.recording import TrackSeconds
 
 _TOOL = "barline-workbench"

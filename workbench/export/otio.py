@@ -33,11 +33,11 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.provenance import with_provenance
 from workbench.export.envelope import FrameKey, GainPoint, Lines, fit_frame_keys, fit_keys
 from workbench.export.files import absolute_url, media_url, plain_name
 from workbench.export.timeline import MARKER_COLOURS, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
-from workbench.provenance import with_provenance
 
 _VOLUME_RANGE_DB = (-100.0, 30.0)
 

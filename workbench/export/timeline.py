@@ -27,9 +27,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from workbench.analysis.provenance import Provenance
 from workbench.mix.fades import duck_gain
 from workbench.plans.plan import LoopPlan
-from workbench.provenance import Provenance
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 LONE_FRAME_RATE = Fraction(25)  # frames a second of an edit without a video

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
+from workbench.matching.lane import Lane
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan

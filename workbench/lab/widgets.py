@@ -18,16 +18,15 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from workbench.beats.grid import BeatGrid
-from workbench.errors import MediaError, ParameterError, WorkbenchError
-from workbench.extras import require_extra
+from workbench.errors import MediaError, ParameterError, WorkbenchError, require_extra
 from workbench.files import write_text
 from workbench.lab.notebook_views import html_of
+from workbench.lab.sweep import with_values
 from workbench.media.audio import decode
 from workbench.params import WorkbenchParams
-from workbench.params.knobs import Knob, knob_of
+from workbench.params.sliders import Knob, knob_of
 from workbench.recording import Recording
 from workbench.workflows.splice import HeardSplice, splice
-from workbench.workflows.sweep import with_values
 from workbench.workflows.voice_over import VoiceOverMix, load_voice_over, mix_voice_over
 
 SEAM_KNOBS = ("context_beats", "alike_fade_seconds", "unlike_fade_seconds")

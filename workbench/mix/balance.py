@@ -29,16 +29,15 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.extensions import OWN
-from workbench.features.energy import SILENCE_DBFS
-from workbench.mix.duck import ENVELOPE_HZ, deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
-from workbench.mix.music import WINDOW_SECONDS, music_odds, music_ranges
-from workbench.mix.pitch import PITCHES_PER_SECOND
-from workbench.mix.singing import SURE_ODDS, spoken_odds
-from workbench.mix.voice import Utterances, speech_chances, speech_seconds, speech_utterances
-from workbench.notebook import Shown
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
+from workbench.features.loudness import SILENCE_DBFS
+from workbench.mix.ducking import ENVELOPE_HZ, deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.params import DuckParams, MixParams, VoiceParams
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, Shown
+from workbench.video.own_music import WINDOW_SECONDS, music_odds, music_ranges
+from workbench.video.pitch import PITCHES_PER_SECOND
+from workbench.video.singing import SURE_ODDS, spoken_odds
+from workbench.video.speech_ranges import Utterances, speech_chances, speech_seconds, speech_utterances
 
 Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
@@ -69,7 +68,7 @@ class Duck:
     release_ms: int
     """nominal time of the fade up after it"""
     measured_points: tuple[tuple[float, float], ...] | None = None
-    """the curve that was measured, where `envelope_points` were drawn (`workbench.mix.drawn`); None: they are it"""
+    """the measured curve where `envelope_points` were drawn (`workbench.mix.drawn_envelope`); None: they are it"""
 
     def __post_init__(self) -> None:
         _refuse(self.envelope_hz < 1, f"envelope_hz must be 1 or more, got {self.envelope_hz}")

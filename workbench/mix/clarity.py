@@ -20,8 +20,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
 from workbench.mix.fades import duck_gain
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
 
 CLEAR_LU = 10.0
 """LU of speech over music from where on listeners are content (Torcoli et al. 2019)"""

@@ -29,8 +29,8 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.extensions import VOICE_DETECTORS, find, has_version, work_of
 from workbench.mix.balance import SoundtrackMeasure, heard_utterances
-from workbench.mix.voice import Utterances
 from workbench.params import VoiceParams
+from workbench.video.speech_ranges import Utterances
 
 
 @runtime_checkable
@@ -68,7 +68,7 @@ class VoiceDetector(Protocol):
 
 
 class OwnDetector:
-    """The detector of this package: probabilities of speech to utterances, `workbench.mix.voice`."""
+    """The detector of this package: probabilities of speech to utterances, `workbench.video.speech_ranges`."""
 
     version = 4
 

@@ -30,8 +30,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.mix.fades import duck_gain
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.params import RenderParams
 from workbench.params.mix import DEEPEST_DUCK_DB, DUCK_REACH_SECONDS
 from workbench.recording import FloatArray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.models.loading import FittedModel, read_numbers
+from workbench.files import FittedModel, read_numbers
 
 _FITTED = read_numbers("cuts.json")
 

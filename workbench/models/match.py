@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from pydantic import Field, NonNegativeFloat
 
-from workbench.models.loading import FittedModel, read_numbers
+from workbench.files import FittedModel, read_numbers
 
 _FITTED = read_numbers("match.json")
 _MOOD = read_numbers("mood.json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import NonNegativeFloat
 
-from workbench.models.loading import FittedModel, read_numbers
+from workbench.files import FittedModel, read_numbers
 
 _FITTED = read_numbers("seams.json")
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
-from workbench.params.beats import BeatParams
+from workbench.params.beats import BeatParams, SectionParams
 from workbench.params.loops import CoverParams, SeamParams
-from workbench.params.match import MATCH_PARTS, MatchParams
+from workbench.params.matching import MATCH_PARTS, MatchParams, UnderscoreParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
 from workbench.params.render import DELIVERY_TARGETS, DeliveryTarget, PreviewParams, RenderParams
-from workbench.params.structure import SectionParams
-from workbench.params.underscore import UnderscoreParams
 from workbench.params.video import CutParams
 from workbench.params.workbench import WorkbenchParams
 

@@ -8,6 +8,15 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.fields import FieldInfo
 
+# The extension points, by the group of their entry points, and the name of our own part of each
+BEAT_TRACKERS = "workbench.beat_trackers"
+EXPORT_FORMATS = "workbench.export_formats"
+MATCH_TERMS = "workbench.match_terms"
+SEAM_MEASURES = "workbench.seam_measures"
+SECTION_FINDERS = "workbench.section_finders"
+VOICE_DETECTORS = "workbench.voice_detectors"
+OWN = "workbench"
+
 NamedWeight: TypeAlias = Annotated[str, Field(pattern=r"^.+=\d+(\.\d+)?$")]
 """a part of a score that an extension gives, with its weight: name=weight"""
 

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.extensions import BEAT_TRACKERS, OWN
-from workbench.params.base import Params, names_extension
+from workbench.params.base import BEAT_TRACKERS, OWN, SECTION_FINDERS, Params, names_extension
 
 
 class BeatParams(Params):
@@ -31,4 +30,23 @@ class BeatParams(Params):
         ge=0.0,
         le=20.0,
         description="nats a squared octave from usual_bpm, on top of what is fitted; more of it halves quick music",
+    )
+
+
+class SectionParams(Params):
+    """Sections of a track."""
+
+    finder: str = Field(
+        json_schema_extra=names_extension(SECTION_FINDERS),
+        default=OWN,
+        min_length=1,
+        max_length=200,
+        description="which section finder; ours, one that is installed, or one of a module as module:attribute",
+    )
+    usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
+    border_cost: float = Field(
+        default=0.3,
+        ge=0.0,
+        le=10.0,
+        description="evidence that one more border must be worth; 1 is the top tenth of bars",
     )

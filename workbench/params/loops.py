@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from workbench.extensions import SEAM_MEASURES
 from workbench.models.seams import SeamModel
-from workbench.params.base import NamedWeight, Params, names_extension, refuse_repeated
+from workbench.params.base import SEAM_MEASURES, NamedWeight, Params, names_extension, refuse_repeated
 
 
 class SeamParams(Params):

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from workbench.extensions import OWN, VOICE_DETECTORS
-from workbench.params.base import Params, names_extension
+from workbench.params.base import OWN, VOICE_DETECTORS, Params, names_extension
 
 
 class VoiceParams(Params):
@@ -77,7 +76,7 @@ class DuckParams(Params):
 
     `preset` may be given beside the fields: a name in `DUCK_PRESETS`, from which the other fields then differ.
 
-    The longest attack and the longest release, with `AHEAD_SECONDS` and `HOLD_SECONDS` of `workbench.mix.duck`, end
+    The longest attack and the longest release, with `AHEAD_SECONDS` and `HOLD_SECONDS` of `workbench.mix.ducking`, end
     within `DUCK_REACH_SECONDS`.
     """
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
-from workbench.params.beats import BeatParams
+from workbench.params.beats import BeatParams, SectionParams
 from workbench.params.loops import CoverParams, SeamParams
-from workbench.params.match import MatchParams
+from workbench.params.matching import MatchParams, UnderscoreParams
 from workbench.params.mix import DuckParams, MixParams, VoiceParams
 from workbench.params.render import PreviewParams, RenderParams
-from workbench.params.structure import SectionParams
-from workbench.params.underscore import UnderscoreParams
 from workbench.params.video import CutParams
 
 

@@ -29,8 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.notebook import Shown
-from workbench.recording import FloatArray, IntArray, TrackSeconds, VideoSeconds
+from workbench.recording import FloatArray, IntArray, Shown, TrackSeconds, VideoSeconds
 from workbench.seams.profile import MIN_FADE_SECONDS, ROUNDING_SECONDS
 
 PLAN_VERSION = 1

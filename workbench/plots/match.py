@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.catalog.columns import Columns
-from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
-from workbench.match.reasons import effects
-from workbench.match.video_facts import VideoFacts
+from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.columns import Columns
+from workbench.matching.video_facts import VideoFacts
+from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.matching.video_reasons import effects
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.palette import BEAT, DOWNBEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from workbench.match.reference import MatchReference
+    from workbench.matching.video_reference import MatchReference
 
 PART_COLOURS = dict(zip(MATCH_PARTS, GROUPS, strict=True))
 PART_NAMES = {

@@ -17,9 +17,8 @@ import numpy as np
 
 from workbench.features.loudness import momentary
 from workbench.features.spectrum import FRAMES_PER_SECOND, log_bands, log_spectrogram
-from workbench.notebook import Shown
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, SEAM, clock, new_figure, quiet
-from workbench.recording import FloatArray, Recording, TrackSeconds, VideoSeconds
+from workbench.recording import FloatArray, Recording, Shown, TrackSeconds, VideoSeconds
 from workbench.seams.profile import SEAM_PARTS
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ def sweep_figure(table: pandas.DataFrame, measure: str = "") -> Figure:
 
     Parameters
     ----------
-    table : of `workbench.workflows.winners.sweep_table`
+    table : of `workbench.lab.winners.sweep_table`
     measure : its name, for the title
 
     Raises

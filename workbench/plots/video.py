@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.align.placements import CHANCE_SCORE, Placement
-from workbench.mix.levels import HOPS_PER_SECOND, to_lufs
+from workbench.features.levels import HOPS_PER_SECOND, to_lufs
 from workbench.plans.plan import LoopPlan
 from workbench.plots.align import EVENT_COLOURS
 from workbench.plots.mix import draw_uncertain

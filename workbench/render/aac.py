@@ -28,7 +28,7 @@ from av.packet import Packet
 
 from workbench.params import RenderParams
 from workbench.recording import FloatArray
-from workbench.render.levels import PeakMeter
+from workbench.render.sound_levels import PeakMeter
 
 _HEAD = struct.Struct("<qqqI")  # of a packet: its two time stamps and its duration in samples, its size in bytes
 

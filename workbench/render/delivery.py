@@ -23,7 +23,7 @@ import numpy as np
 from workbench.mix.limiter import limit_blocks
 from workbench.params import DeliveryTarget, RenderParams
 from workbench.recording import FloatArray
-from workbench.render.levels import SoundLevels, measure_blocks
+from workbench.render.sound_levels import SoundLevels, measure_blocks
 
 # In each round the gain is raised by what the limiter took away, judged by what the round before gained (secant)
 _ROUNDS = 4

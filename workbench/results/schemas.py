@@ -9,7 +9,7 @@ from typing import Any
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.body import Body
-from workbench.results.lane import MatchResult, UnderscoreResult
+from workbench.results.match import MatchResult, UnderscoreResult
 from workbench.results.mix import MixBody
 from workbench.results.plan import AnyPlanBody, LoopResult, PlanResult, PlansResult
 

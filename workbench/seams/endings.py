@@ -18,7 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.features.energy import loudness_between, sounding_range
+from workbench.features.loudness import loudness_between, sounding_range
 from workbench.features.spectrum import analyze_spectrum
 from workbench.recording import FloatArray, IntArray, MonoMixer, Recording
 from workbench.seams.profile import EndingKind, Restart, TrackEnding, TrackSection

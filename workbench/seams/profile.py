@@ -15,8 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from workbench.beats.edges import EDGE_SECONDS
-from workbench.notebook import Shown
-from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds
 from workbench.structure.sections import Section
 
 BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")

@@ -86,9 +86,8 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
-from workbench.notebook import Shown
 from workbench.params import SeamParams
-from workbench.recording import BoolArray, FloatArray, IntArray, Recording
+from workbench.recording import BoolArray, FloatArray, IntArray, Recording, Shown
 from workbench.seams.measures import MeasuredBeats, breaks_of, features_of, measures_used
 from workbench.seams.profile import BAR_PARTS, SEAM_PARTS
 

@@ -69,7 +69,7 @@ class _OtherFormat(Exception):
 
 
 class VariableLike(Protocol):
-    """What the store writes with an array; `workbench.features.variables.Variable` is one."""
+    """What the store writes with an array; `workbench.analysis.labels.Variable` is one."""
 
     @property
     def dims(self) -> tuple[str, ...]:

@@ -31,13 +31,12 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 
-from workbench.clock import now as now
-from workbench.clock import wall_seconds
-from workbench.errors import StoreError
-from workbench.extras import require_extra
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.errors import StoreError, require_extra
+from workbench.store.clock import now as now
+from workbench.store.clock import wall_seconds
+from workbench.store.home import Home
 from workbench.store.schema import Schema, bring_up_to_date, is_current
+from workbench.store.settings import WorkbenchSettings
 
 BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""

@@ -1,6 +1,6 @@
 """What is kept of a grid that was corrected by hand, and what names any grid.
 
-Apart from `workbench.store.grids`, which reads and writes the records: whoever plans a track names its grid, and that
+Apart from `workbench.store.saved`, which reads and writes the records: whoever plans a track names its grid, and that
 needs no database.
 
 Classes: `CorrectedGrid`. Functions: `make_record`, `grid_revision`, `grid_text`.
@@ -13,7 +13,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.clock import now
+from workbench.store.clock import now
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from workbench.errors import ParameterError, StoreError
-from workbench.extras import require_extra
+from workbench.errors import ParameterError, StoreError, require_extra
 from workbench.files import abandoned_parts, written_whole
 
 if TYPE_CHECKING:

@@ -38,9 +38,9 @@ from ulid import ULID
 
 from workbench.errors import MediaError, StoreError, WorkbenchError
 from workbench.files import abandoned_parts, cannot_be_written, written_whole
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore, ObjectInfo, ObjectStore, open_store
+from workbench.store.settings import WorkbenchSettings
 
 PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
 _STORED = Path("/workbench-store")

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.beats.tracker import ask_tracker, find_tracker
-from workbench.intervals import f_measure
+from workbench.lab.statistics import f_measure
 from workbench.params import BeatParams
 from workbench.recording import FloatArray, Recording
 

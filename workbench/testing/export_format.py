@@ -16,14 +16,14 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.export.formats import all_formats, format_named
-from workbench.home import Home
 from workbench.media.audio import write_audio
+from workbench.store.home import Home
 from workbench.testing.beat_tracker import click_track
 from workbench.workflows.export import export_plan
 from workbench.workflows.splice import plan_of
-from workbench.workspace import Workspace
 
 _SEGMENTS = ((0.25, 16.25), (8.25, 24.25))
 

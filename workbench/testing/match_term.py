@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import Columns, empty_columns
-from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.ranking import Ranking, rank
-from workbench.match.terms import find_term, term_parts
-from workbench.match.video_facts import Scene, VideoFacts, drive_of, movement_of, pace_of
+from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.terms import find_term, term_parts
+from workbench.matching.video_facts import Scene, VideoFacts, drive_of, movement_of, pace_of
+from workbench.matching.video_ranking import Ranking, rank
 from workbench.params import MATCH_PARTS, MatchParams
 
 

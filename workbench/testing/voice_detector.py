@@ -20,16 +20,16 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
 from workbench.mix.balance import utterances_in
 from workbench.mix.detectors import find_detector
-from workbench.mix.voice import Utterances
 from workbench.params import VoiceParams, WorkbenchParams
 from workbench.recording import FloatArray
+from workbench.store.home import Home
+from workbench.video.speech_ranges import Utterances
 from workbench.workflows.mix import measure_soundtrack
-from workbench.workspace import Workspace
 
 SPOKEN: Utterances = ((0.4, 5.2), (6.0, 11.17))  # s, when two sentences are spoken in `narration`
 _FIRST, _SECONDS = 20.0, 12.0

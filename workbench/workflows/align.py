@@ -27,21 +27,20 @@ from workbench.align.landmarks import (
     landmarks_to_arrays,
 )
 from workbench.align.placements import Placement, place
+from workbench.analysis.labels import array_labels
+from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.track import Sound, beat_stage, loop_stage, profile_parts
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.params import WorkbenchParams
-from workbench.provenance import with_provenance
 from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import KeyPart, StageKey
 from workbench.video.events import Events, find_events
-from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts
-from workbench.workflows.labels import array_labels
-from workbench.workflows.provenance import grid_record, make_provenance
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from workbench.features.levels import LevelCurve
     from workbench.mix.balance import Mix
-    from workbench.mix.levels import LevelCurve
     from workbench.store.arrays import ArrayStore
 
 LANDMARKS_VERSION = 3  # raise it when the code of align changes landmarks
@@ -139,7 +138,7 @@ def video_events(workspace: Workspace, video: Path | str) -> Events:
 
     Raises `MediaError` without a moving picture.
     """
-    from workbench.workflows.watch import watch
+    from workbench.analysis.video import watch
 
     watched = watch(workspace, video)
     return find_events(watched.picture, watched.soundtrack, workspace.params.events)
@@ -158,7 +157,7 @@ def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: Vi
 
 def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:
     """The level of a track as a curve that holds its integrated loudness throughout, wherever the track is placed."""
-    from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
+    from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 
     arrays = landmark_stage(Sound(workspace, Path(path), keep_spectrum=True))
     hops = max(1, int(np.ceil(seconds * HOPS_PER_SECOND)))
@@ -172,7 +171,7 @@ def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
     key = _landmark_key(sound.content_hash, sound.profile_parts, params)
 
     def compute() -> dict[str, NDArray[Any]]:
-        from workbench.mix.levels import from_lufs, level_curve
+        from workbench.features.levels import from_lufs, level_curve
 
         beat_analysis = beat_stage(sound)
         profile = loop_stage(sound, beat_analysis)

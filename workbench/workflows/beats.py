@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.workflows.analyze import BeatAnalysis, Sound, beat_stage
-from workbench.workspace import Workspace
+from workbench.analysis.track import BeatAnalysis, Sound, beat_stage
+from workbench.analysis.workspace import Workspace
 
 
 def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:

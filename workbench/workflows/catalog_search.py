@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.catalog.track import Track
@@ -61,7 +61,7 @@ def search_catalog(workspace: Workspace, words: str, at_most: int = MOST_FOUND) 
 
 
 def _index(workspace: Workspace) -> _Index:
-    from workbench.workflows.library import open_library
+    from workbench.workflows.catalog import open_library
 
     library = open_library(workspace)
     key = str(workspace.home.root)

@@ -3,7 +3,7 @@
 The plan may be any that loop or fit wrote. Its track is found by the hash in the provenance, its parameters and the
 choice between the detected grid and a user's are taken from there. A mix was measured on the old cut; it is measured
 again where the new cut is a video, and left out where it is an edit list. A drawn ducking envelope moves
-with its picture (`workbench.edits.envelope`), and stays in the provenance where there is no mix.
+with its picture (`workbench.mix.drawn_envelope`), and stays in the provenance where there is no mix.
 
 Functions: `conform`; `conform_json`, the changed plan as JSON with its provenance, `conform_summary`, what changed, and
 `conform_table`, that as a table whose lines may name an `Argument` to conform with.
@@ -19,14 +19,24 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.provenance import (
+    DRAWN_ENVELOPE,
+    Provenance,
+    grid_record,
+    make_provenance,
+    read_provenance,
+    with_provenance,
+    with_recorded_audio,
+)
+from workbench.analysis.track import Analysis, Sound, analyze_sound
+from workbench.analysis.workspace import Workspace
 from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.documents import document_of
-from workbench.edits.envelope import FollowedEnvelope, follow_edit
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
 from workbench.errors import Argument, ContradictionError, EditError, PlanError
 from workbench.media.probe import probe
-from workbench.mix.drawn import read_points, with_drawn
+from workbench.mix.drawn_envelope import FollowedEnvelope, follow_edit, read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.plans import refusals
 from workbench.plans.conform import (
@@ -42,17 +52,13 @@ from workbench.plans.plan import LoopPlan, seam_lines, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import PlanRequest
-from workbench.profiles import params_from
-from workbench.provenance import DRAWN_ENVELOPE, Provenance, read_provenance, with_provenance
 from workbench.recording import VideoSeconds
 from workbench.render.playback import check_length_of_track
 from workbench.results.mix import MixBody, mix_body
 from workbench.results.plan import mix_from_json, one_of, plan_from_json, plan_result
-from workbench.workflows.analyze import Analysis, Sound, analyze_sound
+from workbench.store.profiles import params_from
 from workbench.workflows.constraints import read_request, with_pinned
-from workbench.workflows.provenance import grid_record, make_provenance, with_recorded_audio
 from workbench.workflows.reproduce import recorded_track
-from workbench.workspace import Workspace
 
 # Constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again
 CONFORMED = "conformed"

@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.analysis.provenance import Provenance
+from workbench.analysis.track import Analysis
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError, PlanError
 from workbench.plans.constraints import (
     Constraint,
@@ -30,12 +33,9 @@ from workbench.plans.constraints import (
     on_lines,
 )
 from workbench.plans.request import LOOP_ALONE, Keep, KeptPart, PlanRequest
-from workbench.provenance import Provenance
 from workbench.seams.build_profile import named_splices
 from workbench.seams.profile import Splices
 from workbench.seams.seam_score import seam_evidence
-from workbench.workflows.analyze import Analysis
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,9 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
+from workbench.analysis.provenance import Provenance
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.edits.shots import USUAL_RATES, exact_rate, find_usual_rate
-from workbench.errors import Argument, MediaError, ParameterError
+from workbench.errors import Argument, MediaError, ParameterError, require_extra
 from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
@@ -36,19 +39,15 @@ from workbench.export.timeline import (
     TrackMedia,
     VideoMedia,
 )
-from workbench.extras import require_extra
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
-from workbench.provenance import Provenance
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
 from workbench.render.video import MixLevels
 from workbench.workflows.align import align_track
-from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
-from workbench.workspace import Workspace
 
 PLAN_RATE = 1_000_000  # samples a second without a track: plans are rounded to the microsecond
 # Markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance
@@ -78,7 +77,7 @@ def export_plan(
 
     `with_media` writes the track beside an edit too, as `media_beside` names it, in a WAV of 24 bits that the edit
     refers to. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
-    it. `sync_points` come from `find_sync_points`, `reviews` from `workbench.workflows.comments.review_markers`. Raises
+    it. `sync_points` come from `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises
     `ParameterError` for an unknown format, one that needs a track, cannot hold a placement or names no media, or if a
     file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
     video; `ExtraMissing` if the format's library is not installed.

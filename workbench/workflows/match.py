@@ -26,31 +26,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, place
-from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
+from workbench.analysis.grids import corrected_revisions
+from workbench.analysis.progress import silent
+from workbench.analysis.provenance import make_provenance, with_provenance
+from workbench.analysis.track import profile_parts
+from workbench.analysis.video import PICTURE_VERSION, SOUNDTRACK_VERSION, voice_parts, watch
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.extensions import OWN
-from workbench.match.ranking import Ranking, bonus, rank, raw_scores, scores_of
-from workbench.match.reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
-from workbench.match.video_facts import VideoFacts, video_facts
+from workbench.matching.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
+from workbench.matching.video_facts import VideoFacts, video_facts
+from workbench.matching.video_ranking import Ranking, bonus, rank, raw_scores, scores_of
+from workbench.matching.video_reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.params import WorkbenchParams
-from workbench.progress import silent
-from workbench.provenance import with_provenance
 from workbench.recording import FloatArray, IntArray
 from workbench.store.fingerprint import CacheKeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events, find_events
 from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_landmarks
-from workbench.workflows.analyze import profile_parts
-from workbench.workflows.grids import corrected_revisions
-from workbench.workflows.library import open_catalog
-from workbench.workflows.provenance import make_provenance
-from workbench.workflows.voices import voice_parts
-from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
-from workbench.workspace import Workspace
+from workbench.workflows.catalog import open_catalog
 
 if TYPE_CHECKING:
-    from workbench.catalog.snapshot import Snapshot
+    from workbench.matching.snapshot import Snapshot
 
 # Raise it when the code of align changes placements, or that of video.events or mix.voice the events they land on
 PLACEMENTS_VERSION = 1
@@ -111,7 +109,7 @@ def match_json(
     `sync_points` says how many placements each track shows (None: none); `expand_full` shows all fields of tracks, and
     the candidate pool.
     """
-    from workbench.results.lane import lane_body, match_result
+    from workbench.results.match import lane_body, match_result
 
     body = match_result(lane_body(lane, expand_full, sync_points), video_id=video_id)
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")

@@ -12,15 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.analysis.provenance import DRAWN_ENVELOPE
+from workbench.analysis.video import listen, with_voices
+from workbench.analysis.workspace import Workspace
+from workbench.features.levels import level_curve_of_blocks
 from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
-from workbench.mix.drawn import Points, with_drawn
-from workbench.mix.levels import level_curve_of_blocks
+from workbench.mix.drawn_envelope import Points, with_drawn
 from workbench.plans.plan import LoopPlan
-from workbench.provenance import DRAWN_ENVELOPE
 from workbench.render.playback import render_blocks
-from workbench.workflows.voices import with_voices
-from workbench.workflows.watch import listen
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -38,7 +37,7 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
 
 
 def draw_envelope(planned: Planned, points: Points | None) -> Planned:
-    """A plan whose mix has a drawn envelope (`workbench.mix.drawn`), which its provenance holds.
+    """A plan whose mix has a drawn envelope (`workbench.mix.drawn_envelope`), which its provenance holds.
 
     None goes back to the measured one. Without a mix it is returned as it is.
     """

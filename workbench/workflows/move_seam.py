@@ -11,19 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from workbench.analysis.provenance import CHANGED_BY_HAND
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.track import Analysis
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError
 from workbench.plans import refusals
 from workbench.plans.constraints import NamedSplice, SeamConstraints, line_pair, on_lines
 from workbench.plans.move_seam import SeamPlace, move_seam, place_pairs, seam_pairs, seam_places
 from workbench.plans.plan import MAX_OPTIONS, LoopPlan
 from workbench.plans.request import PlanRequest
-from workbench.provenance import CHANGED_BY_HAND
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.analyze import Analysis
 from workbench.workflows.constraints import MeasuredSplices, measure_splices, measured_splices, remember_splices
 from workbench.workflows.plan import Planned, plan_track, video_length
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
 
 
 def plan_around(

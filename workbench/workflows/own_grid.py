@@ -5,22 +5,22 @@ and says of the bar lines that it finds how sure they are, as ever.
 
 Functions: `keep_grid` for a grid or a file of one; `keep_tempo` for a known tempo, `grid_of_given_tempo` where a
 catalog gives it; `confirm_grid` for the detected grid. The records themselves are saved and deleted by
-`workbench.workflows.grids`.
+`workbench.analysis.grids`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.analysis.grid_files import read_grid
+from workbench.analysis.grids import save_grid
+from workbench.analysis.track import Sound, beat_stage, grid_at_tempo, heard_grid
+from workbench.analysis.workspace import Workspace
+from workbench.beats.candidates import is_near_tempo
 from workbench.beats.grid import BeatGrid
-from workbench.beats.pulses import is_near_tempo
 from workbench.errors import GridError, ParameterError
 from workbench.extensions import OWN
 from workbench.store.grid_records import CorrectedGrid, make_record
-from workbench.workflows.analyze import Sound, beat_stage, grid_at_tempo, heard_grid
-from workbench.workflows.grid_files import read_grid
-from workbench.workflows.grids import save_grid
-from workbench.workspace import Workspace
 
 # From which beats at a given tempo are taken: of 26 external recordings 25 have at most 0.01 at 0.93 and at 1.1 times
 # their tempo
@@ -28,7 +28,7 @@ MIN_TEMPO_CONFIDENCE = 0.1
 
 
 def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | str) -> BeatGrid:
-    """Save a user's grid, or a file in one of the formats of `workbench.workflows.grid_files`, as the grid of a track.
+    """Save a user's grid, or a file in one of the formats of `workbench.analysis.grid_files`, as the grid of a track.
 
     It is saved with confidence 1. Raises `GridError` if the file holds no grid of this track, or the grid has no bar
     line, or beats after the end of the track.
@@ -49,9 +49,9 @@ def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | s
 def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
     """Save the grid that is detected at a tempo that the user knows as the grid of the track.
 
-    The track's tempo may be off it by `beats.pulses.KNOWN_TEMPO_SHARE`; the grid has the confidence that the tracker
-    has in its bar lines. Raises `ParameterError` for a tempo beyond those that are tracked, or a tracker other than our
-    own, and `GridError` if no beats are detected at this tempo.
+    The track's tempo may be off it by `beats.candidates.KNOWN_TEMPO_SHARE`; the grid has the confidence that the
+    tracker has in its bar lines. Raises `ParameterError` for a tempo beyond those that are tracked, or a tracker other
+    than our own, and `GridError` if no beats are detected at this tempo.
     """
     beats = workspace.params.beats
     if not beats.min_bpm <= bpm <= beats.max_bpm:

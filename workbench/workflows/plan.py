@@ -16,9 +16,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.provenance import FILE_LOOP, Provenance, grid_record, make_provenance, with_provenance
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.track import Analysis, Sound, analyze_sound, decoded_seconds
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
 from workbench.files import write_json
-from workbench.notebook import Shown
 from workbench.plans import refusals
 from workbench.plans.constraints import SeamConstraints
 from workbench.plans.file_loop import FileLoop, plan_file_loop
@@ -26,16 +29,12 @@ from workbench.plans.fit import plan_fits
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
-from workbench.provenance import FILE_LOOP, Provenance, with_provenance
+from workbench.recording import Shown
 from workbench.results.mix import mix_body
 from workbench.results.plan import PlanResult, plan_result
 from workbench.seams.endings import last_hit
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.constraints import request_records, with_pinned
-from workbench.workflows.provenance import grid_record, make_provenance
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix

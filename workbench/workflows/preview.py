@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.media.audio import write_audio
 from workbench.recording import TrackSeconds
 from workbench.render.preview import preview_of
 from workbench.seams.profile import LoopProfile
 from workbench.structure.salience import memorable_bars
-from workbench.workflows.analyze import analyze
-from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,15 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from workbench.align.placements import NO_CLEAR_POINT
+from workbench.analysis.track import Analysis
+from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
+from workbench.features.levels import level_curve_of_blocks
 from workbench.files import write_text
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.mix.balance import Duck
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
-from workbench.mix.levels import level_curve_of_blocks
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import deepest_under, duck_bands, duck_blocks
 from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
@@ -35,18 +37,16 @@ from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.video import VideoOverview, format_rate, video_figure
 from workbench.recording import FloatArray, Recording
 from workbench.render.delivery import asked_loudness, gain_for
-from workbench.render.levels import SoundLevels, measure_blocks
 from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.render.sound_levels import SoundLevels, measure_blocks
 from workbench.render.video import play_video
+from workbench.results.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.video.analysis import VideoAnalysis
-from workbench.workflows.analyze import Analysis
-from workbench.workflows.deliver import own_music_ranges, speech_ranges, uncertain_speech
 from workbench.workflows.mix import measure_soundtrack
 from workbench.workflows.plan import Planned
-from workbench.workflows.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
+from workbench.workflows.render import own_music_ranges, speech_ranges, uncertain_speech
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
 from workbench.workflows.timeline import video_timeline
-from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000  # bit/s of the excerpts on a page
 _MOST_HEARD_SECONDS = 600.0  # s of music that are put into a page whole; ten minutes are 16 MB of it

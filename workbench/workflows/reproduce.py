@@ -18,13 +18,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.provenance import (
+    CHANGED_BY_HAND,
+    DRAWN_ENVELOPE,
+    KEY,
+    FileRecord,
+    Provenance,
+    read_provenance,
+    with_recorded_audio,
+)
+from workbench.analysis.workspace import Workspace
 from workbench.edits.documents import document_of
 from workbench.errors import Argument, InputError, MediaError, PlanError
-from workbench.mix.drawn import read_points
-from workbench.profiles import params_from
-from workbench.provenance import CHANGED_BY_HAND, DRAWN_ENVELOPE, KEY, FileRecord, Provenance, read_provenance
-from workbench.workflows.provenance import with_recorded_audio
-from workbench.workspace import Workspace
+from workbench.mix.drawn_envelope import read_points
+from workbench.store.profiles import params_from
 
 # Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
 _NAMES = frozenset(("video_id", "track_id", "track", "hint", KEY))
@@ -91,7 +98,7 @@ def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[P
     """
     known: list[Path] = []
     if record.content_hash is not None and workspace.existing_database is not None:
-        from workbench.workflows.library import open_library
+        from workbench.workflows.catalog import open_library
 
         known = [track.path for track in open_library(workspace).with_content(record.content_hash)]
     return _with_bytes(workspace, record, known, folders, "track")

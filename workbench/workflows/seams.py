@@ -9,6 +9,7 @@ import hashlib
 
 import numpy as np
 
+from workbench.analysis.track import Analysis
 from workbench.beats.grid import BeatGrid
 from workbench.params import SeamParams
 from workbench.plans.plan import LoopPlan
@@ -16,7 +17,6 @@ from workbench.plots.seams import SeamView
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import expected_excerpt, seam_excerpt
 from workbench.seams.seam_score import SeamEvidence, parts_of_breaks, score_seam, seam_evidence
-from workbench.workflows.analyze import Analysis
 
 EXCERPT_SECONDS = 4.0  # length of the excerpt around a seam, which is shown and played
 _SAME_SECONDS = 2e-6  # plans round their times to the microsecond

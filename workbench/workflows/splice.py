@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from workbench.analysis.provenance import Provenance, grid_record, make_provenance, with_provenance
+from workbench.analysis.track import Analysis, BeatAnalysis, Sound, beat_stage, grid_parts
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ConstraintError, ParameterError, PlanError
-from workbench.features.energy import loudness_between
+from workbench.features.loudness import loudness_between
 from workbench.media.audio import decode, subtype_for, write_audio
-from workbench.notebook import Shown
 from workbench.params import WorkbenchParams
 from workbench.plans.build import PlayedSegments, build_plan, segments_of
 from workbench.plans.constraints import NamedSplice, clock
@@ -43,19 +45,15 @@ from workbench.plans.plan import (
 from workbench.plans.refusals import Refusal
 from workbench.plans.splices import seam_gains
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.provenance import Provenance, with_provenance
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, Recording, Shown
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.seams.build_profile import SHORT_TERM_SECONDS, heard_parts
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices, with_room
 from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
 from workbench.seams.splice_fit import Fits, fit_splices, line_sounds
 from workbench.store.fingerprint import canonical_json
-from workbench.workflows.analyze import Analysis, BeatAnalysis, Sound, beat_stage, grid_parts
 from workbench.workflows.constraints import read_seconds
-from workbench.workflows.provenance import grid_record, make_provenance
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_view
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     import pandas

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.analysis.progress import Progress
+from workbench.analysis.video import watch
+from workbench.analysis.workspace import Workspace
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.media.video import still
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.plans.plan import LoopPlan
 from workbench.plots.video import PlayedMusic, Tile, VideoOverview, frame_times, tile_spans
-from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.workflows.align import align_track
-from workbench.workflows.deliver import own_music_ranges, uncertain_speech
 from workbench.workflows.plan import Planned
-from workbench.workflows.watch import watch
-from workbench.workspace import Workspace
+from workbench.workflows.render import own_music_ranges, uncertain_speech
 
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128  # widths of the large frames and of the tiles
 

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import Columns
-from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
+from workbench.analysis.progress import silent
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
-from workbench.language.embedding import SentenceEmbedding, find_embedding
-from workbench.language.lexicon import KINDS, lexicon
-from workbench.params import UnderscoreParams, WorkbenchParams
-from workbench.progress import silent
-from workbench.recording import FloatArray, IntArray
-from workbench.underscore.brief import Brief, production_notes, read_brief
-from workbench.underscore.ranking import ScriptWants, nearest, rank, want
-from workbench.underscore.reasons import (
+from workbench.matching.brief import Brief, production_notes, read_brief
+from workbench.matching.columns import Columns
+from workbench.matching.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
+from workbench.matching.language.embedding import SentenceEmbedding, find_embedding
+from workbench.matching.language.lexicon import KINDS, lexicon
+from workbench.matching.script import read_script
+from workbench.matching.script_ranking import ScriptWants, nearest, rank, want
+from workbench.matching.script_reasons import (
     ScriptReading,
     explanation,
     lane_reasoning,
@@ -39,12 +39,12 @@ from workbench.underscore.reasons import (
     names_in,
     reasons,
 )
-from workbench.underscore.script import read_script
-from workbench.workflows.library import open_catalog
-from workbench.workspace import Workspace
+from workbench.params import UnderscoreParams, WorkbenchParams
+from workbench.recording import FloatArray, IntArray
+from workbench.workflows.catalog import open_catalog
 
 if TYPE_CHECKING:
-    from workbench.catalog.snapshot import Snapshot
+    from workbench.matching.snapshot import Snapshot
 
 _LEAST_FACET = 0.05  # of a wanted facet; less is not searched for
 _SPARE = 4  # times the size of a pool: if fewer tracks keep the rules, all are searched

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.features.levels import level_curve
+from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.media.audio import decode, resample
-from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
-from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
-from workbench.mix.levels import level_curve
-from workbench.mix.pitch import PitchMeter
-from workbench.mix.voice_network import VoiceMeter
 from workbench.params import DuckParams
 from workbench.recording import MonoMixer, Recording
+from workbench.video.bands import BandMeter
+from workbench.video.pitch import PitchMeter
+from workbench.video.voice_network import VoiceMeter
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.models.loading import model_path
+from workbench.files import model_path
 
 _BEGIN, _END = "<!-- figures: written by the script that fits -->", "<!-- end of figures -->"
 
@@ -26,7 +26,7 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
 
 
 def write_numbers(name: str, numbers: Mapping[str, Any]) -> None:
-    """Write a model of named numbers, as `workbench.models.loading.read_numbers` reads it."""
+    """Write a model of named numbers, as `workbench.files.read_numbers` reads it."""
     model_path(name).write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
 
 

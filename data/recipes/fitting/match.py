@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.fitting.tables import check_table
 from data.recipes.material.grading import best_first, ndcg
-from workbench.match import reference
-from workbench.match.ranking import (
+from workbench.analysis.character import CHARACTER_VERSION
+from workbench.analysis.video import PICTURE_VERSION, SOUNDTRACK_VERSION
+from workbench.files import model_path, read_numbers
+from workbench.matching import video_reference as reference
+from workbench.matching.video_ranking import (
     quick_parts,
     raw_scores,
     slow_parts,
     wanted_of,
 )
-from workbench.match.reference import MatchReference, read_reference
-from workbench.models.loading import model_path, read_numbers
+from workbench.matching.video_reference import MatchReference, read_reference
 from workbench.models.match import MatchModel
 from workbench.params import MatchParams
-from workbench.workflows.describe import CHARACTER_VERSION
-from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION
 
 FILE = "match.json"
 VERSIONS = {"character": CHARACTER_VERSION, "picture": PICTURE_VERSION, "soundtrack": SOUNDTRACK_VERSION}

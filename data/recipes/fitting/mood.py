@@ -23,12 +23,11 @@ from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material.bundled_songs import BUNDLED_SONGS
 from data.recipes.material.elsewhere_pairs import labelled_recordings
 from data.recipes.material.recordings import fetch, sources
-from workbench.bundled import bundled_path
-from workbench.character.describe import MOOD_FILE, energy_clues
-from workbench.home import Home
-from workbench.workflows.analyze import Sound
-from workbench.workflows.describe import describe
-from workbench.workspace import Workspace
+from workbench.analysis.character import MOOD_FILE, describe, energy_clues
+from workbench.analysis.track import Sound
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
+from workbench.store.home import Home
 
 ENERGY_SIGNS = {"tempo": 1.0, "density": 1.0, "drums": 1.0, "treble": 1.0, "noise": 1.0, "peaks": -1.0}
 """the clues of energy, and the sign of what each may say"""

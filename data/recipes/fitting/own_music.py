@@ -20,11 +20,11 @@ from data.recipes.material.elsewhere_voices import fetch_voices
 from data.recipes.material.own_music_scenes import OwnMusicScene, fetch_places, own_music_scenes
 from data.recipes.material.recordings import fetch, sources
 from data.recipes.material.soundtracks import RATE
-from workbench.media.speech import SAMPLE_RATE
-from workbench.mix.bands import BandMeter
-from workbench.mix.music import CUES, FILE, WINDOW_SECONDS, music_cues
-from workbench.mix.pitch import PitchMeter
+from workbench.features.speech_probability import SAMPLE_RATE
 from workbench.recording import BoolArray, FloatArray
+from workbench.video.bands import BandMeter
+from workbench.video.own_music import CUES, FILE, WINDOW_SECONDS, music_cues
+from workbench.video.pitch import PitchMeter
 
 RIDGE = 1e-2  # on the scaled weights
 EVERY = 3  # seconds; neighbours tell the same

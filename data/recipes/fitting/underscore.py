@@ -17,14 +17,14 @@ import numpy as np
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.fitting.tables import check_table
 from data.recipes.material.grading import best_first, ndcg
-from workbench.catalog.lane import Calibration, fit_calibration
-from workbench.models.loading import model_digest, model_path, read_numbers
+from workbench.analysis.workspace import open as open_workspace
+from workbench.files import model_digest, model_path, read_numbers
+from workbench.matching import script_reference as reference
+from workbench.matching.lane import Calibration, fit_calibration
+from workbench.matching.script import READER_FILE, fit_reader
+from workbench.matching.script_reference import UnderscoreReference
 from workbench.params import UnderscoreParams
-from workbench.underscore import reference
-from workbench.underscore.reference import UnderscoreReference
-from workbench.underscore.script import READER_FILE, fit_reader
 from workbench.workflows.underscore import the_embedding
-from workbench.workspace import open as open_workspace
 
 FILE = "underscore.json"
 SCRIPTS = 37

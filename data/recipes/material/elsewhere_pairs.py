@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from data.recipes.material import recordings
 from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos, fetch
 from data.recipes.material.recordings import sources
-from workbench.catalog.columns import Columns
-from workbench.home import Home
-from workbench.match.video_facts import VideoFacts, video_facts
-from workbench.workflows.library import WantedFile, add_tracks, open_catalog
-from workbench.workflows.watch import watch
-from workbench.workspace import Workspace
+from workbench.analysis.video import watch
+from workbench.analysis.workspace import Workspace
+from workbench.matching.columns import Columns
+from workbench.matching.video_facts import VideoFacts, video_facts
+from workbench.store.home import Home
+from workbench.workflows.catalog import WantedFile, add_tracks, open_catalog
 
 HERE = Path(__file__).parent
 TOLERANCE = (1.0, 1.25)

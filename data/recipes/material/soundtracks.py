@@ -20,7 +20,7 @@ import soxr
 from numpy.typing import NDArray
 from scipy import signal
 
-from workbench.mix.levels import level_curve, to_lufs
+from workbench.features.levels import level_curve, to_lufs
 
 RATE = 24_000
 Sound = NDArray[np.float32]

@@ -20,8 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from workbench.beats.hearing import N_BANDS, N_CHANGES
-from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS
+from workbench.beats.network import DIVISIONS, METRES, N_BANDS, N_CHANGES, TEMPO_BINS
 
 N_HEADS = 2 * 2 + TEMPO_BINS.size + len(METRES) + len(DIVISIONS)
 """beat and downbeat of two frames, tempo, metre, division"""

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
-from workbench.beats.hearing import FLOOR_DB, TOP_DB, heard_changes, heard_levels
+from workbench.beats.network import FLOOR_DB, TOP_DB, heard_changes, heard_levels
 from workbench.features.spectrum import analyze_spectrum
+from workbench.lab.datasets import DatasetTrack
 from workbench.media.audio import decode
 from workbench.recording import FloatArray
-from workbench.workflows.datasets import DatasetTrack
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,9 +32,18 @@ from torch import Tensor
 
 from data.recipes.training import pieces
 from data.recipes.training.network import BeatNetwork, beat_logits, export, side_logits
-from workbench.beats.hearing import FLOOR_DB, FRAMES_PER_SECOND, N_BANDS, N_CHANGES, compressed_levels
-from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
-from workbench.workflows import datasets
+from workbench.beats.network import (
+    DIVISIONS,
+    FLOOR_DB,
+    FRAMES_PER_SECOND,
+    METRES,
+    N_BANDS,
+    N_CHANGES,
+    TEMPO_BINS,
+    WEIGHTS_FILE,
+    compressed_levels,
+)
+from workbench.lab import datasets
 
 CROP = 3000
 """frames of a training example: a minute"""

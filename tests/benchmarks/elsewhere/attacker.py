@@ -34,7 +34,8 @@ from scipy import fft
 from data.recipes.material.recordings import ElsewhereRecording, recordings
 from tests.benchmarks.peer_answers import best_loop
 from tests.benchmarks.table import Table, auc
-from workbench.home import Home
+from workbench.analysis.track import Sound, analyze_sound
+from workbench.analysis.workspace import Workspace
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop
@@ -42,8 +43,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.plans.splices import usable_splices
 from workbench.recording import FloatArray, Recording
 from workbench.seams.splice_fit import fit_splices, line_sounds
-from workbench.workflows.analyze import Sound, analyze_sound
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 EXTRA_SECONDS = (90.0, 300.0)
 HALF_SECONDS = 2.0

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from tests.benchmarks.table import Table
 from workbench.beats.track import gather, track_gathered
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
-from workbench.catalog import tempo
-from workbench.character.drums import drum_chance
+from workbench.catalog import certainty as tempo
+from workbench.features.drums import drum_chance
 from workbench.features.spectrum import analyze_spectrum
 from workbench.media.audio import decode
 from workbench.params import BeatParams
@@ -244,7 +244,7 @@ STATED = {
 
 
 def stated(rows: Sequence[Row]) -> Table:
-    """Whether what is said of the tempi of these songs is true, see `workbench.catalog.tempo`."""
+    """Whether what is said of the tempi of these songs is true, see `workbench.catalog.certainty`."""
     found = Table("Tempi of these songs as they are stated", ("stated as", "songs", "true"))
     for certainty, (name, levels) in STATED.items():
         some = [row for row in rows if tempo.tempo_certainty(row.bpm, row.confidence, row.drums) == certainty]

@@ -45,13 +45,13 @@ from tests.benchmarks.elsewhere.statements import (
     summary,
 )
 from tests.benchmarks.table import Table
-from workbench.catalog.lane import Lane
-from workbench.character.key import TONICS
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
+from workbench.features.key import TONICS
+from workbench.matching.lane import Lane
 from workbench.media.probe import probe
-from workbench.workflows.library import WantedFile, add_tracks
+from workbench.store.home import Home
+from workbench.workflows.catalog import WantedFile, add_tracks
 from workbench.workflows.match import match
-from workbench.workspace import Workspace
 
 MOST_TRACKS = 45
 """recordings with a known tempo, with a known key, without a singer: each of a kind, drawn alike each time"""

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from tests.benchmarks.table import Table, measure_folder
 from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
-from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
+from workbench.video.picture_meter import PictureMeter
 
 LABELS = Path(__file__).with_name("cuts.toml")
 NEAR_SECONDS = 0.1

@@ -28,8 +28,8 @@ import numpy as np
 
 from data.recipes.material.fonts import CHANNELS, RATE, Played, Sounded, font_player, installed
 from tests.benchmarks.table import Table, measure_folder
-from workbench.character.fitted import key_scores
-from workbench.character.key import RATED_MAJOR, RATED_MINOR, tone_profile
+from workbench.features.character_model import key_scores
+from workbench.features.key import RATED_MAJOR, RATED_MINOR, tone_profile
 from workbench.features.spectrum import analyze_spectrum
 from workbench.recording import FloatArray
 

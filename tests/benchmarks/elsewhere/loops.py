@@ -27,12 +27,12 @@ from data.recipes.material.naturalness import Listener
 from data.recipes.material.recordings import ElsewhereRecording, recordings
 from tests.benchmarks.peer_answers import best_loop
 from tests.benchmarks.table import Table
+from workbench.analysis.workspace import Workspace
 from workbench.beats.edges import EDGE_SECONDS
-from workbench.home import Home
 from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workspace import Workspace
 
 EXTRA_SECONDS = 90.0
 LEAST_BODY_SECONDS = 12.0

@@ -25,8 +25,8 @@ from data.recipes.material.elsewhere_pairs import TOLERANCE, LabelledRecording, 
 from data.recipes.material.elsewhere_videos import ElsewhereVideo
 from data.recipes.material.grading import best_first, ndcg
 from tests.benchmarks.table import Table
-from workbench.intervals import bootstrap_interval
-from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.lab.statistics import bootstrap_interval
+from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.params import MATCH_PARTS, MatchParams
 
 BY_SOUND = "by sound alone"

@@ -21,18 +21,18 @@ import numpy as np
 
 from data.recipes.material.elsewhere_pairs import labelled_recordings
 from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos
-from workbench.catalog.lane import Match, MatchReason
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound
-from workbench.home import Home
+from workbench.matching.lane import Match, MatchReason
 from workbench.media.probe import probe
 from workbench.media.video import still
 from workbench.recording import Recording
-from workbench.workflows.analyze import analyze
-from workbench.workflows.library import WantedFile, add_tracks
+from workbench.store.home import Home
+from workbench.workflows.catalog import WantedFile, add_tracks
 from workbench.workflows.match import match
 from workbench.workflows.preview import memorable_stretch
 from workbench.workflows.report import mp3, write_page
-from workbench.workspace import Workspace
 
 EXCERPT_SECONDS = 12.0
 FILMS = 12

@@ -18,9 +18,9 @@ from data.recipes.fitting.own_music import MeasuredScene, measured
 from data.recipes.material.own_music_scenes import own_music_scenes
 from data.recipes.material.soundtracks import RATE
 from tests.benchmarks.table import Table, measure_folder
-from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import SoundtrackMeasure, own_music_in, utterances_in
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 
 STEP = 0.1
 """s between the times that are asked"""

@@ -38,11 +38,11 @@ from data.recipes.material.soundtracks import RATE, Ranges, Sound
 from data.recipes.material.spoken_videos import SECONDS, SpokenVideo, spoken_videos, write_video
 from tests.benchmarks.mix import HZ, Finding, movements, understood
 from tests.benchmarks.table import Table
+from workbench.features.levels import LevelCurve, level_curve, to_lufs
 from workbench.media.audio import decode
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS
 from workbench.mix.fades import duck_gain
-from workbench.mix.levels import LevelCurve, level_curve, to_lufs
-from workbench.mix.voice import join_utterances
+from workbench.video.speech_ranges import join_utterances
 
 LONGEST = 6.0
 """s of a passage"""

@@ -6,8 +6,8 @@ SONGS is a checkout of UltraStar-Deluxe/songs (songs under Creative Commons lice
 of them have a singer). MUSIC holds the Debian packages of `INSTRUMENTALS`, unpacked, each in a folder of its name; of
 each `MOST_TRACKS` are drawn. They are the music of games, and by their nature without a singer; nobody listened for a
 choir or a voice in the background. Our weights were fitted to synthesised singers in pieces that we composed
-(`workbench/models/character.md`); `MAX_INSTRUMENTAL_VOICE` of `workbench.catalog.voice` was chosen by the songs of one
-artist and half of the packages (`FITTED`).
+(`workbench/models/character.md`); `MAX_INSTRUMENTAL_VOICE` of `workbench.catalog.certainty` was chosen by the songs of
+one artist and half of the packages (`FITTED`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.table import Table, auc
-from workbench.catalog.voice import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
-from workbench.character.vocals import RATE, excerpts, voice_chance
+from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE
 from workbench.features.spectrum import resampled
+from workbench.features.speech_probability import speech_probabilities
+from workbench.features.vocals import RATE, excerpts, voice_chance
 from workbench.media.audio import decode
-from workbench.media.speech import speech_probabilities
 from workbench.recording import FloatArray
 
 FITTED = ("Jonathan Coulton", "asc-music", "hedgewars-data", "naev-data", "supertuxkart-data")

@@ -5,7 +5,7 @@
 `soundtracks.csv` lists the clips: files below FOLDER, several of them one after the other, from a second on, and what
 is mixed under them as loud. FOLDER holds checkouts under the names of their repositories, and Debian packages unpacked
 in folders of their names (`recordings.fetch_package`); what is not there is counted as missing. The constants of
-`workbench.mix.singing` were chosen on the role `choose`, whose sources are others than those of `test`.
+`workbench.video.singing` were chosen on the role `choose`, whose sources are others than those of `test`.
 
 Singing: basic-pitch (vocadito, CC BY 4.0), Amphion, whisper-vits-svc and TCSinger (MIT), Step-Audio and SoulX-Singer
 (Apache 2.0, synthesised in part), diff-svc (AGPL 3), V2S_Samples (read sentences that a program made to sing), lab3,
@@ -32,8 +32,8 @@ from tests.benchmarks.mix import measured
 from tests.benchmarks.table import Table, measure_folder
 from workbench.media.audio import decode
 from workbench.mix.balance import classify, utterances_in
-from workbench.mix.voice import speech_seconds
 from workbench.params import VoiceParams
+from workbench.video.speech_ranges import speech_seconds
 
 LIST = Path(__file__).with_suffix(".csv")
 SECONDS = 30.0

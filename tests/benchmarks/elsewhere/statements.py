@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.table import Table
-from workbench.catalog.lane import Lane
+from workbench.matching.lane import Lane
 
 GOAL = 0.95
 CUTS_SHARE, CUTS_LEAST = 0.1, 1.0

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 from data.recipes.material.grading import ndcg
 from tests.benchmarks.elsewhere.underscore_catalog import Script, Tagged, grade, keeps_rules, scripts, tracks
 from tests.benchmarks.table import Table, measure_folder
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library, LibraryEntry
-from workbench.home import Home
-from workbench.language.embedding import SentenceEmbedding, script_vectors
-from workbench.settings import load_settings
+from workbench.matching.language.embedding import SentenceEmbedding, script_vectors
 from workbench.store.database import Database
-from workbench.workflows.library import open_catalog
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
+from workbench.workflows.catalog import open_catalog
 from workbench.workflows.underscore import the_embedding, underscore
-from workbench.workspace import Workspace
 
 CUT = 10
 NEAR_ZERO = 0.05

@@ -14,7 +14,7 @@ from service.clients.generate import BY_HAND, PYTHON, TYPESCRIPT, error_classes,
 from service.clients.python import AsyncClient, Client
 from service.clients.python.generated import ERRORS
 from service.errors import TYPES
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 
 DOCUMENT = json.loads(bundled_path("service", "openapi.json").read_text(encoding="utf-8"))
 

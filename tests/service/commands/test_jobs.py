@@ -21,9 +21,9 @@ from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.cli.main import app
 from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 from workbench.store.stored_files import StoredFiles
 
 Run = Callable[..., Result]

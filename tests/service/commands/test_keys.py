@@ -14,8 +14,8 @@ from service.store import api_keys
 from service.store.tables import open_database
 from workbench.cli.main import app
 from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 
 @pytest.fixture

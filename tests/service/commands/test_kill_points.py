@@ -27,12 +27,12 @@ import trustme
 from service.store import accounts, api_keys, jobs, ledger, video_owners
 from service.store.tables import jobs as rows
 from service.store.tables import open_database
-from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.files import bundled_path
 from workbench.store import videos
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 
 class Service:

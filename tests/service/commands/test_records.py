@@ -8,7 +8,7 @@ import click
 import pytest
 
 from service.commands.records import ServiceUrl, Time, Usd, VideoId, warn_if_open
-from workbench.home import Home
+from workbench.store.home import Home
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ import sys
 from pathlib import Path
 from service.commands.serve import Served, serve
 from service.commands.showcase import Showcase
-from workbench.home import Home
+from workbench.store.home import Home
 serve("127.0.0.1", 0, Served(Home(Path(sys.argv[1])), 1, False, None, None, False), Showcase("sk_live_x", "trk_1"))
 """
 

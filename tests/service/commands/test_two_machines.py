@@ -19,7 +19,7 @@ import httpx
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
 from workbench.store.objects import open_store
 

@@ -13,11 +13,11 @@ from service.store import video_owners
 from service.store.tables import open_database
 from service.store.video_owners import OwnedVideo
 from tests.videos import grey, write_screencast, write_video
-from workbench.bundled import bundled_path
 from workbench.cli.main import app
 from workbench.errors import MediaError, UnknownVideo
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.files import bundled_path
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from service.store.jobs import NewJob, StoredAnswer
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.errors import ParameterError, UnknownVideo
-from workbench.home import Home
 from workbench.store import videos
 from workbench.store.database import Database
+from workbench.store.home import Home
 from workbench.store.stored_files import StoredFiles
 
 

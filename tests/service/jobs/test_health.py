@@ -11,10 +11,10 @@ from service.jobs.health import HealthServer
 from service.settings import ServiceSettings
 from service.store import accounts, jobs, workers
 from service.store.jobs import NewJob
-from workbench.clock import SystemClock, using
 from workbench.errors import WorkbenchError
-from workbench.home import Home
+from workbench.store.clock import SystemClock, using
 from workbench.store.database import Database
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 

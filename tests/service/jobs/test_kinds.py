@@ -29,15 +29,14 @@ from service.store.jobs import Job, NewJob
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from tests.videos import write_screencast
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
-from workbench.files import hash_file
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.files import bundled_path, hash_file
 from workbench.store import videos
-from workbench.store.changes import current_revision
+from workbench.store.catalog_revision import current_revision
 from workbench.store.database import Database, now
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 REVISION = "r1"
 TRACK = "attic_tape.ogg"

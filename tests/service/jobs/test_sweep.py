@@ -18,11 +18,11 @@ from service.store.shared_files import problem_of_files
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.catalog.library import Library
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store import videos
 from workbench.store.database import Database, plan_versions, projects
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
+from workbench.store.settings import WorkbenchSettings
 from workbench.store.stored_files import StoredFiles
 
 DAYS = 86_400.0

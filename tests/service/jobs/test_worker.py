@@ -17,8 +17,8 @@ from service.jobs.worker import JobParent
 from service.settings import ServiceSettings
 from service.store import answers, jobs, shared_values, tables, workers
 from service.store.times import time_from_now
-from workbench.clock import SystemClock, using
-from workbench.home import Home
+from workbench.store.clock import SystemClock, using
+from workbench.store.home import Home
 
 if TYPE_CHECKING:
     from .conftest import Workshop

@@ -12,8 +12,8 @@ from service.settings import load_service_settings
 from service.store.tables import open_database
 from service.telemetry.logs import log_to_stderr
 from service.telemetry.spans import open_spans
-from workbench.home import Home
-from workbench.settings import load_settings
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
 from workbench.store.stored_files import open_files
 
 core = load_settings()

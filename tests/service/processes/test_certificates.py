@@ -10,7 +10,7 @@ from pathlib import Path
 import trustme
 
 from service.processes.certificates import follow_files
-from workbench.clock import SystemClock, using
+from workbench.store.clock import SystemClock, using
 
 
 class Stopped(SystemClock):

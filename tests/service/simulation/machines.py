@@ -25,7 +25,7 @@ from service.store.jobs import Job, StoredAnswer
 from service.store.ledger import Charge
 from tests.service.simulation.world import Host, Killed, Violation
 from workbench.errors import StoreError
-from workbench.home import Home
+from workbench.store.home import Home
 from workbench.store.stored_files import StoredFiles
 
 if TYPE_CHECKING:

@@ -43,10 +43,10 @@ from service.store.transactions import Transactions
 from tests.service.simulation.books import Books
 from tests.service.simulation.machines import REVISION, JobProcess, Machine, content
 from tests.service.simulation.world import Host, Killed, Rates, Violation, World, inhabited
-from workbench import clock
 from workbench.errors import ParameterError, StoreError, UnknownVideo
-from workbench.home import Home
+from workbench.store import clock
 from workbench.store.database import Database, recordings, tracks
+from workbench.store.home import Home
 from workbench.store.stored_files import StoredFiles
 
 ACCOUNTS = ("ada", "bob", "eve")

@@ -1,9 +1,9 @@
 """The world that the service lives in: time, machines, disks and the way to the database, all decided by one seed.
 
-Nothing of the service is replaced. Time comes from `workbench.clock`; faults of the database come from SQLAlchemy's own
-events at the begin and the commit of every transaction; faults of the disk come from Python's audit events, which the
-interpreter raises before it opens, renames or makes a file. A process dies by `Killed`, which no handler of the service
-catches, and whatever it still tries afterwards has no effect.
+Nothing of the service is replaced. Time comes from `workbench.store.clock`; faults of the database come from
+SQLAlchemy's own events at the begin and the commit of every transaction; faults of the disk come from Python's audit
+events, which the interpreter raises before it opens, renames or makes a file. A process dies by `Killed`, which no
+handler of the service catches, and whatever it still tries afterwards has no effect.
 
 One thing happens at a time: each is a function in a queue, ordered by the time at which it is due. A seed so gives the
 same history again.
@@ -90,7 +90,7 @@ class World:
         self._number = 0
         self._host: Host | None = None
 
-    # The clock, as `workbench.clock` wants it
+    # The clock, as `workbench.store.clock` wants it
 
     def wall_seconds(self) -> float:
         """The clock of the host that runs."""

@@ -21,10 +21,10 @@ from service.store.tables import SCHEMA
 from service.store.video_owners import OwnedVideo
 from workbench.catalog.library import Library
 from workbench.errors import ParameterError, StoreError
-from workbench.home import Home
 from workbench.store import database as records
 from workbench.store import videos
 from workbench.store.database import Database, now
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 

@@ -17,8 +17,8 @@ from service.store import credit_grants, ledger
 from service.store.ledger import Charge, Credit
 from service.store.times import time_from_now
 from service.store.transactions import Transactions
-from workbench.clock import SystemClock, using
 from workbench.errors import ParameterError
+from workbench.store.clock import SystemClock, using
 from workbench.store.database import Database, now
 
 pytestmark = pytest.mark.usefixtures("ada")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from service.store.shared_files import problem_of_files, take_over
 from service.store.tables import SCHEMA
-from workbench.home import Home
 from workbench.store.database import Database
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from service.store import tracks
 from workbench.catalog.library import Library, LibraryEntry, Measurement
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
-from workbench.store import grids
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.store import saved as grids
 from workbench.store.database import Database
 from workbench.store.grid_records import make_record
 

@@ -21,8 +21,8 @@ from service.store.jobs import NewJob
 from service.store.tables import SCHEMA
 from service.store.transactions import GroupCommit, Transactions
 from tests.service.conftest import Postgres
-from workbench.clock import wall_seconds
 from workbench.errors import StoreError
+from workbench.store.clock import wall_seconds
 from workbench.store.database import Database, is_refused
 
 SECONDS = 240.0  # that a thread may take on a machine that has much else to do

@@ -17,16 +17,16 @@ from workbench.align.landmarks import (
     landmarks_to_arrays,
     onset_instant,
 )
+from workbench.analysis.labels import check_together
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.bundled import bundled_path
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
-from workbench.features.variables import check_together
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.params import LandmarkParams
 from workbench.recording import Recording
+from workbench.store.home import Home
 from workbench.workflows.align import track_landmarks
-from workbench.workspace import Workspace
 
 RATE = 44_100
 BEAT = 0.5

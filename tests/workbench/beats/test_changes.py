@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.beats.changes import follow_changes, tempo_stretches
 from workbench.beats.evidence import describe_pulse
-from workbench.beats.readings import share_near
+from workbench.beats.meter import share_near
+from workbench.beats.tempo_changes import follow_changes, tempo_stretches
 from workbench.params import BeatParams
 
 PARAMS = BeatParams(activation="onsets")

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.beats.downbeats import bar_positions_of
 from workbench.beats.evidence import describe_pulse
-from workbench.beats.readings import readings_of
+from workbench.beats.meter import bar_positions_of, readings_of
 from workbench.beats.weights import weights_for
 from workbench.params import BeatParams
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.beats.hearing import (
+from workbench.beats.network import (
     FLOOR_DB,
     N_BANDS,
     N_CHANGES,

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from workbench.beats.candidates import count_one_level, halves_of
 from workbench.beats.evidence import Odds
-from workbench.beats.levels import count_one_level, halves_of
+from workbench.beats.meter import share_near
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, Activations
-from workbench.beats.readings import share_near
 
 Times = NDArray[np.floating]
 

@@ -7,11 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.beats import network
-from workbench.beats.hearing import N_INPUTS, network_input
+from workbench.beats.network import N_INPUTS, network_input
 from workbench.beats.track import track_beats
 from workbench.errors import ParameterError
 from workbench.features.spectrum import analyze_spectrum
-from workbench.models.loading import model_path
+from workbench.files import model_path
 from workbench.params import BeatParams
 from workbench.recording import Recording
 

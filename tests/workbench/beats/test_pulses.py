@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from workbench.beats._kernels import bar_pointer
-from workbench.beats.pulses import FEWEST_BEATS, decode_ticks, propose
-from workbench.beats.readings import share_near
+from workbench.beats.candidates import FEWEST_BEATS, decode_ticks, propose
+from workbench.beats.meter import share_near
 from workbench.params import BeatParams
 
 

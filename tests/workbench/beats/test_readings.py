@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from workbench.beats.evidence import describe_pulse
+from workbench.beats.meter import FEATURES, best_reading, local_scores, reading_chances, readings_of, share_near
 from workbench.beats.network import METRES
-from workbench.beats.readings import FEATURES, best_reading, local_scores, reading_chances, readings_of, share_near
 from workbench.beats.weights import weights_for
 from workbench.params import BeatParams
 

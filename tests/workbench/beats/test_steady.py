@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.beats.steady import MIN_STEADY_BEATS, steady_beats
+from workbench.beats.constant_tempo import MIN_STEADY_BEATS, steady_beats
 
 JITTER = 0.003
 """s; deviation of the found beats from the played ones"""

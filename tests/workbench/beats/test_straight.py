@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from workbench.beats.constant_tempo import joined_grid, slips_of, straight_grid
 from workbench.beats.evidence import Odds
+from workbench.beats.meter import share_near
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, Activations
-from workbench.beats.readings import share_near
-from workbench.beats.straight import joined_grid, slips_of, straight_grid
 
 SECONDS = 90.0
 Times = NDArray[np.float64]

@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, WORD_DIMS, Columns, empty_columns
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.matching.columns import DTYPES, NUMBERS, UNKNOWN, WORD_DIMS, Columns, empty_columns
 
 IDS = np.array(["a", "b", "c"])
 

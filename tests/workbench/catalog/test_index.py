@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.catalog.index import ExactIndex, FaissIndex, IndexSizes, best_places, build_faiss, recall
 from workbench.errors import ParameterError, StoreError
+from workbench.matching.index import ExactIndex, FaissIndex, IndexSizes, best_places, build_faiss, recall
 
 DICE = np.random.default_rng(3)
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import Columns, empty_columns
-from workbench.catalog.lane import Calibration, calibrated, fit_calibration, pick
-from workbench.character.descriptors import SOUND_DIMS
+from workbench.features.descriptors import SOUND_DIMS
+from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.lane import Calibration, calibrated, fit_calibration, pick
 
 
 def catalog(rows: int) -> Columns:

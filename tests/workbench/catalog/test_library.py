@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from workbench.catalog.library import Library, Measurement
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, ParameterError, UnknownTrack
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 
 @pytest.fixture

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import UNKNOWN, WORD_DIMS
-from workbench.catalog.index import FaissIndex, IndexSizes
+from workbench.catalog.certainty import UNSURE
 from workbench.catalog.library import Library, LibraryEntry, Measurement
-from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
-from workbench.catalog.tempo import UNSURE
-from workbench.catalog.texts import TextIndex
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import StoreError, UnknownTrack
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.matching.columns import UNKNOWN, WORD_DIMS
+from workbench.matching.index import FaissIndex, IndexSizes
+from workbench.matching.snapshot import Embedding, Snapshot, open_snapshot
+from workbench.matching.texts import TextIndex
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 
 class Letters:

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from workbench.catalog.columns import UNKNOWN
-from workbench.catalog.tempo import (
+from workbench.catalog.certainty import (
     NO_SURE_BEAT,
     SURE,
     SURE_BUT_FOR_DOUBLE,
@@ -16,6 +15,7 @@ from workbench.catalog.tempo import (
     tempo_certainty,
     tempo_words,
 )
+from workbench.matching.columns import UNKNOWN
 
 
 @pytest.mark.parametrize(

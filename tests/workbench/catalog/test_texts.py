@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import empty_columns
-from workbench.catalog.texts import TextIndex, facets_of, mood_of, track_text
 from workbench.catalog.track import Track
 from workbench.errors import StoreError
-from workbench.language.lexicon import lexicon
-from workbench.underscore.brief import BROKEN, KEPT, read_brief
+from workbench.matching.brief import BROKEN, KEPT, read_brief
+from workbench.matching.columns import empty_columns
+from workbench.matching.language.lexicon import lexicon
+from workbench.matching.texts import TextIndex, facets_of, mood_of, track_text
 
 TEXTS = [
     "Calm piano for a rainy evening",

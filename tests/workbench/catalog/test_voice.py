@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.catalog.voice import is_sung, voice_words
+from workbench.catalog.certainty import is_sung, voice_words
 
 
 @pytest.mark.parametrize(

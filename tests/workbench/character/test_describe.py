@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.character.describe import Character, character_from_arrays, character_to_arrays, loudness_range
-from workbench.features.variables import check_together
-from workbench.home import Home
-from workbench.workflows.describe import describe, measure_track
-from workbench.workspace import Workspace
+from workbench.analysis.character import (
+    Character,
+    character_from_arrays,
+    character_to_arrays,
+    describe,
+    loudness_range,
+    measure_track,
+)
+from workbench.analysis.labels import check_together
+from workbench.analysis.workspace import Workspace
+from workbench.store.home import Home
 
 RATE = 22_050
 

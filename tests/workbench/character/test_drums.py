@@ -7,10 +7,10 @@ import pytest
 import soundfile
 from numpy.typing import NDArray
 
-from workbench.bundled import bundled_path
-from workbench.character.drums import drum_chance, strike_clues
+from workbench.features.drums import drum_chance, strike_clues
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
+from workbench.files import bundled_path
 
 RATE = 44_100
 SECONDS = 12

@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 import pytest
 
-from workbench.character.fitted import FILE, chance, fitted_digest, key_scores
-from workbench.models.loading import model_path, read_numbers
+from workbench.features.character_model import FILE, chance, fitted_digest, key_scores
+from workbench.files import model_path, read_numbers
 
 
 @pytest.mark.parametrize("name", ["voice", "drums"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.character.key import find_key, key_clarity, tone_profile
+from workbench.features.key import find_key, key_clarity, tone_profile
 
 
 def test_the_key_moves_with_the_music_and_gain_changes_nothing() -> None:

@@ -7,10 +7,10 @@ import pytest
 import soundfile
 from numpy.typing import NDArray
 
-from workbench.bundled import bundled_path
-from workbench.character.vocals import EXCERPT_SECONDS, EXCERPTS, RATE, excerpts, voice_chance, voice_clues
 from workbench.features.spectrum import resampled
-from workbench.media.speech import speech_probabilities
+from workbench.features.speech_probability import speech_probabilities
+from workbench.features.vocals import EXCERPT_SECONDS, EXCERPTS, RATE, excerpts, voice_chance, voice_clues
+from workbench.files import bundled_path
 
 
 def buzz(hertz: NDArray[np.float64], sounding: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.results.schemas import schemas
-from workbench.workspace import Workspace
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -78,8 +78,8 @@ def test_sound_alone_is_no_video(workbench: Call, track_file: Path, home: Path) 
 
 
 def test_a_video_goes_by_its_id(workbench: Call, track_file: Path, shots_file: Path, home: Path) -> None:
-    from workbench.home import Home
-    from workbench.workflows.videos import add_video
+    from workbench.analysis.sources import add_video
+    from workbench.store.home import Home
 
     add_video(Workspace(Home(home)), shots_file, video_id="vid_shots")
     by_file = json.loads(workbench("align", track_file, "--video", shots_file, "--home", home)[1])

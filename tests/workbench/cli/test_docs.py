@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import bundled
+from workbench import files as bundled
 
 Run = Callable[..., tuple[int, str, str]]
 

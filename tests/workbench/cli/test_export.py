@@ -11,15 +11,15 @@ import av
 import pytest
 
 from tests.videos import grey, write_video
+from workbench.analysis.workspace import Workspace
 from workbench.cli.export import _FORMATS
 from workbench.export.formats import FORMATS
-from workbench.home import Home
 from workbench.models.align import AlignModel
 from workbench.params import AlignParams, WorkbenchParams
 from workbench.render.schedule import place_track
+from workbench.store.home import Home
 from workbench.workflows.align import align_track
 from workbench.workflows.export import export_plan, find_sync_points
-from workbench.workspace import Workspace
 
 Call = Callable[..., tuple[int, str, str]]
 Loaded = Callable[..., list[str]]

@@ -8,11 +8,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from workbench.analysis.workspace import Workspace
 from workbench.cli.options import FILE, NewFile, Seconds, home_option, profile_option, workspace_option
 from workbench.errors import ParameterError
-from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 
 @pytest.mark.parametrize(("given", "seconds"), [("1", 1.0), ("2.5", 2.5), ("10", 10.0), ("0:02.5", 2.5)])

@@ -14,16 +14,16 @@ from typing import Any
 import click
 import pytest
 
+from workbench.analysis.provenance import make_provenance
+from workbench.analysis.workspace import Workspace
 from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
 from workbench.errors import InputError, PlanError
-from workbench.home import Home
 from workbench.media.sound_streams import SoundChoice
 from workbench.plans.plan import LoopPlan
 from workbench.results.mix import MixBody
 from workbench.results.plan import plan_body
+from workbench.store.home import Home
 from workbench.workflows.plan import fit_track, save_plan
-from workbench.workflows.provenance import make_provenance
-from workbench.workspace import Workspace
 
 MIX = {"voiceover": False, "classification": "ambient", "duck": None}
 

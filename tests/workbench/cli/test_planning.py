@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
+from workbench.store.home import Home
 
 Call = Callable[..., tuple[int, str, str]]
 COMMANDS = pytest.mark.parametrize("command", ["loop", "fit"])

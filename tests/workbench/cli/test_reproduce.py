@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.provenance import CHANGED_BY_HAND, KEY, read_provenance
 from workbench.export.fcpxml import PROVENANCE_KEY
-from workbench.provenance import CHANGED_BY_HAND, KEY, read_provenance
 
 Call = Callable[..., tuple[int, str, str]]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas
 import pytest
 
-from workbench.home import Home
-from workbench.store import verdicts
-from workbench.workflows.listening import answer_trial, begin_abx
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
+from workbench.review import verdict_records as verdicts
+from workbench.review.listening import answer_trial, begin_abx
+from workbench.store.home import Home
 
 Call = Callable[..., tuple[int, str, str]]
 

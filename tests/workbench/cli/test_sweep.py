@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from workbench.cli.sweep import command
 from workbench.errors import InputError
-from workbench.workflows.sweep import read_sweep
+from workbench.lab.sweep import read_sweep
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from workbench.catalog.library import Library, LibraryEntry
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 Run = Callable[..., tuple[int, str, str]]
 

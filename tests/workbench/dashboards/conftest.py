@@ -12,14 +12,14 @@ import pytest
 from tornado.ioloop import IOLoop
 
 from tests.workbench.dashboards.waiting import CollectingPool
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.app import make_server
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, fit_track, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="session")

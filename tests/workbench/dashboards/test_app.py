@@ -17,7 +17,7 @@ from panel.io.state import set_curdoc
 from panel.util.parameters import edit_readonly
 
 from tests.workbench.dashboards.waiting import ShownDocument, WaitingPool
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.app import TABS, Page, StatusBar, make_server
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import track_file
@@ -25,10 +25,10 @@ from workbench.dashboards.sounds.seam import with_option_first
 from workbench.dashboards.tabs.tab import Tab
 from workbench.dashboards.tasks import Pool
 from workbench.errors import ParameterError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.plans.plan import LoopPlan
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, plan_track
-from workbench.workspace import Workspace
 
 
 class CountedTab(Tab):

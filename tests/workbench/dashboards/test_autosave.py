@@ -11,22 +11,22 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
+from workbench.analysis.grids import corrected_grid, delete_grid, save_grid
+from workbench.analysis.provenance import with_mix_params
+from workbench.analysis.sources import find_track
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.cli.plan_files import lay_out, read_music
 from workbench.dashboards.autosave import params_words
 from workbench.dashboards.downloads import download_file
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.seam import SeamLook, with_fade, with_option_first
-from workbench.home import Home
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
-from workbench.workflows.analyze import analyze
-from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
-from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
-from workbench.workflows.plan import Planned, loop_track, plan_track
-from workbench.workflows.projects import (
+from workbench.review.projects import (
     delete_project,
     keep_fields,
     list_projects,
@@ -34,12 +34,12 @@ from workbench.workflows.projects import (
     rename_project,
     restore_loop,
 )
-from workbench.workflows.provenance import with_mix_params
+from workbench.review.verdicts import judge_seam, newest_verdicts
+from workbench.review.versions import freeze_plan, thaw
+from workbench.store.home import Home
+from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
+from workbench.workflows.plan import Planned, loop_track, plan_track
 from workbench.workflows.reproduce import reproduce
-from workbench.workflows.review import judge_seam, newest_verdicts
-from workbench.workflows.tracks import find_track
-from workbench.workflows.versions import freeze_plan, thaw
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

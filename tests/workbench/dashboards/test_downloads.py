@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
-from workbench.home import Home
 from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.results.plan import plan_from_json
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 FINISHED = ("video", "music")
 

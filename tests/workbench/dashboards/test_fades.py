@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.plans.plan import LoopPlan
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 

@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 
 from tests.workbench.dashboards.conftest import served
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.links import is_link, link_address
 from workbench.dashboards.sounds.link import shown_file, shown_sound
-from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import play_video
-from workbench.workflows.comments import answer_comment, comment_on, decide
+from workbench.review.comments import answer_comment, comment_on, decide
+from workbench.review.links import sign_link
+from workbench.review.versions import freeze_plan, thaw
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workflows.review_links import sign_link
-from workbench.workflows.versions import freeze_plan, thaw
-from workbench.workspace import Workspace
 
 DAY = timedelta(days=1)
 

@@ -16,21 +16,21 @@ import pytest
 from panel.io.state import set_curdoc
 
 from tests.workbench.dashboards.waiting import CollectingPool, ShownDocument, WaitingPool, until_idle
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import track_file
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.dashboards.tasks import Pool, Task
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.errors import MediaError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import write_audio
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import audio_unavailable
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "slow_tide.ogg")
 PATIENCE_SECONDS = 120.0

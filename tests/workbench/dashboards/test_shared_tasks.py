@@ -13,20 +13,20 @@ import numpy as np
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.analysis.grids import save_grid
+from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.beats.grid import BeatGrid
-from workbench.bundled import bundled_path
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.dashboards.tasks import Pool, RecentResults, Task, what_seams_follow
 from workbench.errors import MediaError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.params import DuckParams, WorkbenchParams
 from workbench.plans.constraints import NO_CONSTRAINTS, SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
-from workbench.workflows.grids import save_grid
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 PARAMS = WorkbenchParams()
 PATIENCE_SECONDS = 60.0

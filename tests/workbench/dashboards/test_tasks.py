@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards import tasks
 from workbench.dashboards.tasks import Pool, Task
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 HOME, PARAMS = Home(Path("home")), WorkbenchParams()
 

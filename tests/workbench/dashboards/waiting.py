@@ -14,9 +14,9 @@ from typing import Any
 
 from bokeh.document import Document
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.tasks import Pool, Task
-from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 """for one piece of news; only a test that fails waits so long"""

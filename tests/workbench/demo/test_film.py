@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from tests.film import FilmTruth, film_truth
-from workbench.bundled import bundled_path
-from workbench.demo.film import FILM, FILM_SECONDS, FRAME_RATE, write_film
 from workbench.errors import MediaError, ParameterError
+from workbench.features.levels import LevelCurve, level_curve
+from workbench.files import bundled_path
 from workbench.media.audio import decode
-from workbench.mix.levels import LevelCurve, level_curve
+from workbench.workflows.demo import FILM, FILM_SECONDS, FRAME_RATE, write_film
 
 SECONDS = 30.0
 FULL = bundled_path(*FILM)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from data.recipes.material.re_edits import KINDS, re_edit
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan, compare_edits
 from workbench.edits.edit_list import EditList
-from workbench.edits.matching import match_pieces
+from workbench.edits.picture_matching import match_pieces
 from workbench.errors import EditError
 
 RATE = Fraction(25)

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
-from workbench.edits.envelope import GLIDE_SECONDS, follow_edit
-from workbench.mix.drawn import Points, on_grid, read_points
+from workbench.mix.drawn_envelope import GLIDE_SECONDS, Points, follow_edit, on_grid, read_points
 from workbench.recording import FloatArray
 
 FRAME = 0.04

@@ -6,7 +6,7 @@ from fractions import Fraction
 from time import process_time
 
 from workbench.edits.edit_list import EditList
-from workbench.edits.matching import match_pieces, pieces_of
+from workbench.edits.picture_matching import match_pieces, pieces_of
 
 ONE = Fraction(1)
 

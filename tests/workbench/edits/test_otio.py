@@ -13,8 +13,7 @@ import pytest
 
 from workbench.edits.edit_list import EditList
 from workbench.edits.otio import read_otio
-from workbench.errors import EditError, ExtraMissing
-from workbench.extras import missing_packages
+from workbench.errors import EditError, ExtraMissing, missing_packages
 
 schema = otio.schema
 
@@ -175,7 +174,7 @@ def test_what_is_no_bundle(tmp_path: Path) -> None:
 def without_packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An environment in which no package is installed; what was looked up there is forgotten afterwards."""
     missing_packages.cache_clear()
-    monkeypatch.setattr("workbench.extras.metadata.version", _not_installed)
+    monkeypatch.setattr("workbench.errors.metadata.version", _not_installed)
     yield
     missing_packages.cache_clear()
 

@@ -12,8 +12,8 @@ import pytest
 import soundfile
 
 from tests.videos import grey, write_video
+from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE_DB
-from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
@@ -22,7 +22,7 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.render.schedule import Music, PlacedTrack, place_track
 from workbench.results.mix import DuckBody, MixBody
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 RATE = 44_100
 TRACK_SECONDS = 12.0

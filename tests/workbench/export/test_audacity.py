@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.audacity import write_labels
 from workbench.export.timeline import Notes
 from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
-from workbench.workspace import Workspace
 
 Labels = list[tuple[float, float, str]]
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.export.cut_list import count_frames, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.timeline import Timeline, TrackMedia, VideoMedia
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
-from workbench.workspace import Workspace
 
 RATES = [Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60)]
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import opentimelineio as otio
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.edl import reel_name
 from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
-from workbench.workspace import Workspace
 
 TIME = r"(\d\d:\d\d:\d\d[:;]\d\d)"
 EVENT = re.compile(rf"(\d{{3}})  (\S{{1,8}}) +(V|AA) +(C|D) +(\d{{3}})? *{TIME} {TIME} {TIME} {TIME}$")

@@ -19,6 +19,7 @@ import soundfile
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE, TOLERANCE_DB
 from workbench.export.fcpxml import time_text, write_fcpxml
 from workbench.export.timeline import Item, Timeline, TrackMedia, VideoMedia
@@ -28,7 +29,6 @@ from workbench.render.playback import render
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import DuckBody, MixBody
 from workbench.workflows.export import export_plan, timeline_of
-from workbench.workspace import Workspace
 
 RATE = 44_100
 

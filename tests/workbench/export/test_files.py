@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, PlanError
 from workbench.export.files import absolute_url, media_path, media_url, plain_name
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import export_plan
-from workbench.workspace import Workspace
 
 
 def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import jams
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.jams import write_jams
 from workbench.export.timeline import Notes
 from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.plan import plan_from_json
 from workbench.workflows.export import timeline_of
-from workbench.workspace import Workspace
 
 
 def test_beats_sections_and_the_plan_come_back(

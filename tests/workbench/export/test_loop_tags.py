@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, ParameterError
 from workbench.media.audio import decode, write_audio
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
 from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan
-from workbench.workspace import Workspace
 
 RATE = 44_100
 

@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 import pandas
 import pytest
 
-from workbench.export.markers_csv import write_markers
+from workbench.analysis.workspace import Workspace
+from workbench.export.csv_tables import write_markers
 from workbench.export.timeline import Marker, MarkerKind
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import export_plan, timeline_of
-from workbench.workspace import Workspace
 
 SAID = (
     Marker(5.0, "comment: Ana: zu laut, hier; Ben: 2 dB?", MarkerKind.COMMENT),

@@ -13,13 +13,13 @@ import opentimelineio as otio
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE_DB
 from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
-from workbench.workspace import Workspace
 
 RATE = 44_100
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.export.reaper import quoted, write_reaper
@@ -20,7 +21,6 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
-from workbench.workspace import Workspace
 
 # By the number of the shape: linear; slow at its start and its end, as users of REAPER measured it.
 FADE_SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {"0": lambda x: x, "5": lambda x: 3 * x**2 - 2 * x**3}

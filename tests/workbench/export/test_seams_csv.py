@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan
-from workbench.workspace import Workspace
 
 
 def test_one_row_a_seam(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.tempo import LATE_SECONDS, TempoMark, heard_beats, tempo_bpm, tempo_map
 from workbench.export.timeline import Beat
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
-from workbench.workspace import Workspace
 
 
 def even(bpm: float, bars: int, first: float = 0.0, size: int = 4) -> list[tuple[float, int]]:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, decibels
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
-from workbench.workspace import Workspace
 
 
 def test_the_rate_of_an_edit_is_that_of_its_video(

@@ -14,6 +14,7 @@ import opentimelineio as otio
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.export.timeline import VideoMedia
 from workbench.export.xmeml import TICKS, write_xmeml
 from workbench.plans.plan import LoopPlan
@@ -21,7 +22,6 @@ from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
-from workbench.workspace import Workspace
 
 RATE = 44_100
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.features.energy import FLOOR_LUFS, loudness_between, sounding_range
-from workbench.features.loudness import stretch_lufs
+from workbench.features.loudness import FLOOR_LUFS, loudness_between, sounding_range, stretch_lufs
 
 
 def test_where_sound_starts_and_ends() -> None:

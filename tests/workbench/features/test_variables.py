@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from workbench.analysis.labels import VARIABLES, attributes, check, check_together
 from workbench.errors import ParameterError
-from workbench.features.variables import VARIABLES, attributes, check, check_together
 
 
 def test_every_variable_says_what_it_is() -> None:

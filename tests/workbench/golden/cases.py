@@ -18,12 +18,12 @@ from tests.workbench.conftest import play
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
 from workbench.beats._kernels import bar_pointer
-from workbench.beats.pulses import decode_ticks
+from workbench.beats.candidates import decode_ticks
+from workbench.features.levels import LevelCurve
 from workbench.features.marks import marks_of
-from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
-from workbench.match.reference import read_reference
-from workbench.mix import duck
-from workbench.mix.levels import LevelCurve
+from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.matching.video_reference import read_reference
+from workbench.mix import ducking as duck
 from workbench.models.align import AlignModel
 from workbench.params import AlignParams, DuckParams, MatchParams, SeamParams
 from workbench.recording import FloatArray

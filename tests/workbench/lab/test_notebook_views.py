@@ -15,8 +15,8 @@ from PIL import Image
 
 import workbench as wb
 from workbench.beats.grid import BeatGrid
-from workbench.catalog.lane import Lane, Match
 from workbench.catalog.track import Track
+from workbench.matching.lane import Lane, Match
 from workbench.media.audio import decode, write_audio
 from workbench.mix.balance import Duck, Mix
 from workbench.plans.plan import LoopPlan

@@ -8,11 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.texts import track_text
 from workbench.catalog.track import Track
 from workbench.errors import ResourceMissing
-from workbench.language.embedding import DIGESTS, MODEL, SentenceEmbedding, chunks, find_embedding, script_vectors
-from workbench.settings import WorkbenchSettings
+from workbench.matching.language.embedding import (
+    DIGESTS,
+    MODEL,
+    SentenceEmbedding,
+    chunks,
+    find_embedding,
+    script_vectors,
+)
+from workbench.matching.texts import track_text
+from workbench.store.settings import WorkbenchSettings
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +33,7 @@ def embedding() -> SentenceEmbedding:
 @pytest.fixture(scope="module")
 def weights() -> Path:
     """A folder that holds the published files."""
-    from workbench.language.embedding import _digest, _places
+    from workbench.matching.language.embedding import _digest, _places
 
     for folder, _ in _places():
         if all((folder / name).is_file() and _digest(folder / name) == digest for name, digest in DIGESTS.items()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import ResourceMissing
-from workbench.language.grammar import Grammar, read_grammar
+from workbench.matching.language.grammar import Grammar, read_grammar
 
 FILES = ("briefs.toml", "negation.toml", "opposites.toml", "languages.toml")
 TABLES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.language.languages import is_readable, language_of
-from workbench.language.lexicon import lexicon
+from workbench.matching.language.languages import is_readable, language_of
+from workbench.matching.language.lexicon import lexicon
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.language.lexicon import KINDS, lexicon, read_lexicon, strongest_facets
+from workbench.matching.language.lexicon import KINDS, lexicon, read_lexicon, strongest_facets
 
 
 def test_every_entry_is_within_its_ranges() -> None:

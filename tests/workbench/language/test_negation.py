@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.language.negation import clauses, replace_denials, scopes
-from workbench.language.opposites import opposites
+from workbench.matching.language.lexicon import opposites
+from workbench.matching.language.negation import clauses, replace_denials, scopes
 
 
 def denied(text: str) -> list[str]:

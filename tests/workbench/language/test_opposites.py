@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.language.lexicon import lexicon
-from workbench.language.opposites import opposites
+from workbench.matching.language.lexicon import lexicon, opposites
 
 
 def test_every_opposite_is_a_mood_that_the_lexicon_knows() -> None:

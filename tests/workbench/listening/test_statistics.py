@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.listening.statistics import abx_summary, is_screened_out, rating_summary, smallest_detected
+from workbench.review.trials import abx_summary, is_screened_out, rating_summary, smallest_detected
 
 
 @given(trials=st.integers(1, 60), data=st.data())

@@ -11,9 +11,9 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.listening.stimuli import anchor_of, match_loudness, plan_excerpt, reference_of
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
+from workbench.review.stimuli import anchor_of, match_loudness, plan_excerpt, reference_of
 
 SEAM_S = 20.25
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.listening.statistics import abx_summary
-from workbench.listening.trials import draw_abx, draw_mushra, new_seed
+from workbench.review.trials import abx_summary, draw_abx, draw_mushra, new_seed
 
 
 def test_a_seed_gives_the_same_order_and_another_one_another() -> None:

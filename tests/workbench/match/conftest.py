@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.catalog.columns import Columns
-from workbench.match.video_facts import VideoFacts
+from workbench.matching.columns import Columns
+from workbench.matching.video_facts import VideoFacts
 from workbench.testing import match_term
 
 MakeVideo = Callable[..., VideoFacts]

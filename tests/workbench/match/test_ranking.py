@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import Columns
-from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.ranking import (
+from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.columns import Columns
+from workbench.matching.video_facts import VideoFacts
+from workbench.matching.video_ranking import (
     _tabled_bars,
     arc_part,
     bar_agreement,
@@ -27,7 +28,6 @@ from workbench.match.ranking import (
     under_scenes,
     wanted_of,
 )
-from workbench.match.video_facts import VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 
 PARAMS = MatchParams()

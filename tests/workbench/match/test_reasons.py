@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from workbench.align.placements import Placement
-from workbench.catalog.columns import UNKNOWN, Columns
-from workbench.catalog.lane import MatchReason
-from workbench.catalog.tempo import SURE, SURE_BUT_FOR_DOUBLE, UNSURE
+from workbench.catalog.certainty import SURE, SURE_BUT_FOR_DOUBLE, UNSURE
 from workbench.catalog.track import Track
-from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.ranking import VideoWants, bonus, rank
-from workbench.match.reasons import (
+from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.columns import UNKNOWN, Columns
+from workbench.matching.lane import MatchReason
+from workbench.matching.video_facts import VideoFacts
+from workbench.matching.video_ranking import VideoWants, bonus, rank
+from workbench.matching.video_reasons import (
     RankedPair,
     effects,
     explanation,
@@ -27,7 +28,6 @@ from workbench.match.reasons import (
     reasons,
     sound_of,
 )
-from workbench.match.video_facts import VideoFacts
 from workbench.params import MatchParams
 
 PARAMS = MatchParams()

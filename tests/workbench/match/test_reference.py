@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
-from workbench.match.reference import read_reference
+from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.matching.video_reference import read_reference
 from workbench.params import MatchParams
 
 PARAMS = MatchParams()

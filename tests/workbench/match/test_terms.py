@@ -11,13 +11,13 @@ import pytest
 from pydantic import ValidationError
 
 from workbench import extensions
-from workbench.catalog.columns import Columns
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
-from workbench.match.ranking import rank, raw_scores
-from workbench.match.reasons import RankedPair, explanation, reasons
-from workbench.match.terms import find_term, term_parts
-from workbench.match.video_facts import VideoFacts
+from workbench.matching.columns import Columns
+from workbench.matching.terms import find_term, term_parts
+from workbench.matching.video_facts import VideoFacts
+from workbench.matching.video_ranking import rank, raw_scores
+from workbench.matching.video_reasons import RankedPair, explanation, reasons
 from workbench.params import MatchParams
 from workbench.recording import FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.match.video_facts import (
+from workbench.matching.video_facts import (
     FAST_CUTS,
     FAST_MOTION,
     MIN_SCENE_SECONDS,

@@ -8,8 +8,8 @@ import av
 import pytest
 from av.video.stream import VideoStream
 
-from workbench.bundled import bundled_path
 from workbench.errors import MediaError
+from workbench.files import bundled_path
 from workbench.media.playable import is_for_browsers
 
 

@@ -12,8 +12,8 @@ import pytest
 import soundfile
 
 from tests.videos import write_numbered
-from workbench.bundled import bundled_path
 from workbench.errors import MediaError
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.media.video import frames

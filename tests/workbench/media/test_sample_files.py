@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
-from workbench.home import Home
 from workbench.media import audio, sample_files
 from workbench.media.audio import decode, write_audio
 from workbench.media.sample_files import SampleFiles
 from workbench.recording import release_pages
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 LONG_PROGRAM = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from workbench.features.energy import loudness_between
+from workbench.features.loudness import loudness_between
 from workbench.features.spectrum import analyze_spectrum
 from workbench.features.timbre import specific_loudness
 from workbench.media.audio import decode

@@ -5,10 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
-from workbench.media.audio import decode, resample
-from workbench.media.speech import (
+from workbench.features.speech_probability import (
     FRAME_SAMPLES,
     FRAME_SECONDS,
     SAMPLE_RATE,
@@ -17,6 +15,8 @@ from workbench.media.speech import (
     quickest_detector,
     speech_probabilities,
 )
+from workbench.files import bundled_path
+from workbench.media.audio import decode, resample
 
 
 @pytest.fixture(scope="module")

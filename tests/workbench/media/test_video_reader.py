@@ -17,14 +17,14 @@ import pytest
 from av.stream import Disposition
 from numpy.typing import NDArray
 
+from workbench.analysis.video import watch
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.media.probe import MediaInfo
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
-from workbench.video.meter import PictureMeter
+from workbench.store.home import Home
 from workbench.video.picture import Picture
-from workbench.workflows.watch import watch
-from workbench.workspace import Workspace
+from workbench.video.picture_meter import PictureMeter
 
 RATE = 48_000
 LIMITS = VideoLimits(seconds=3600.0, pictures_per_second=500.0)

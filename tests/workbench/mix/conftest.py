@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from workbench.mix.pitch import PitchMeter
+from workbench.video.pitch import PitchMeter
 
 RATE = 16_000
 

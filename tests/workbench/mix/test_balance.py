@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.features.levels import LevelCurve, level_curve
 from workbench.features.loudness import integrated_lufs
+from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
-from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, plan_mix, utterances_in
-from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
-from workbench.mix.levels import LevelCurve, level_curve
-from workbench.mix.pitch import PitchMeter
 from workbench.params import DuckParams, MixParams
+from workbench.video.bands import BandMeter
+from workbench.video.pitch import PitchMeter
 
 RATE = 24_000
 VIDEO = 100.0  # seven of the utterances, and a silence of half a minute

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.mix.bands import BAND_EDGES_HZ, BandMeter
-from workbench.mix.levels import HOPS_PER_SECOND
+from workbench.features.levels import HOPS_PER_SECOND
+from workbench.video.bands import BAND_EDGES_HZ, BandMeter
 
 RATE = 16_000
 

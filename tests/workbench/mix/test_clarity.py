@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.features.levels import LevelCurve, from_lufs
 from workbench.mix.clarity import Passage, played_music, speech_over_music, worst_passages
-from workbench.mix.levels import LevelCurve, from_lufs
 
 
 def steady(*pieces: tuple[float, float]) -> LevelCurve:

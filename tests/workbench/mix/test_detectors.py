@@ -11,9 +11,9 @@ import pytest
 
 from workbench import extensions
 from workbench.errors import ParameterError
+from workbench.features.levels import level_curve
 from workbench.mix.balance import SoundtrackMeasure, utterances_in
 from workbench.mix.detectors import OwnDetector, ask_detector, find_detector
-from workbench.mix.levels import level_curve
 from workbench.params import VoiceParams
 
 PARAMS = VoiceParams(detector="given")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.mix.balance import Duck, Mix
-from workbench.mix.drawn import (
+from workbench.mix.drawn_envelope import (
     DEEPEST_DB,
     Points,
     add_point,

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import (
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.mix.ducking import (
     MIN_UNDER_VOICE_LU,
     SLOPE_DB_PER_SECOND,
     TOLERANCE_DB,
@@ -19,7 +20,6 @@ from workbench.mix.duck import (
     steady_depths,
     thin_curve,
 )
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import DuckParams
 
 VIDEO = 120.0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.features.levels import MOST_BACKGROUND_DB, LevelCurve, level_curve, level_curve_of_blocks, voice_alone
 from workbench.features.loudness import integrated_lufs
-from workbench.mix.levels import MOST_BACKGROUND_DB, LevelCurve, level_curve, level_curve_of_blocks, voice_alone
 
 RATE = 48_000
 

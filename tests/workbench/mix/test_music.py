@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
+from workbench.features.speech_probability import SAMPLE_RATE
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
-from workbench.media.speech import SAMPLE_RATE
-from workbench.mix.bands import BandMeter
-from workbench.mix.music import CUES, music_cues, music_odds, music_ranges
-from workbench.mix.pitch import PitchMeter
+from workbench.video.bands import BandMeter
+from workbench.video.own_music import CUES, music_cues, music_odds, music_ranges
+from workbench.video.pitch import PitchMeter
 
 CLOSE, LEAST = 4.0, 8.0
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from workbench.mix.pitch import PITCHES_PER_SECOND
+from workbench.video.pitch import PITCHES_PER_SECOND
 
 RATE = 16_000
 

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.params import DUCK_PRESETS, DuckParams
-from workbench.profiles import load_profile, save_profile
+from workbench.store.profiles import load_profile, save_profile
 
 
 @pytest.mark.parametrize("name", DUCK_PRESETS)

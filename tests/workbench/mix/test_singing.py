@@ -10,12 +10,12 @@ import pytest
 from scipy.signal import oaconvolve
 
 from workbench.errors import ParameterError
+from workbench.features.levels import level_curve
 from workbench.mix.balance import SoundtrackMeasure, classify, odds_of_talk, own_music_in, utterances_in
-from workbench.mix.bands import BandMeter
-from workbench.mix.levels import level_curve
-from workbench.mix.pitch import PitchMeter
-from workbench.mix.singing import CUES, spoken_odds, voice_cues
 from workbench.params import VoiceParams
+from workbench.video.bands import BandMeter
+from workbench.video.pitch import PitchMeter
+from workbench.video.singing import CUES, spoken_odds, voice_cues
 
 RATE = 16_000
 FRAME = 0.032

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.mix.duck import AHEAD_SECONDS, HOLD_SECONDS
+from workbench.features.levels import level_curve
+from workbench.mix.ducking import AHEAD_SECONDS, HOLD_SECONDS
 from workbench.mix.fades import duck_gain
-from workbench.mix.levels import level_curve
 from workbench.mix.speech_band import (
     CHUNK,
     REACH_SECONDS,

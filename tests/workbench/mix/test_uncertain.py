@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from workbench.features.levels import LevelCurve
 from workbench.mix.balance import SoundtrackMeasure, utterances_in
-from workbench.mix.levels import LevelCurve
-from workbench.mix.uncertain import uncertain_ranges
 from workbench.params import VoiceParams
+from workbench.video.utterances import uncertain_ranges
 
 FRAME = 0.032
 SECONDS = 6.0

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
-from workbench.mix.voice import (
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.params import VoiceParams
+from workbench.video.speech_ranges import (
     EDGE_REACH_SECONDS,
     LATE_SECONDS,
     MIN_UTTERANCE_SECONDS,
@@ -18,7 +19,6 @@ from workbench.mix.voice import (
     speech_seconds,
     speech_utterances,
 )
-from workbench.params import VoiceParams
 
 FRAME = 0.032
 

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
-from workbench.mix.voice_network import VoiceMeter
+from workbench.video.voice_network import VoiceMeter
 
 RATE = 16_000
 SECONDS = 16.0

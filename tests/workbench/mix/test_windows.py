@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.windows import MonoWindows
+from workbench.video.windows import MonoWindows
 
 WINDOW, HOP, BEFORE = 12, 4, 5
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ResourceMissing
-from workbench.models.loading import model_digest, model_path, open_model, read_model, read_numbers
+from workbench.files import model_digest, model_path, open_model, read_model, read_numbers
 from workbench.params import WorkbenchParams
 
 MODELS = sorted(path.name for path in model_path("").iterdir() if path.suffix in (".npz", ".json"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.extensions import choices, chosen, with_chosen, with_uses
 from workbench.params import WorkbenchParams
-from workbench.params.chosen import choices, chosen, with_chosen, with_uses
 
 
 def test_every_point_but_export_formats_is_a_parameter() -> None:

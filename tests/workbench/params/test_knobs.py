@@ -6,7 +6,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.params import DuckParams, WorkbenchParams
-from workbench.params.knobs import knob_of, label_of
+from workbench.params.sliders import knob_of, label_of
 
 
 @pytest.mark.parametrize(

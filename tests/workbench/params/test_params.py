@@ -17,11 +17,11 @@ from pydantic import ValidationError
 
 from workbench import params
 from workbench.errors import ParameterError
+from workbench.lab.sweep import with_values
 from workbench.params.base import Params
 from workbench.params.workbench import WorkbenchParams
-from workbench.profiles import load_profile
 from workbench.store.fingerprint import canonical_json
-from workbench.workflows.sweep import with_values
+from workbench.store.profiles import load_profile
 
 MODULES = [info.name for info in pkgutil.iter_modules(params.__path__) if info.name != "base"]
 CLASSES = sorted(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.beats.edges import with_edge_lines, with_loop_end
 from workbench.beats.grid import BeatGrid
 from workbench.params import CoverParams, SeamParams
@@ -18,7 +19,7 @@ from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.recording import Recording
-from workbench.seams.build_profile import loop_profile, profile_from_arrays, profile_to_arrays
+from workbench.seams.build_profile import loop_profile
 from workbench.seams.profile import LoopProfile
 from workbench.seams.seam_score import seam_evidence
 

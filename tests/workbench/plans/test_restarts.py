@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.features.energy import loudness_between
+from workbench.features.loudness import loudness_between
 from workbench.params import CoverParams
 from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.loop import plan_loop
@@ -18,9 +18,9 @@ from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import find_repetition, wears_less
 from workbench.plans.restarts import count_restarts, is_restart, restart_loses_pickup
 from workbench.recording import Recording
+from workbench.results.plan_words import repetition_line
 from workbench.seams.endings import find_restart
 from workbench.seams.profile import EndingKind, LoopProfile, Restart, TrackEnding
-from workbench.workflows.plan_words import repetition_line
 
 Maker = Callable[..., LoopProfile]
 RATE = 22_050

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from workbench.home import Home
+from workbench.store.home import Home
 
 
 @dataclass(frozen=True)

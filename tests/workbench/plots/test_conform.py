@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from tests.workbench.plans.fitted import Fit
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.edits.difference import EditChange, EditDifference, KeptSpan
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.plans.conform import conform_plan, unsure_seams
 from workbench.plans.plan import LoopPlan
 from workbench.plots.conform import conform_figure
 from workbench.plots.palette import ENDING
+from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
-from workbench.workspace import Workspace
 
 
 def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callable[[Figure], None]) -> None:

@@ -13,17 +13,18 @@ from matplotlib.figure import Figure
 
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
-from workbench.catalog.columns import empty_columns
-from workbench.character.descriptors import CONTOUR_PARTS
+from workbench.features.descriptors import CONTOUR_PARTS
 from workbench.features.marks import marks_of
-from workbench.match.video_facts import Scene, VideoFacts
+from workbench.matching.columns import empty_columns
+from workbench.matching.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
-from workbench.plots import match, review
+from workbench.plots import match
 from workbench.plots.align import align_figure
 from workbench.plots.labels import LabelPlace, Labels, ink_on, name_point
 from workbench.plots.palette import GROUPS, new_figure
+from workbench.review import verdict_figure as review
+from workbench.review.verdict_records import Word
 from workbench.seams.profile import SEAM_PARTS
-from workbench.store.verdicts import Word
 from workbench.video.events import EVENT_KINDS, Events
 
 Check = Callable[[Figure], None]

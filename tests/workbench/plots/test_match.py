@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from workbench.catalog.columns import Columns, empty_columns
-from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.reference import MatchReference
-from workbench.match.video_facts import Scene, VideoFacts
+from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.video_facts import Scene, VideoFacts
+from workbench.matching.video_reference import MatchReference
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.match import calibration_figure, follow_figure, parts_figure
 from workbench.plots.palette import png

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
 from workbench.plans.plan import LoopPlan
 from workbench.plots.plan import plan_figure
 from workbench.seams.profile import LoopProfile, TrackSection
-from workbench.workflows.analyze import analyze
+from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
-from workbench.workspace import Workspace
 
 TRACKS = ("slow_ember", "hill_road", "glass_circuit")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.plots.palette import png
-from workbench.plots.review import (
+from workbench.review.verdict_figure import (
     area_under_curve,
     brier_score,
     gather_reviews,
@@ -15,8 +15,8 @@ from workbench.plots.review import (
     reliability_figure,
     wilson,
 )
+from workbench.review.verdict_records import Verdict, Word
 from workbench.seams.profile import SEAM_PARTS
-from workbench.store.verdicts import Verdict, Word
 
 
 def verdict(number: int, word: Word, score: float, *, track: str = "track", **parts: float) -> Verdict:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.params import RenderParams
 from workbench.render.aac import encode
-from workbench.render.levels import measure_levels
+from workbench.render.sound_levels import measure_levels
 
 RATE = 48_000
 

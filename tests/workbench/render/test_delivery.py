@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.mix.limiter import limit_blocks
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget, RenderParams
 from workbench.render.delivery import DeliveryGain, amplify, asked_loudness, find_gain, gain_for, shortfalls
-from workbench.render.levels import SoundLevels, measure_blocks
+from workbench.render.sound_levels import SoundLevels, measure_blocks
 
 RATE = 48_000
 Speech = tuple[tuple[float, float], ...]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.features.loudness import true_peak_db
-from workbench.render.levels import PeakMeter, measure_blocks, measure_levels
+from workbench.render.sound_levels import PeakMeter, measure_blocks, measure_levels
 
 RATE = 48_000
 

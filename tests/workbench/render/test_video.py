@@ -24,9 +24,9 @@ from workbench.media.video import frames
 from workbench.params import RenderParams
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
-from workbench.render.levels import measure_levels
 from workbench.render.playback import render
 from workbench.render.schedule import place_track
+from workbench.render.sound_levels import measure_levels
 from workbench.render.video import render_audio, render_video
 
 RATE, FPS, SECONDS = 48_000, 25, 12

@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from workbench.align.placements import Placement
-from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
-from workbench.results.lane import PreviewBody, lane_body, match_result, select, underscore_result
+from workbench.matching.lane import Lane, Match, MatchReason
+from workbench.results.match import PreviewBody, lane_body, match_result, select, underscore_result
 from workbench.results.schemas import schemas
 
 LEAN = {

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import PlanError
-from workbench.results.align import align_result
-from workbench.results.placements import has_placements, named_track, placements_of
+from workbench.results.align import align_result, has_placements, named_track, placements_of
 
 POINTS = [(-3.25, 0.8123, "drop on the cut at 0:12.4"), (10.0, 0.5, "downbeat on the start at 0:00.0")]
 ALIGNED = align_result(POINTS, video_id="v", track_id="t").to_json()

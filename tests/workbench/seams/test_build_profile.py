@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.beats.edges import LINE_BEFORE_END_SECONDS
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
@@ -19,8 +20,6 @@ from workbench.seams.build_profile import (
     _with_variety,
     loop_profile,
     named_splices,
-    profile_from_arrays,
-    profile_to_arrays,
     repeats_as_a_whole,
 )
 from workbench.seams.profile import MIN_FADE_SECONDS, SEAM_PARTS

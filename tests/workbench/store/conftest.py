@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 SETTINGS = WorkbenchSettings(database_url=None)
 

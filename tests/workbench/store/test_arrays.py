@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, StoreError
 from workbench.files import abandoned_parts
-from workbench.home import Home
 from workbench.params import Params
 from workbench.store.arrays import ArrayStore
 from workbench.store.fingerprint import StageKey
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from workbench.catalog.library import Library, LibraryEntry, Measurement
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
-from workbench.store.changes import current_revision, next_revision, recording_changed
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.store.catalog_revision import current_revision, next_revision, recording_changed
 from workbench.store.database import Database
 
 TRACK = "0" * 64

@@ -13,10 +13,10 @@ import pytest
 import sqlalchemy as sa
 
 from workbench.errors import StoreError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store import database as tables
 from workbench.store.database import Database, now
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 VIDEO = {"path": "/a.mp4", "content_hash": "00", "added_at": now()}
 

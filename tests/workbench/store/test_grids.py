@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.analysis.grids import corrected_grid
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library, LibraryEntry, Measurement
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
-from workbench.store import grids
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.store import saved as grids
 from workbench.store.database import Database
 from workbench.store.grid_records import make_record
-from workbench.workflows.grids import corrected_grid
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 
 SETTINGS = WorkbenchSettings(database_url=None)
 TRACK = "0" * 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import InputError, ParameterError
-from workbench.store import listening
+from workbench.review import listening_records as listening
 from workbench.store.database import Database
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import UnknownProject
-from workbench.store import projects
+from workbench.review import project_records as projects
 from workbench.store.database import Database
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from workbench.errors import InputError, ParameterError
-from workbench.store import reviews
+from workbench.review import review_records as reviews
+from workbench.review.review_records import PlanVersion
 from workbench.store.database import Database
-from workbench.store.reviews import PlanVersion
 
 KEPT: dict[str, Any] = {
     "subject": "s" * 64, "digest": "d" * 16, "content_hash": "c" * 64, "track": "song", "track_path": "/a/song.wav",

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import MediaError, StoreError
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
+from workbench.store.settings import WorkbenchSettings
 from workbench.store.stored_files import StoredFiles, is_stored, open_files
 
 
@@ -152,7 +152,7 @@ def test_a_copy_that_somebody_removed_is_fetched_again(tmp_path: Path, store: Fo
 _HAMMER = """
 import random, sys, zlib
 from pathlib import Path
-from workbench.home import Home
+from workbench.store.home import Home
 from workbench.store.objects import FolderStore
 from workbench.store.stored_files import StoredFiles
 home, root, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])

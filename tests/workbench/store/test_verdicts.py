@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.store import verdicts
+from workbench.review import verdict_records as verdicts
 from workbench.store.database import Database
 
 TRACK = "0" * 64

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from workbench import extensions
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.params import BeatParams, WorkbenchParams
-from workbench.profiles import load_profile
 from workbench.recording import Recording
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile
 from workbench.testing.beat_tracker import BeatTrackerSuite, click_track
 from workbench.workflows.beats import map_beats
-from workbench.workspace import Workspace
 
 
 class LibrosaTracker:

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from workbench import extensions
-from workbench.catalog.columns import Columns
-from workbench.match.ranking import rank
-from workbench.match.reasons import effects
-from workbench.match.video_facts import VideoFacts
+from workbench.matching.columns import Columns
+from workbench.matching.video_facts import VideoFacts
+from workbench.matching.video_ranking import rank
+from workbench.matching.video_reasons import effects
 from workbench.params import MatchParams, WorkbenchParams
 from workbench.plots.match import parts_figure
-from workbench.profiles import load_profile, save_profile
 from workbench.recording import FloatArray
+from workbench.store.profiles import load_profile, save_profile
 from workbench.testing.match_term import MatchTermSuite, make_columns, make_video
 
 

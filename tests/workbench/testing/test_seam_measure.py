@@ -11,15 +11,15 @@ import pytest
 
 import workbench as wb
 from workbench import extensions
+from workbench.analysis.workspace import Workspace
 from workbench.features.timbre import beat_edges
-from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.params import SeamParams, WorkbenchParams
-from workbench.profiles import load_profile, save_profile
 from workbench.recording import FloatArray, IntArray, Recording
 from workbench.seams.profile import SEAM_PARTS
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile, save_profile
 from workbench.testing.seam_measure import SeamMeasureSuite, two_parts
-from workbench.workspace import Workspace
 
 
 class ChromaTimbre:

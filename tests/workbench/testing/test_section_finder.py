@@ -11,15 +11,15 @@ import pytest
 
 import workbench as wb
 from workbench import extensions
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
 from workbench.media.audio import write_audio
 from workbench.params import SectionParams, WorkbenchParams
-from workbench.profiles import load_profile, save_profile
 from workbench.recording import Recording
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile, save_profile
 from workbench.structure.sections import BarFeatures, Section
 from workbench.testing.beat_tracker import click_track
 from workbench.testing.section_finder import SectionFinderSuite
-from workbench.workspace import Workspace
 
 
 class Agglomerative:

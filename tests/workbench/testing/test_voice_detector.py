@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from workbench import extensions
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.mix import find_utterances, measure_mix_inputs
-from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.mix.balance import SoundtrackMeasure
-from workbench.mix.voice import Utterances, join_utterances
 from workbench.params import VoiceParams, WorkbenchParams
-from workbench.profiles import load_profile, save_profile
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile, save_profile
 from workbench.testing.voice_detector import SPOKEN, VoiceDetectorSuite, narration
+from workbench.video.speech_ranges import Utterances, join_utterances
 from workbench.workflows.mix import measure_soundtrack
-from workbench.workspace import Workspace
 
 
 class Rttm:

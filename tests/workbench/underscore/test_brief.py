@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import Columns, empty_columns
-from workbench.language.lexicon import lexicon, read_lexicon
-from workbench.underscore.brief import BROKEN, KEPT, NOT_KNOWN, Constraint, production_notes, read_brief
+from workbench.matching.brief import BROKEN, KEPT, NOT_KNOWN, Constraint, production_notes, read_brief
+from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.language.lexicon import lexicon, read_lexicon
 
 NAMES = ("silent piano", "sung guitar", "unmeasured")
 

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import Columns, empty_columns
-from workbench.catalog.texts import trust_in
-from workbench.language.lexicon import lexicon, read_lexicon
-from workbench.params import UnderscoreParams
-from workbench.underscore.brief import read_brief
-from workbench.underscore.ranking import (
+from workbench.matching.brief import read_brief
+from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.language.lexicon import lexicon, read_lexicon
+from workbench.matching.script import Reading, read_script
+from workbench.matching.script_ranking import (
     ENERGY_REACH,
     PACE_REACH,
     PLATFORMS,
@@ -23,7 +22,8 @@ from workbench.underscore.ranking import (
     steer_of,
     want,
 )
-from workbench.underscore.script import Reading, read_script
+from workbench.matching.texts import trust_in
+from workbench.params import UnderscoreParams
 
 PARAMS = UnderscoreParams()
 TEXTS = (

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import empty_columns
 from workbench.catalog.track import Track
-from workbench.language.lexicon import read_lexicon
-from workbench.params import UnderscoreParams
-from workbench.underscore.brief import read_brief
-from workbench.underscore.ranking import rank, want
-from workbench.underscore.reasons import (
+from workbench.matching.brief import read_brief
+from workbench.matching.columns import empty_columns
+from workbench.matching.language.lexicon import read_lexicon
+from workbench.matching.script import read_script
+from workbench.matching.script_ranking import rank, want
+from workbench.matching.script_reasons import (
     ScriptReading,
     explanation,
     lane_reasoning,
@@ -23,7 +23,7 @@ from workbench.underscore.reasons import (
     names_in,
     reasons,
 )
-from workbench.underscore.script import read_script
+from workbench.params import UnderscoreParams
 
 PARAMS = UnderscoreParams()
 CALM = "Breathe in, breathe out. Close your eyes and relax your shoulders. Meditate."

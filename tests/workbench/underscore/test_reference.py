@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.catalog.lane import Calibration, calibrated, fit_calibration
+from workbench.matching.lane import Calibration, calibrated, fit_calibration
+from workbench.matching.script_reference import read_reference
 from workbench.params import UnderscoreParams
-from workbench.underscore.reference import read_reference
 
 PARAMS = UnderscoreParams()
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, find_embedding
-from workbench.language.lexicon import lexicon, strongest_facets
+from workbench.matching.language.embedding import DEPTHS, DIMS, SentenceEmbedding, find_embedding
+from workbench.matching.language.lexicon import lexicon, strongest_facets
+from workbench.matching.script import line_targets, read_script, reader, regress
 from workbench.recording import FloatArray
-from workbench.settings import WorkbenchSettings
-from workbench.underscore.script import line_targets, read_script, reader, regress
+from workbench.store.settings import WorkbenchSettings
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from tests.film import CLIPS, clip_cuts
 from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
 from workbench.params import CutParams
 from workbench.video.cuts import first_of_shot
-from workbench.video.meter import PictureMeter
 from workbench.video.picture import Border, Picture
+from workbench.video.picture_meter import PictureMeter
 
 RATE = 25
 Shot = Callable[[int], NDArray[np.float64]]

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
+from workbench.video.picture_meter import PictureMeter
 
 
 def shots(*lengths: int) -> NDArray[np.float32]:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.bundled import bundled_path
-from workbench.home import Home
-from workbench.workflows.notebooks import find_notebook, run_notebook
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
+from workbench.lab.notebooks import find_notebook, run_notebook
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 RATE = 22_050
 

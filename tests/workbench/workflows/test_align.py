@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.home import Home
+from workbench.features.levels import level_curve
 from workbench.media.audio import decode
-from workbench.mix.levels import level_curve
 from workbench.params import LandmarkParams, WorkbenchParams
+from workbench.store.home import Home
 from workbench.workflows.align import align_track, track_landmarks, track_level
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.analysis.track import Analysis, Sound, analyze, beat_stage
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
 from workbench.params import BeatParams, SeamParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.refusals import Refusal, RefusalReason
-from workbench.workflows.analyze import Analysis, Sound, analyze, beat_stage
+from workbench.store.home import Home
 from workbench.workflows.own_grid import confirm_grid
-from workbench.workspace import Workspace
 
 
 class Heard:

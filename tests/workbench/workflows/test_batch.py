@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.params import BeatParams, WorkbenchParams
-from workbench.workflows.analyze import analyze
+from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
-from workbench.workspace import Workspace
 
 
 def test_clicks_are_mapped_and_a_second_call_reads_no_sound(track: Path, tmp_path: Path) -> None:

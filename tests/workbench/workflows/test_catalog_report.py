@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.files import bundled_path
+from workbench.store.home import Home
 
 
 @pytest.fixture(scope="module")

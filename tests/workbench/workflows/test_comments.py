@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.export.timeline import MarkerKind
-from workbench.home import Home
 from workbench.plans.plan import LoopPlan
-from workbench.store import verdicts
-from workbench.workflows.comments import (
+from workbench.review import verdict_records as verdicts
+from workbench.review.comments import (
     answer_comment,
     comment_on,
     decide,
@@ -27,8 +27,8 @@ from workbench.workflows.comments import (
     write_comments,
     write_decisions,
 )
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 
 @pytest.fixture

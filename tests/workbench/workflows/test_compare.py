@@ -14,11 +14,11 @@ import pytest
 import soundfile
 
 import workbench as wb
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.workflows.compare import MEASURED, lead_interval, made_of
-from workbench.workflows.sweep import with_values
-from workbench.workspace import Workspace
+from workbench.lab.compare import MEASURED, lead_interval, made_of
+from workbench.lab.sweep import with_values
+from workbench.store.home import Home
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ import opentimelineio as otio
 import pytest
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, PlanError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, clock
 from workbench.plans.plan import LoopPlan, PlanKind, segment_table
@@ -22,11 +22,11 @@ from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import Keep, PlanRequest
 from workbench.results.plan import plan_from_json
+from workbench.store.home import Home
 from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
 from workbench.workflows.conform import conform as conform_or_refuse
 from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
-from workbench.workspace import Workspace
 
 TRACK = Path(bundled_path("data", "bundled", "music", "hill_road.ogg"))
 RATE = 25

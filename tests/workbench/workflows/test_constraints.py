@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError, PlanError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange, line_pair
 from workbench.plans.plan import LoopPlan, nearest_line
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.analyze import analyze
+from workbench.store.home import Home
 from workbench.workflows.constraints import (
     constraint_records,
     read_constraints,
@@ -30,7 +31,6 @@ from workbench.workflows.constraints import (
 )
 from workbench.workflows.plan import fit_track, loop_track, planned_json
 from workbench.workflows.reproduce import reproduce
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import soundfile
 
 import workbench as wb
 from workbench.errors import GridError, InputError
-from workbench.workflows import datasets
-from workbench.workflows.datasets import Dataset
+from workbench.lab import datasets
+from workbench.lab.datasets import Dataset
 
 SONGS = {
     "first": [(0.5 * k, k % 4 + 1) for k in range(16)],

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS
 from workbench.recording import Recording
 from workbench.render.schedule import PlacedTrack, place_track
 from workbench.results.mix import MixBody
-from workbench.workflows.deliver import render_measured, speech_ranges
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.render import render_measured, speech_ranges
 
 SECONDS, RATE = 30, 48_000
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from workbench.catalog.tempo import SURE, UNSURE
-from workbench.home import Home
+from workbench.analysis.character import analysis_name, describe, measure_track
+from workbench.analysis.workspace import Workspace
+from workbench.catalog.certainty import SURE, UNSURE
 from workbench.params import BeatParams, CoverParams, MatchParams, SeamParams, WorkbenchParams
-from workbench.settings import WorkbenchSettings
-from workbench.store import grids
+from workbench.store import saved as grids
 from workbench.store.database import Database
 from workbench.store.grid_records import make_record
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.beats import map_beats
-from workbench.workflows.describe import analysis_name, describe, measure_track
-from workbench.workspace import Workspace
 
 RATE = 22050
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from tests.videos import write_pictures
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.plans.plan import LoopPlan
+from workbench.store.home import Home
 from workbench.workflows.export import export_plan, find_frame_rate
-from workbench.workspace import Workspace
 
 
 @pytest.mark.parametrize(

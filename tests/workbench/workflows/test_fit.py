@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError, ParameterError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Keep, PlanRequest
 from workbench.render.video import render_audio
 from workbench.results.plan import one_of, plan_from_json
+from workbench.store.home import Home
 from workbench.workflows.plan import can_fit, fit_track, loop_track, plan_lengths, planned_json, save_plan
-from workbench.workspace import Workspace
 
 RATE = 22_050
 

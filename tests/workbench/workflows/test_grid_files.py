@@ -10,9 +10,9 @@ import mido
 import numpy as np
 import pytest
 
+from workbench.analysis.grid_files import read_grid
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
-from workbench.workflows.grid_files import read_grid
 
 SECONDS = 20.0
 TIMES = np.arange(16) * 0.5 + 0.25

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.analysis.grids import corrected_grid, corrected_revisions, delete_grid, every_revision, save_grid
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.bundled import bundled_path
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
-from workbench.workflows.analyze import analyze
+from workbench.files import bundled_path
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.beats import map_beats
-from workbench.workflows.grids import corrected_grid, corrected_revisions, delete_grid, every_revision, save_grid
-from workbench.workspace import Workspace
 
 SETTINGS = WorkbenchSettings(database_url=None)
 TRACK = "0" * 64

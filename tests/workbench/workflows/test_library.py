@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from workbench.home import Home
-from workbench.workflows.library import WantedFile, add_all, add_tracks, list_files, open_library
-from workbench.workspace import Workspace
+from workbench.analysis.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.catalog import WantedFile, add_all, add_tracks, list_files, open_library
 
 CALL = "import sys; from workbench.cli.main import run; sys.exit(run(sys.argv[1:]))"
 

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
-from workbench.home import Home
-from workbench.listening.trials import AbxTrial, MushraTrial
-from workbench.store.listening import ListeningTest
-from workbench.workflows.listening import (
+from workbench.review.listening import (
     abx_outcome,
     answer_trial,
     begin_abx,
@@ -23,7 +21,9 @@ from workbench.workflows.listening import (
     write_mushra,
     write_results,
 )
-from workbench.workspace import Workspace
+from workbench.review.listening_records import ListeningTest
+from workbench.review.trials import AbxTrial, MushraTrial
+from workbench.store.home import Home
 
 HASH = "c" * 64
 NAMES = ("reference", "seam", "anchor")

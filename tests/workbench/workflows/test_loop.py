@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from tests.videos import grey, write_video
+from workbench.analysis.provenance import read_provenance
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.refusals import Refusal, RefusalReason
-from workbench.provenance import read_provenance
-from workbench.workflows.analyze import analyze
+from workbench.store.home import Home
 from workbench.workflows.plan import loop_track, planned_body, planned_json, save_plan
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
 
 RATE = 22_050
 EXCESS = CoverParams().required_excess_seconds

@@ -11,15 +11,15 @@ import pytest
 import soundfile
 
 from tests.videos import coloured_shots, write_video
+from workbench.analysis.grids import delete_grid, save_grid
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
-from workbench.home import Home
+from workbench.matching.lane import Lane
+from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
-from workbench.workflows.grids import delete_grid, save_grid
-from workbench.workflows.library import WantedFile, add_tracks, open_library
+from workbench.workflows.catalog import WantedFile, add_tracks, open_library
 from workbench.workflows.match import match, rank_video
-from workbench.workspace import Workspace
 
 RATE, FPS = 22_050, 25
 CUTS = tuple(np.arange(2.0, 24.0, 2.0))

@@ -11,12 +11,12 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
 from workbench.plans.plan import LoopPlan
+from workbench.store.home import Home
 from workbench.workflows.mix import measure_soundtrack, mix_under
-from workbench.workspace import Workspace
 
 RATE = 44_100
 

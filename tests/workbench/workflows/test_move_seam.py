@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.workspace import Workspace
 from workbench.errors import PlanError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, Keep, KeptPart, PlanRequest
-from workbench.settings import WorkbenchSettings
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.constraints import read_request, remember_splices, request_records
 from workbench.workflows.move_seam import (
     find_places,
@@ -24,8 +26,6 @@ from workbench.workflows.move_seam import (
     plan_with_moved_seam,
 )
 from workbench.workflows.plan import Planned
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
 
 FILE = bundled_path("data", "bundled", "music", "corner_store.ogg")
 TRACK = TrackSource(FILE.name, FILE, None)

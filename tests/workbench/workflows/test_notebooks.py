@@ -11,16 +11,16 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.cli.main import run
 from workbench.errors import InputError, WorkbenchError, WorkerDied
-from workbench.home import Home
+from workbench.files import bundled_path
+from workbench.lab.notebooks import copy_notebooks, run_notebook
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.results.plan import plan_body
-from workbench.workflows.notebooks import copy_notebooks, run_notebook
+from workbench.store.home import Home
 from workbench.workflows.plan import fit_track, loop_track, save_plan
 from workbench.workflows.report import plan_sentence
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.grids import corrected_grid
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.bundled import bundled_path
 from workbench.errors import GridError, ParameterError
-from workbench.home import Home
-from workbench.workflows.analyze import analyze
+from workbench.files import bundled_path
+from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
-from workbench.workflows.grids import corrected_grid
-from workbench.workflows.library import WantedFile, add_all, open_library
+from workbench.workflows.catalog import WantedFile, add_all, open_library
 from workbench.workflows.own_grid import confirm_grid, keep_grid, keep_tempo
-from workbench.workspace import Workspace
 
 RATE, SECONDS = 22_050, 24.0
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from workbench.params import CoverParams
 from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
+from workbench.results import plan_words
+from workbench.results.plan_words import score_line, seam_words
 from workbench.seams.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
-from workbench.workflows import plan_words
-from workbench.workflows.plan_words import score_line, seam_words
 
 BAR = 2.0
 LINES = np.arange(60) * BAR + 1.0  # 120 s of 60 bars; the last line at 119 s

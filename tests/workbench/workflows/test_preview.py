@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.params import PreviewParams, WorkbenchParams
 from workbench.seams.build_profile import loop_profile
+from workbench.store.home import Home
 from workbench.workflows.preview import make_preview, memorable_stretch
-from workbench.workspace import Workspace
 
 PARAMS = PreviewParams()
 

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import UnknownProject
-from workbench.home import Home
-from workbench.store import grids
-from workbench.store.grid_records import make_record
-from workbench.workflows.project_changes import (
+from workbench.review.history import (
     amend_change,
     differing,
     list_changes,
@@ -23,8 +21,10 @@ from workbench.workflows.project_changes import (
     redo_change,
     undo_change,
 )
-from workbench.workflows.projects import load_fields, start_project
-from workbench.workspace import Workspace
+from workbench.review.projects import load_fields, start_project
+from workbench.store import saved as grids
+from workbench.store.grid_records import make_record
+from workbench.store.home import Home
 
 TRACK = "0" * 64
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, UnknownProject
-from workbench.home import Home
-from workbench.workflows.plan import loop_track
-from workbench.workflows.projects import (
+from workbench.review.projects import (
     can_complete,
     complete_project,
     delete_project,
@@ -22,8 +22,8 @@ from workbench.workflows.projects import (
     rename_project,
     start_project,
 )
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.plan import loop_track
 
 
 @pytest.fixture

@@ -6,26 +6,27 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.beats.grid import BeatGrid
-from workbench.files import hash_file
-from workbench.home import Home
-from workbench.params import WorkbenchParams
-from workbench.plans.plan import PLAN_VERSION
-from workbench.profiles import params_from
-from workbench.provenance import read_provenance, with_provenance
-from workbench.store.grid_records import CorrectedGrid
-from workbench.workflows.analyze import BEATS_VERSION
-from workbench.workflows.provenance import (
+from workbench.analysis.provenance import (
     grid_record,
     make_provenance,
     other_mix_stages,
+    read_provenance,
     with_mix_of,
     with_mix_params,
+    with_provenance,
     with_recorded_mix,
     with_render_params,
 )
-from workbench.workflows.sweep import with_values
-from workbench.workspace import Workspace
+from workbench.analysis.track import BEATS_VERSION
+from workbench.analysis.workspace import Workspace
+from workbench.beats.grid import BeatGrid
+from workbench.files import hash_file
+from workbench.lab.sweep import with_values
+from workbench.params import WorkbenchParams
+from workbench.plans.plan import PLAN_VERSION
+from workbench.store.grid_records import CorrectedGrid
+from workbench.store.home import Home
+from workbench.store.profiles import params_from
 
 GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
 

@@ -15,14 +15,15 @@ import pytest
 import soundfile
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.export.page import ReportCard
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
 from workbench.params import DELIVERY_TARGETS, RenderParams, VoiceParams, WorkbenchParams
 from workbench.plans import refusals
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.recording import Recording
+from workbench.store.home import Home
 from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import fit_track, loop_track, plan_lengths
 from workbench.workflows.report import (
@@ -34,7 +35,6 @@ from workbench.workflows.report import (
     write_lengths_report,
     write_plan_report,
 )
-from workbench.workspace import Workspace
 
 
 def test_a_sentence_counts_seams_and_names_the_worst(make_plan: Callable[..., LoopPlan]) -> None:

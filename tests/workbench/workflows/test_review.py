@@ -7,17 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
-from workbench.home import Home
 from workbench.plans.plan import LoopPlan
-from workbench.plots.review import (
+from workbench.review import verdict_records as verdicts
+from workbench.review.verdict_figure import (
     gather_reviews,
 )
-from workbench.seams.profile import SEAM_PARTS
-from workbench.store import verdicts
-from workbench.store.verdicts import Verdict, Word
-from workbench.workflows.plan import Planned
-from workbench.workflows.review import (
+from workbench.review.verdict_records import Verdict, Word
+from workbench.review.verdicts import (
     judge_seam,
     known_splices,
     load_verdicts,
@@ -25,8 +23,10 @@ from workbench.workflows.review import (
     read_verdicts,
     write_verdicts,
 )
+from workbench.seams.profile import SEAM_PARTS
+from workbench.store.home import Home
+from workbench.workflows.plan import Planned
 from workbench.workflows.seams import seam_views
-from workbench.workspace import Workspace
 
 SEAM = {"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 1.0, "score": 0.7}
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import InputError, ParameterError, StoreError
-from workbench.home import Home
-from workbench.workflows.review_links import LONGEST, open_link, sign_link
+from workbench.review.links import LONGEST, open_link, sign_link
+from workbench.store.home import Home
 
 VERSION = "pv_01JD0000000000000000000000"
 OTHER = "pv_01JD0000000000000000000001"

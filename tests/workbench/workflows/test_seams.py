@@ -3,16 +3,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.home import Home
+from workbench.analysis.track import Analysis, analyze
+from workbench.analysis.workspace import Workspace
 from workbench.media.audio import decode
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import png
 from workbench.plots.plan import gain_curve, plan_figure
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.workflows.analyze import Analysis, analyze
+from workbench.store.home import Home
 from workbench.workflows.seams import seam_views
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.workflows.search import ROUND_POINTS, Axis, Point, search_points
+from workbench.lab.sweep_search import ROUND_POINTS, Axis, Point, search_points
 
 pytest.importorskip("optuna", reason="the extra optuna is not installed")
 

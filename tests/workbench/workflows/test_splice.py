@@ -12,10 +12,11 @@ import pytest
 
 import workbench as wb
 from workbench import extensions
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.bundled import bundled_path
 from workbench.errors import ParameterError, PlanError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.params import BeatParams
 from workbench.plans.constraints import NamedSplice, SeamConstraints
 from workbench.plans.plan import LoopPlan
@@ -24,11 +25,10 @@ from workbench.recording import Recording
 from workbench.render.playback import seam_excerpt
 from workbench.seams.build_profile import loop_profile
 from workbench.seams.profile import SEAM_PARTS
-from workbench.workflows.analyze import analyze
+from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 from workbench.workflows.seams import seam_views
 from workbench.workflows.splice import heard_plan, splice_json
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

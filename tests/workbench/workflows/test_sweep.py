@@ -20,17 +20,11 @@ import xarray
 
 import workbench as wb
 from workbench import extensions
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError, StoreError
-from workbench.home import Home
-from workbench.models.seams import SeamModel
-from workbench.params import SeamParams, WorkbenchParams
-from workbench.params.knobs import knob_of
-from workbench.seams.seam_score import line_breaks, measure_beats, with_yardstick
-from workbench.store.fingerprint import canonical_json
-from workbench.workflows.compare import measured
-from workbench.workflows.search import Axis
-from workbench.workflows.sweep import (
+from workbench.lab.compare import measured
+from workbench.lab.sweep import (
     SweepPlan,
     read_axis,
     read_sweep,
@@ -39,8 +33,14 @@ from workbench.workflows.sweep import (
     sweep_track,
     with_values,
 )
-from workbench.workflows.winners import winner
-from workbench.workspace import Workspace
+from workbench.lab.sweep_search import Axis
+from workbench.lab.winners import winner
+from workbench.models.seams import SeamModel
+from workbench.params import SeamParams, WorkbenchParams
+from workbench.params.sliders import knob_of
+from workbench.seams.seam_score import line_breaks, measure_beats, with_yardstick
+from workbench.store.fingerprint import canonical_json
+from workbench.store.home import Home
 
 
 @pytest.fixture(scope="module")

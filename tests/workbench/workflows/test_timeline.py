@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.videos import coloured_shots, write_video
-from workbench.home import Home
-from workbench.mix.levels import HOPS_PER_SECOND
+from workbench.analysis.workspace import Workspace
+from workbench.features.levels import HOPS_PER_SECOND
 from workbench.plans.plan import LoopPlan
+from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 from workbench.workflows.timeline import video_timeline
-from workbench.workspace import Workspace
 
 SECONDS, FPS = 66, 4
 

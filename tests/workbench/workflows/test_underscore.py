@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.lane import Lane
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library, LibraryEntry, Measurement
-from workbench.catalog.snapshot import Snapshot
-from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
-from workbench.home import Home
+from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.matching.lane import Lane
+from workbench.matching.snapshot import Snapshot
 from workbench.params import UnderscoreParams, WorkbenchParams
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
-from workbench.workflows.library import open_catalog
+from workbench.store.home import Home
+from workbench.store.settings import WorkbenchSettings
+from workbench.workflows.catalog import open_catalog
 from workbench.workflows.underscore import underscore
-from workbench.workspace import Workspace
 
 SCRIPT = "She kept every letter he wrote. The house is quiet now, and two cups still stand on the table."
 

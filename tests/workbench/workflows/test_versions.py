@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
-from workbench.home import Home
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.review.versions import find_version, freeze_plan, loop_subject, subject_of, thaw
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workflows.versions import find_version, freeze_plan, loop_subject, subject_of, thaw
-from workbench.workspace import Workspace
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.videos import grey, write_video
+from workbench.analysis.sources import add_video, find_video
+from workbench.analysis.video import watch
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, ParameterError, UnknownVideo
-from workbench.home import Home
-from workbench.settings import load_settings
 from workbench.store import videos
 from workbench.store.database import Database
-from workbench.workflows.videos import add_video, find_video
-from workbench.workflows.watch import watch
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.features.levels import level_curve
+from workbench.files import bundled_path
 from workbench.mix.clarity import played_music, speech_over_music, worst_passages
-from workbench.mix.levels import level_curve
 from workbench.params import DuckParams
 from workbench.workflows.voice_over import VoiceOver, load_voice_over, mix_voice_over
 

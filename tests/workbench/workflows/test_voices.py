@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from workbench import extensions
+from workbench.analysis.video import with_voices
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.home import Home
+from workbench.features.levels import level_curve
 from workbench.mix.balance import SoundtrackMeasure
-from workbench.mix.levels import level_curve
 from workbench.params import VoiceParams, WorkbenchParams
-from workbench.workflows.voices import with_voices
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 
 class Lines:

@@ -12,15 +12,15 @@ import soundfile
 
 from tests.film import SIX_TEN, SIX_TEN_SECONDS, FilmTruth, film_truth
 from tests.videos import narration, write_screencast, write_sounds
-from workbench.bundled import bundled_path
+from workbench.analysis.video import listen, unused_speech, watch
+from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.probe import probe
 from workbench.media.sound_streams import SoundChoice
 from workbench.params import CutParams, WorkbenchParams
+from workbench.store.home import Home
 from workbench.video.analysis import VideoAnalysis
-from workbench.workflows.watch import listen, unused_speech, watch
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 import xarray
 
 from workbench.errors import ParameterError
-from workbench.workflows.winners import sweep_table, winner
+from workbench.lab.winners import sweep_table, winner
 
 
 def test_the_best_is_the_winner_only_where_it_is_sure() -> None:

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
+from workbench.analysis.character import measure_track
+from workbench.analysis.sources import find_in_catalog
+from workbench.analysis.workers import LocalWorkers
+from workbench.analysis.workspace import Workspace
 from workbench.errors import WorkerDied
-from workbench.home import Home
-from workbench.workflows.describe import measure_track
-from workbench.workflows.library import Added, WantedFile, add_tracks, cluster, list_files, open_library
-from workbench.workflows.tracks import find_in_catalog
-from workbench.workflows.workers import LocalWorkers
-from workbench.workspace import Workspace
+from workbench.store.home import Home
+from workbench.workflows.catalog import Added, WantedFile, add_tracks, cluster, list_files, open_library
 
 
 class Deadly(type(Path())):  # type: ignore[misc]

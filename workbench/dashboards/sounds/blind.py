@@ -2,7 +2,7 @@
 
 Every sound of every trial is a file of its own with a random name, X too, though X is the same as A or B: what a page
 plays, and what a browser keeps, does not say which is which. The names are not kept; what each letter hides is in the
-record of the test (`workbench.workflows.listening`).
+record of the test (`workbench.review.listening`).
 
 Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `rated_seams`,
 `seams_of_options`, `drop_sounds`.
@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder, plan_digest
 from workbench.dashboards.sounds.seam import with_fade
 from workbench.errors import ParameterError
-from workbench.listening.stimuli import EXCERPT_SECONDS, anchor_of, match_loudness, plan_excerpt, reference_of
-from workbench.listening.trials import MAX_TRIALS
 from workbench.media.audio import write_audio
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
-from workbench.workflows.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra
+from workbench.review.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra
+from workbench.review.stimuli import EXCERPT_SECONDS, anchor_of, match_loudness, plan_excerpt, reference_of
+from workbench.review.trials import MAX_TRIALS
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
-from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

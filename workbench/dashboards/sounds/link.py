@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.analysis.provenance import with_recorded_audio
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder, mark_used, write_sound
 from workbench.errors import InputError
-from workbench.home import Home
 from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
 from workbench.render.playback import render_blocks
 from workbench.render.video import play_video
-from workbench.workflows.provenance import with_recorded_audio
-from workbench.workflows.versions import FrozenPlan, has_its_video, thaw
-from workbench.workspace import Workspace
+from workbench.review.versions import FrozenPlan, has_its_video, thaw
+from workbench.store.home import Home
 
 
 def shown_file(home: Home, frozen: FrozenPlan) -> Path:

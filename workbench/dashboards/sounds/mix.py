@@ -17,28 +17,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.analysis.progress import Progress
+from workbench.analysis.video import with_voices
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.sounds.plan import measured_levels, music_file, soundtrack_beside, track_file
 from workbench.errors import PlanError
+from workbench.features.levels import LevelCurve
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
-from workbench.mix.levels import LevelCurve
 from workbench.mix.speech_band import outside_levels
-from workbench.mix.uncertain import uncertain_ranges
-from workbench.mix.voice import Utterances
 from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.plans.plan import LoopPlan
-from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
+from workbench.video.speech_ranges import Utterances
+from workbench.video.utterances import uncertain_ranges
 from workbench.workflows.mix import measure_soundtrack
-from workbench.workflows.voices import with_voices
-from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.catalog.lane import Lane
-    from workbench.match.video_facts import VideoFacts
+    from workbench.matching.lane import Lane
+    from workbench.matching.video_facts import VideoFacts
     from workbench.video.picture import Picture
     from workbench.workflows.plan import Planned
 
@@ -202,7 +202,7 @@ def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
 
 def _motion(picture: Picture) -> FloatArray:
     """How much moves, averaged over equal parts of the video, about as wide as a column of the drawing."""
-    from workbench.match.video_facts import movement_of
+    from workbench.matching.video_facts import movement_of
 
     edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
     place = np.clip(np.searchsorted(edges, picture.times, side="right") - 1, 0, _MOTION_POINTS - 1)

@@ -27,29 +27,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.analysis.progress import Progress
+from workbench.analysis.video import watch
+from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.files import written_whole
-from workbench.home import Home
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.playable import is_for_browsers
 from workbench.media.probe import probe
 from workbench.media.video import still
 from workbench.mix.balance import Mix
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.mix.speech_band import duck_bands
 from workbench.params import RenderParams
 from workbench.plans.plan import LoopPlan
 from workbench.plots.video import Tile, tile_spans
-from workbench.progress import Progress
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.render.schedule import Music, schedule
+from workbench.store.home import Home
 from workbench.video.analysis import VideoAnalysis
-from workbench.workflows.deliver import own_music_ranges
 from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import Planned
-from workbench.workflows.watch import watch
-from workbench.workspace import Workspace
+from workbench.workflows.render import own_music_ranges
 
 FOLDER = "dashboard"
 """below the home's `renders`"""

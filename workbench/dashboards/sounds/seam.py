@@ -14,19 +14,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.analysis.provenance import CHANGED_BY_HAND
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder
 from workbench.features.loudness import momentary
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
-from workbench.provenance import CHANGED_BY_HAND
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
 from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_scores, seam_view
-from workbench.workspace import Workspace
 
 LOUDNESS_STEP_SECONDS = 0.02
 

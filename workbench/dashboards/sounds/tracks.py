@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import soundtrack_beside, track_file
+from workbench.features.levels import level_curve_of_blocks
 from workbench.media.probe import probe
-from workbench.mix.levels import level_curve_of_blocks
 from workbench.plans.plan import LoopPlan
 from workbench.render.playback import render_blocks
 from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import Planned, fit_track, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,15 +19,15 @@ import numpy as np
 from av.video.frame import PictureType, VideoFrame
 from av.video.stream import VideoStream
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder, mark_used
 from workbench.errors import MediaError
 from workbench.files import cannot_be_written, written_whole
-from workbench.home import Home
 from workbench.media.containers import decode_pictures, open_media, picture_stream, upright_size
 from workbench.media.playable import is_for_browsers
 from workbench.media.probe import first_of, probe
 from workbench.media.video import still
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 MOST_LINES = 480
 _BITS_PER_PIXEL = 0.12

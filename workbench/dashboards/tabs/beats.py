@@ -31,6 +31,8 @@ from bokeh.models import BoxSelectTool, LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 from panel.custom import JSComponent
 
+from workbench.analysis.grids import corrected_grid, delete_grid, save_grid
+from workbench.analysis.track import Analysis
 from workbench.beats.corrections import (
     add_beat,
     delete_beat,
@@ -62,8 +64,6 @@ from workbench.dashboards.views import LongSound
 from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET, clock
 from workbench.recording import FloatArray, IntArray
-from workbench.workflows.analyze import Analysis
-from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
 
 CLICK_GAIN_DB = -6.0
 """by which a track lies lower under clicks than alone, see `workbench.render.clicks`"""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.analysis.sources import TrackSource, find_track
 from workbench.dashboards.session import Session
 from workbench.errors import WorkbenchError
-from workbench.workflows.tracks import TrackSource, find_track
 
 MOST_TRACKS = 3
 

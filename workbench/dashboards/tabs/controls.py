@@ -1,7 +1,7 @@
 """Widgets for the fields of `workbench.params`, which hold name, range, unit and reason of every number.
 
 A change makes new parameters and sets them in the session; nothing is computed here. Profiles are the files that the
-command line, the notebooks and the service load too (`workbench.profiles`).
+command line, the notebooks and the service load too (`workbench.store.profiles`).
 
 Classes: `ParamControls`, widgets for fields of one stage; `ExtensionControls`, which parts of others take the place of
 ours; `ProfileBar`, save and load. Functions: `with_field`,
@@ -21,12 +21,11 @@ import panel_material_ui as pmui
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.tab import action
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.extensions import names, word_of
-from workbench.home import Home
+from workbench.extensions import Choice, choices, chosen, names, with_chosen, word_of
 from workbench.params import WorkbenchParams
-from workbench.params.chosen import Choice, choices, chosen, with_chosen
-from workbench.params.knobs import Knob, knob_of
-from workbench.profiles import load_profile, save_profile
+from workbench.params.sliders import Knob, knob_of
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile, save_profile
 
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
 

@@ -1,7 +1,7 @@
 """The ducking envelope, drawn by hand on the Mix tab: points are added, dragged and deleted, with pointer or keys.
 
 What is under way is seen and heard at once; it becomes a step of the history when the point is let go of. What a drawn
-envelope means is `workbench.mix.drawn`.
+envelope means is `workbench.mix.drawn_envelope`.
 
 Classes: `Drawing`, the points and the one that is chosen, without widgets; `EnvelopePanel`; `EnvelopeDesk`, which joins
 them with the session and the picture.
@@ -20,7 +20,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
-from workbench.mix.drawn import Points, add_point, delete_point, depth_at, move_point, read_points
+from workbench.mix.drawn_envelope import Points, add_point, delete_point, depth_at, move_point, read_points
 from workbench.plans.constraints import clock
 
 

@@ -1,6 +1,6 @@
 """The Listening tab: blind tests of crossfades, options and seams, and what they have shown so far.
 
-The order and what the letters hide are drawn and kept by `workbench.workflows.listening`; this page gets sounds with
+The order and what the letters hide are drawn and kept by `workbench.review.listening`; this page gets sounds with
 random names and sends answers. It learns what was what when a test has ended.
 
 Classes: `ListeningState`, without widgets; `BlindBoard`; `ListeningTab`.
@@ -19,6 +19,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.blind import (
@@ -33,12 +34,9 @@ from workbench.dashboards.sounds.blind import (
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action
 from workbench.dashboards.transport import script
-from workbench.listening.statistics import RatingSummary, smallest_detected
-from workbench.listening.trials import MAX_TRIALS
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
-from workbench.seams.profile import MIN_FADE_SECONDS
-from workbench.workflows.listening import (
+from workbench.review.listening import (
     abx_outcome,
     answer_trial,
     heard_seams,
@@ -47,8 +45,9 @@ from workbench.workflows.listening import (
     write_mushra,
     write_results,
 )
+from workbench.review.trials import MAX_TRIALS, RatingSummary, smallest_detected
+from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 SEAMS, ALL_SEAMS = "Rate the seams", "Rate all options' seams"
 FADES, OPTIONS = "Compare two crossfades", "Compare two options"

@@ -25,7 +25,6 @@ from bokeh.models import Range1d
 from panel.custom import JSComponent
 
 from workbench.align.placements import NO_CLEAR_POINT, Placement
-from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
 from workbench.dashboards.session import Session
@@ -37,10 +36,11 @@ from workbench.dashboards.tabs.mix import MixState, tune_state
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program
+from workbench.matching.lane import Match
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
+from workbench.workflows.catalog import add_all, bundled_files
 from workbench.workflows.catalog_search import search_catalog, words_of
-from workbench.workflows.library import add_all, bundled_files
 
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0

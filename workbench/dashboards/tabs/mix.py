@@ -34,18 +34,18 @@ from workbench.dashboards.tabs.controls import ParamControls, ProfileBar
 from workbench.dashboards.tabs.envelope import EnvelopeDesk
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.files import stamps_of
 from workbench.mix.balance import Mix
 from workbench.mix.clarity import CLEAR_LU, Passage, speech_over_music, worst_passages
-from workbench.mix.drawn import Points, measured_points, with_drawn
-from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.mix.drawn_envelope import Points, measured_points, with_drawn
 from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, ducked_levels
-from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
 from workbench.plans.plan import LoopPlan
 from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE, clock
 from workbench.recording import FloatArray
+from workbench.video.speech_ranges import Utterances
 from workbench.workflows.plan import Planned
 
 OWN = "own"

@@ -19,6 +19,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.analysis.provenance import with_mix_params
 from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.session import Session
@@ -41,13 +42,12 @@ from workbench.dashboards.tabs.video_picture import VideoPicture
 from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
 from workbench.files import stamps_of
-from workbench.mix.drawn import with_drawn
+from workbench.mix.drawn_envelope import with_drawn
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
+from workbench.results.plan_words import repetition_line
 from workbench.workflows.plan import Planned
-from workbench.workflows.plan_words import repetition_line
-from workbench.workflows.provenance import with_mix_params
 
 
 class OptionCards(JSComponent):

@@ -19,15 +19,15 @@ from workbench.dashboards.sounds.plan import (
 )
 from workbench.dashboards.views import LongSound
 from workbench.mix.balance import Mix
-from workbench.mix.drawn import drawn_points, with_drawn
+from workbench.mix.drawn_envelope import drawn_points, with_drawn
 from workbench.params import CoverParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plots.palette import group_colour
 from workbench.plots.plan import track_pieces
+from workbench.results.plan_words import option_differences
 from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned
-from workbench.workflows.plan_words import option_differences
 from workbench.workflows.seams import planned_scores
 
 _MATCH_SECONDS = 5.0

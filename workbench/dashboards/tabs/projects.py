@@ -14,12 +14,12 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.analysis.sources import find_track
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.video import find_still
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.errors import WorkbenchError
-from workbench.workflows.projects import Project, delete_project, list_projects, rename_project
-from workbench.workflows.tracks import find_track
+from workbench.review.projects import Project, delete_project, list_projects, rename_project
 
 
 class ProjectList(JSComponent):

@@ -22,6 +22,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
@@ -43,7 +44,7 @@ from workbench.dashboards.tabs.video_picture import VideoPicture
 from workbench.dashboards.transport import Program, script
 from workbench.files import stamps_of
 from workbench.plans.plan import LoopPlan
-from workbench.workflows.comments import (
+from workbench.review.comments import (
     Decision,
     PlanReview,
     answer_comment,
@@ -53,10 +54,9 @@ from workbench.workflows.comments import (
     resolve_thread,
     seam_of,
 )
+from workbench.review.links import sign_link
+from workbench.review.versions import freeze_plan
 from workbench.workflows.plan import Planned
-from workbench.workflows.review_links import sign_link
-from workbench.workflows.versions import freeze_plan
-from workbench.workspace import Workspace
 
 
 @dataclass(eq=False)

@@ -3,7 +3,7 @@
 What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
 track's own bar lines. The crossfade has two handles; what they are set to is heard while they move, made in the browser
 from the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
-Verdicts are kept by `workbench.workflows.review` and come out as CSV. A verdict and its note belong to a reviewer and
+Verdicts are kept by `workbench.review.verdicts` and come out as CSV. A verdict and its note belong to a reviewer and
 to the seam as it was heard, under its crossfade: they are there again when one comes back to it, and a note that is
 written or changed later goes to the verdict that was given.
 
@@ -24,6 +24,7 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.charts import FRAME_PIXELS
 from workbench.dashboards.chips import SeamChips, worst_of
 from workbench.dashboards.fades import seam_place
@@ -40,15 +41,14 @@ from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
+from workbench.results.plan_words import NO_SEAM, seam_words
+from workbench.review.verdicts import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
-from workbench.workflows.plan_words import NO_SEAM, seam_words
-from workbench.workflows.review import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.workflows.seams import planned_scores
-from workbench.workspace import Workspace
 
 Heard: TypeAlias = tuple[int, int, int, int]
-"""a seam as it is heard, see `workbench.workflows.review.Verdict`"""
+"""a seam as it is heard, see `workbench.review.verdicts.Verdict`"""
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
 _COLOURS: dict[Word, str] = {"good": "success", "audible": "warning", "wrong": "error"}

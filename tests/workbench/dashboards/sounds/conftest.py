@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.home import Home
+from workbench.analysis.workspace import Workspace
 from workbench.plans.plan import LoopPlan
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 RATE = 8000
 

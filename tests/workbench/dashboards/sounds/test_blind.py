@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.blind import (
     BlindTest,
     prepare_fades,
@@ -18,13 +19,12 @@ from workbench.dashboards.sounds.blind import (
 )
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
-from workbench.store.listening import get_test
+from workbench.review.listening_records import get_test
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

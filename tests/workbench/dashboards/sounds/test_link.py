@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.errors import InputError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
 from workbench.render.playback import render
+from workbench.review.versions import freeze_plan, has_its_video, thaw
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workflows.versions import freeze_plan, has_its_video, thaw
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.sounds.mix import clicked_file, grid_digest, placed_file
-from workbench.workspace import Workspace
 
 RATE = 8000
 GRID = BeatGrid(np.arange(0.5, 11.5, 0.5), np.arange(22) % 4 + 1, 4, 1.0)

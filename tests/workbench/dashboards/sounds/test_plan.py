@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import (
     RenderedOption,
     matching_gains,
@@ -18,9 +19,8 @@ from workbench.dashboards.sounds.plan import (
     track_file,
     video_times_of,
 )
-from workbench.mix.levels import level_curve
+from workbench.features.levels import level_curve
 from workbench.plans.plan import LoopPlan
-from workbench.workspace import Workspace
 
 
 def test_a_track_is_written_once_and_below_the_home(workspace: Workspace, track: Path) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.errors import PlanError
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import loop_track
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
 
 
 def test_another_fade_changes_one_seam_of_the_plan_alone(plan: LoopPlan) -> None:

@@ -10,10 +10,10 @@ import av
 import pytest
 from PIL import Image
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.video import find_still, still_file
 from workbench.errors import MediaError
-from workbench.home import Home
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.tracks import mix_stacked, stack_loop, stack_track
-from workbench.home import Home
+from workbench.features.levels import level_curve
+from workbench.files import bundled_path
 from workbench.media.audio import decode
-from workbench.mix.levels import level_curve
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.render.playback import render
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import av
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.video import MOST_LINES, playback_facts, proxy_file
 from workbench.errors import MediaError
 from workbench.media.containers import decode_pictures, open_media, picture_stream
 from workbench.media.probe import probe
-from workbench.workspace import Workspace
 
 
 def drawn(out: Path, seconds: float = 2.0, size: str = "1280x720") -> Path:

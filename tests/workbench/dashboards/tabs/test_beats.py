@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, until_idle
+from workbench.analysis.grids import corrected_grid, delete_grid, save_grid
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.track import Analysis, analyze
+from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import double_tempo, halve_stretch, halve_tempo, shift_bar, shift_beats
-from workbench.bundled import bundled_path
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.mix import clicked_file
 from workbench.dashboards.sounds.plan import track_file
 from workbench.dashboards.tabs.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
 from workbench.dashboards.views import LongSound
 from workbench.errors import GridError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
-from workbench.workflows.analyze import Analysis, analyze
-from workbench.workflows.grids import corrected_grid, delete_grid, save_grid
+from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 

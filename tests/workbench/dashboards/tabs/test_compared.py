@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import find_track
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
 from workbench.errors import WorkbenchError
-from workbench.home import Home
-from workbench.workflows.tracks import find_track
-from workbench.workspace import Workspace
+from workbench.files import bundled_path
+from workbench.store.home import Home
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 

@@ -12,16 +12,16 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool
 from workbench import extensions
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.cli.main import run
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.controls import ExtensionControls, ParamControls, ProfileBar, with_field
 from workbench.errors import ParameterError
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.params import WorkbenchParams
-from workbench.params.knobs import label_of
-from workbench.profiles import load_profile
-from workbench.workspace import Workspace
+from workbench.params.sliders import label_of
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 

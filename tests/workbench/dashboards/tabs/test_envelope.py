@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.envelope import Drawing, EnvelopeDesk
-from workbench.home import Home
-from workbench.mix.drawn import Points
-from workbench.workspace import Workspace
+from workbench.mix.drawn_envelope import Points
+from workbench.store.home import Home
 
 POINTS = ((1.0, 0.0), (1.5, 15.0), (4.0, 15.0), (5.0, 0.0))
 REACH = 0.1, 1.0

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.blind import BlindTest, BlindTrial
 from workbench.dashboards.tabs.listening import (
@@ -18,10 +19,9 @@ from workbench.dashboards.tabs.listening import (
     ListeningTab,
     abx_lines,
 )
-from workbench.home import Home
-from workbench.workflows.listening import begin_mushra, write_abx, write_results
+from workbench.review.listening import begin_mushra, write_abx, write_results
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 # Panel gives its own download buttons the older of two arguments.

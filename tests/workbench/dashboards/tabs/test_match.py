@@ -10,14 +10,14 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool
 from workbench.align.placements import Coincidence, Placement
-from workbench.catalog.lane import Lane, Match, MatchReason
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.mix import DrawnMatch
 from workbench.dashboards.tabs.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
-from workbench.home import Home
-from workbench.match.video_facts import Scene, VideoFacts
-from workbench.workspace import Workspace
+from workbench.matching.lane import Lane, Match, MatchReason
+from workbench.matching.video_facts import Scene, VideoFacts
+from workbench.store.home import Home
 
 SECONDS = 120.0
 

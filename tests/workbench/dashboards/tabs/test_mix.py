@@ -11,19 +11,19 @@ import param
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.mix import MixSounds, measure_mix_inputs, placed_file
 from workbench.dashboards.tabs.controls import with_field
 from workbench.dashboards.tabs.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
-from workbench.home import Home
+from workbench.features.levels import LevelCurve
+from workbench.files import bundled_path
 from workbench.mix.balance import plan_mix
 from workbench.mix.clarity import speech_over_music
-from workbench.mix.levels import LevelCurve
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, WorkbenchParams
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 VOICE = bundled_path("data", "bundled", "voice", "narration.ogg")

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, until_idle
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.plan import PlanTab
-from workbench.home import Home
 from workbench.mix.balance import Duck, Mix
 from workbench.params import CoverParams, DuckParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 

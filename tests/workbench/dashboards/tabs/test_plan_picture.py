@@ -10,16 +10,16 @@ from bokeh.models import ColumnDataSource
 from bokeh.models.renderers import GlyphRenderer
 
 from tests.videos import grey, write_video
-from workbench.bundled import bundled_path
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import load_video, render_option
 from workbench.dashboards.tabs.plan_picture import PlanPicture
 from workbench.dashboards.tabs.plan_state import PlanState
 from workbench.dashboards.views import LongSound
-from workbench.home import Home
+from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plots.palette import DOWNBEAT
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import render_option, video_times_of
 from workbench.dashboards.tabs.plan_state import PlanState, played_pieces
-from workbench.home import Home
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
-from workbench.bundled import bundled_path
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.projects import StartPage
-from workbench.home import Home
-from workbench.workflows.projects import list_projects, start_project
-from workbench.workflows.tracks import TrackSource
-from workbench.workspace import Workspace
+from workbench.files import bundled_path
+from workbench.review.projects import list_projects, start_project
+from workbench.store.home import Home
 
 TRACK = bundled_path("data", "bundled", "music", "slow_tide.ogg")
 

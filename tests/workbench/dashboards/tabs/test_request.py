@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import played_plan
 from workbench.dashboards.tabs.plan import PlanTab
-from workbench.home import Home
 from workbench.plans.move_seam import move_seam
+from workbench.store.home import Home
 from workbench.workflows.move_seam import find_places
 from workbench.workflows.plan import Planned
-from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

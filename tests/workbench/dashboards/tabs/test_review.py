@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import soundtrack_beside
 from workbench.dashboards.sounds.video import playback_facts
 from workbench.dashboards.tabs.review import ReviewState, ReviewTab, when
 from workbench.dashboards.transport import Program, Transport
-from workbench.home import Home
 from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
+from workbench.review.links import open_link
+from workbench.review.versions import thaw
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
-from workbench.workflows.review_links import open_link
-from workbench.workflows.versions import thaw
-from workbench.workspace import Workspace
 
 
 @pytest.fixture

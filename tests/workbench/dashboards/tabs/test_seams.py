@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import played_plan, track_file
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, with_option_first
 from workbench.dashboards.tabs.seams import SeamsTab, SeamState
 from workbench.dashboards.views import LongSound
 from workbench.errors import PlanError
-from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
+from workbench.review.verdicts import newest_verdicts
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
-from workbench.workflows.review import newest_verdicts
-from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 

@@ -9,13 +9,13 @@ import pytest
 from bokeh.models import Range1d
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.charts import Picture, time_chart
 from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.transport import Program
 from workbench.errors import PlanError
-from workbench.home import Home
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 
 class PlainTab(Tab):

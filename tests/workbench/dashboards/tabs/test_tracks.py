@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import played_plan
 from workbench.dashboards.sounds.tracks import mix_stacked, stack_loop, stack_track
 from workbench.dashboards.tabs.compared import compared_tracks
 from workbench.dashboards.tabs.tracks import StackTab
-from workbench.home import Home
 from workbench.params import DuckParams, RenderParams
 from workbench.plans.plan import LoopPlan
-from workbench.workflows.library import open_library
+from workbench.review.projects import load_fields, restore_loop
+from workbench.store.home import Home
+from workbench.workflows.catalog import open_library
 from workbench.workflows.plan import Planned, plan_track
-from workbench.workflows.projects import load_fields, restore_loop
-from workbench.workspace import Workspace
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.workbench.dashboards.waiting import WaitingPool
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.video import proxy_file
 from workbench.dashboards.tabs.tab import Tab
 from workbench.dashboards.tabs.video_picture import VideoPicture
 from workbench.dashboards.transport import Program
-from workbench.home import Home
-from workbench.workspace import Workspace
+from workbench.store.home import Home
 
 
 def test_a_video_that_the_browser_refuses_is_shown_as_a_copy(tmp_path: Path) -> None:

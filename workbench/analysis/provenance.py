@@ -1,0 +1,283 @@
+"""Provenance: what a result was made from, so that it can be made again.
+
+The command line, notebooks and the dashboard write it into every result, as the key `provenance` beside `plan`; what
+the service answers has no such key. Files are named by their name and by the SHA-256 of their bytes, never by a folder.
+
+    command       the command whose result it is, and `constraints`, its options that were not left at their defaults
+    program       name and version, with the versions of the stages that the result was computed by
+    parameters    those that differ from the defaults, and a digest of the defaults
+    files         track and video
+    grid          revision of the track's beat grid, and whether it was detected or given by a person
+
+`make_provenance` is the only place that makes it; `read_provenance` reads it back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from workbench.analysis.workspace import Workspace
+from workbench.errors import MediaError, PlanError
+from workbench.params import WorkbenchParams
+from workbench.store.profiles import params_from
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from workbench.beats.grid import BeatGrid
+    from workbench.store.grid_records import CorrectedGrid
+
+
+KEY = "provenance"  # the key of a result that holds it
+AUDIO = "audio"  # the constraint of a result for which sound streams of the video were chosen
+# The constraint of a plan whose crossfades were set, or whose options were reordered, by hand
+CHANGED_BY_HAND = "changed_by_hand"
+DRAWN_ENVELOPE = "envelope_points"  # the constraint of a mix with a drawn ducking envelope: its points
+
+# Loop points that the track's file carries, and whether the plan repeats them; no option of a command
+FILE_LOOP = "file_loop"
+
+
+class _Record(BaseModel):
+    """Frozen; fields that a later program adds are ignored when it is read."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, extra="ignore")
+
+
+class FileRecord(_Record):
+    """A file that a result was made from."""
+
+    name: str  # without folders
+    content_hash: str | None = None  # SHA-256 of its bytes, hex; None if they could not be read
+
+
+class GridRecord(_Record):
+    """The beat grid that a plan was made on."""
+
+    origin: Literal["heard", "given"]  # `heard`: by the tracker; `given`: corrected, confirmed or provided by a person
+    revision: str  # digest of the grid: equal grids, equal revisions
+    note: str | None = None  # on a given grid, in the words of who gave it
+
+
+class Provenance(_Record):
+    """What one result was made from. A field that does not apply is None."""
+
+    command: str  # such as `loop`
+    program: str
+    version: str
+    stages: Mapping[str, int]  # version of each stage that the result was computed by
+    params: Mapping[str, JsonValue]  # parameters that differ from the defaults, as in a profile
+    defaults: str  # digest of the default parameters
+    constraints: Mapping[str, JsonValue]  # options of the command that were not left at their defaults, by name
+    track: FileRecord | None = None
+    video: FileRecord | None = None
+    grid: GridRecord | None = None
+
+    @property
+    def on_detected_grid(self) -> bool:
+        """Whether it was made on the tracker's grid, not on one that a person gave."""
+        return self.grid is not None and self.grid.origin == "heard"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for a JSON writer, without what does not apply."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+    def with_constraint(self, name: str, value: JsonValue) -> Provenance:
+        """The same provenance with one constraint set; None removes it."""
+        others = {key: given for key, given in self.constraints.items() if key != name}
+        return self.model_copy(update={"constraints": others if value is None else {**others, name: value}})
+
+
+def read_provenance(result: Mapping[str, Any]) -> Provenance | None:
+    """Read the provenance of a result; None for a result without one, as the service answers it.
+
+    Raises `PlanError` if what stands under the key is no provenance.
+    """
+    given = result.get(KEY)
+    if given is None:
+        return None
+    try:
+        return Provenance.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in (KEY, *first["loc"]))
+        raise PlanError(f"not a provenance: {where}: {first['msg']}") from error
+
+
+def with_provenance(body: Mapping[str, Any], provenance: Provenance | None) -> dict[str, Any]:
+    """Add the provenance, if any, to the JSON of a result."""
+    return dict(body) if provenance is None else {**body, KEY: provenance.to_json()}
+
+
+PROGRAM = "barline-workbench"
+
+# Where the version of each stage stands; a module is imported for a command that uses its stage
+_VERSIONS = {
+    "beats": ("workbench.analysis.track", "BEATS_VERSION"),
+    "loops": ("workbench.analysis.track", "LOOPS_VERSION"),
+    "plan": ("workbench.plans.plan", "PLAN_VERSION"),
+    "landmarks": ("workbench.workflows.align", "LANDMARKS_VERSION"),
+    "picture": ("workbench.analysis.video", "PICTURE_VERSION"),
+    "soundtrack": ("workbench.analysis.video", "SOUNDTRACK_VERSION"),
+    "character": ("workbench.analysis.character", "CHARACTER_VERSION"),
+    "placements": ("workbench.workflows.match", "PLACEMENTS_VERSION"),
+}
+
+_MIX_STAGES = ("voice", "duck", "mix", "render")  # parameters of what is done to a plan once it is made
+# Those of them that count when a plan is heard and rendered; the others are those that its mix was made with
+_RENDER_STAGES = ("render",)
+
+
+def make_provenance(
+    workspace: Workspace,
+    command: str,
+    stages: Sequence[str],
+    *,
+    track: Path | None = None,
+    video: Path | None = None,
+    grid: GridRecord | None = None,
+    constraints: Mapping[str, JsonValue] | None = None,
+) -> Provenance:
+    """The provenance of a result that was computed in a workspace; hashes the files.
+
+    Recorded are parameters that differ from the defaults. `stages` are those that the result was computed by, of
+    `beats`, `loops`, `plan`, `landmarks`, `picture`, `soundtrack`, `character`, `placements`; `constraints` are options
+    of the command, by name, None or false where they were left at their defaults.
+    """
+    given: dict[str, Any] = {
+        "track": None if track is None else _file_record(workspace, track),
+        "video": None if video is None else _file_record(workspace, video),
+        "grid": grid,
+    }
+    chosen = {} if video is None or workspace.audio is None else {AUDIO: str(workspace.audio)}
+    return Provenance(
+        command=command,
+        program=PROGRAM,
+        version=_version(),
+        stages={name: getattr(import_module(_VERSIONS[name][0]), _VERSIONS[name][1]) for name in stages},
+        params=workspace.params.model_dump(mode="json", exclude_defaults=True),
+        defaults=_defaults(),
+        constraints={
+            name: value
+            for name, value in {**(constraints or {}), **chosen}.items()
+            if value is not None and value is not False
+        },
+        **{name: value for name, value in given.items() if value is not None},
+    )
+
+
+def with_mix_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
+    """The provenance of a plan that is mixed and rendered with other parameters than it was planned with.
+
+    Those of voice, ducking and rendering are recorded, the others stay as they were.
+    """
+    return _with_stages(provenance, params, _MIX_STAGES)
+
+
+def with_render_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
+    """The provenance of a plan that is rendered with other parameters; only those of rendering are recorded."""
+    return _with_stages(provenance, params, _RENDER_STAGES)
+
+
+def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspace:
+    """The workspace that mixes and renders a result as it was made.
+
+    Where a profile sets a parameter of voice, ducking, mix or rendering, be it to the default, that group stays as it
+    is, and so do chosen sound streams. Raises `ParameterError` for a recorded parameter that this program does not
+    have.
+    """
+    workspace = with_recorded_audio(workspace, made)
+    ungiven = [stage for stage in _MIX_STAGES if not _is_set(workspace.params, stage)]
+    recorded = {} if made is None else {stage: made.params[stage] for stage in ungiven if stage in made.params}
+    if not recorded:
+        return workspace
+    params = params_from(recorded, "the provenance")
+    taken = {stage: getattr(params, stage) for stage in recorded}
+    return workspace.with_params(workspace.params.model_copy(update=taken))
+
+
+def other_mix_stages(params: WorkbenchParams, made: Provenance | None) -> tuple[str, ...]:
+    """Names of the groups of mix parameters, such as `duck`, that differ from those that a result was mixed with.
+
+    A group that nobody set was not tuned; a result without provenance was mixed with the defaults as far as one can
+    tell. Rendering is not among them, which counts whenever a mix is played. Raises as `with_recorded_mix`.
+    """
+    stages = [stage for stage in _MIX_STAGES if stage not in _RENDER_STAGES]
+    recorded = {} if made is None else {stage: made.params[stage] for stage in stages if stage in made.params}
+    mixed_with = params_from(recorded, "the provenance")
+    return tuple(
+        stage for stage in stages if _is_set(params, stage) and getattr(params, stage) != getattr(mixed_with, stage)
+    )
+
+
+def _is_set(params: WorkbenchParams, stage: str) -> bool:
+    """Whether somebody set a parameter of a group, even to its default: a profile that says so overrules a plan."""
+    return stage in params.model_fields_set and bool(getattr(params, stage).model_fields_set)
+
+
+def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Provenance | None:
+    """The provenance of a plan that has the mix of another result; without that result's, `provenance` as it is."""
+    if provenance is None or other is None:
+        return provenance
+    planned = {stage: given for stage, given in provenance.params.items() if stage not in _MIX_STAGES}
+    mixed = {stage: other.params[stage] for stage in _MIX_STAGES if stage in other.params}
+    return provenance.model_copy(update={"params": {**planned, **mixed}})
+
+
+def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequence[str]) -> Provenance:
+    tuned = params.model_dump(mode="json", exclude_defaults=True)
+    others = {stage: kept for stage, kept in provenance.params.items() if stage not in stages}
+    given = {stage: tuned[stage] for stage in stages if stage in tuned}
+    return provenance.model_copy(update={"params": {**others, **given}})
+
+
+def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
+    """The record of the grid that a result was computed on; without a correction by a person it was detected."""
+    from workbench.store.grid_records import grid_revision
+
+    if correction is None:
+        revision = grid_revision(grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar)
+        return GridRecord(origin="heard", revision=revision)
+    noted = {"note": correction.note} if correction.note else {}
+    return GridRecord(origin="given", revision=correction.revision, **noted)
+
+
+def with_recorded_audio(workspace: Workspace, made: Provenance | None) -> Workspace:
+    """The workspace that takes the sound streams that a result was made with, unless others were chosen."""
+    recorded = None if made is None else made.constraints.get(AUDIO)
+    if workspace.audio is not None or recorded is None:
+        return workspace
+    from workbench.media.sound_streams import SoundChoice
+
+    return workspace.with_audio(SoundChoice.parse(str(recorded)))
+
+
+def _file_record(workspace: Workspace, path: Path) -> FileRecord:
+    name = os.fsencode(path.name).decode("utf-8", "replace")  # file names need not be text
+    try:
+        return FileRecord(name=name, content_hash=workspace.hash_file(path))
+    except MediaError:  # the result says that the file cannot be read
+        return FileRecord(name=name)
+
+
+@cache
+def _version() -> str:
+    return version(PROGRAM)
+
+
+@cache
+def _defaults() -> str:
+    """Digest of all default parameters."""
+    from workbench.params import WorkbenchParams
+    from workbench.store.fingerprint import canonical_json
+
+    return hashlib.sha256(canonical_json(WorkbenchParams()).encode()).hexdigest()[:16]

@@ -1,0 +1,131 @@
+"""Find the track or video that a name stands for: a file, or the id of one that was added.
+
+`find_track` takes a file or an id, `find_in_catalog` an id alone; `add_video` analyses a video once, and `find_video`
+finds it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.analysis.workspace import Workspace
+from workbench.errors import Argument, MediaError, ParameterError, UnknownTrack, UnknownVideo
+
+if TYPE_CHECKING:
+    from workbench.catalog.track import Track
+    from workbench.media.sound_streams import SoundChoice
+    from workbench.store.videos import AddedVideo
+
+
+@dataclass(frozen=True, slots=True)
+class TrackSource:
+    """A track that was found by name: a file, or a track of the catalog."""
+
+    track_id: str  # the catalog's id, or the file's name
+    path: Path
+    record: Track | None  # its record; None for a file that was named itself
+
+    @property
+    def title(self) -> str:
+        """What to call it: as its record says, else the name of the file."""
+        return self.track_id if self.record is None else self.record.called
+
+
+def find_track(workspace: Workspace, named: str) -> TrackSource:
+    """Find the track that a name stands for, a path or an id of the catalog; a file comes before an id.
+
+    Raises `UnknownTrack` if it is neither.
+    """
+    path = Path(named)
+    if path.is_file():
+        return TrackSource(path.name, path, None)
+    try:
+        return find_in_catalog(workspace, named)
+    except UnknownTrack:
+        raise UnknownTrack(f"{named}: no such file, and no track of that id in the catalog") from None
+
+
+def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
+    """Find a track of the catalog by its id, whatever files there are; raises `UnknownTrack`."""
+    from workbench.workflows.catalog import open_library
+
+    track = open_library(workspace).get(track_id)
+    return TrackSource(track.track_id, workspace.files.find(track.path) or track.path, track)
+
+
+@dataclass(frozen=True, slots=True)
+class VideoSource:
+    """A video that was found by name: a file, or a video with an id."""
+
+    video_id: str  # the id, or the file's name
+    path: Path
+    audio: str | None = None  # sound streams that were chosen when it was added, as typed
+
+
+def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
+    """Analyse a video and store a record of it, under a new id or the given one, whose record is replaced.
+
+    The file is copied to the store that the settings name; without one it is not copied, and must stay where it is. The
+    record holds which sound streams the parameters choose. Raises `MediaError` without a moving picture, or for damage
+    beyond use, and `ParameterError` for an id that no video can have.
+    """
+    from ulid import ULID
+
+    from workbench.analysis.video import watch
+    from workbench.store import videos
+    from workbench.store.stored_files import file_name
+
+    path, video_id = Path(path), f"vid_{ULID()}" if video_id is None else video_id
+    watched = watch(workspace, path)
+    kept = workspace.files.add(path, "videos", file_name(path.name, str(ULID())))
+    with workspace.database.write() as connection:
+        return videos.put(
+            connection,
+            video_id,
+            kept,
+            content_hash=watched.content_hash,
+            title=watched.title,
+            seconds=watched.duration,
+            audio=None if workspace.audio is None else str(workspace.audio),
+        )
+
+
+def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
+    """Find the video that a name stands for, a path or an id; a file comes before an id.
+
+    Raises `UnknownVideo` if it is neither, and `MediaError` if the file of the video with that id is gone.
+    """
+    path = Path(named)
+    if path.exists():
+        return VideoSource(path.name, path)
+    from workbench.store import videos
+
+    try:
+        with workspace.database.read() as connection:
+            record = videos.get(connection, str(named))
+    except UnknownVideo:
+        raise UnknownVideo(f"{named}: no such file, and no video of that id") from None
+    found = workspace.files.find(record.path)
+    if found is None or not found.is_file():
+        raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again under this id")
+    return VideoSource(record.video_id, found, record.audio)
+
+
+def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundChoice | None) -> Workspace:
+    """The workspace that takes the sound streams that were chosen now, or when the video was added.
+
+    Raises `MediaError` if the file lacks one of them, and `ParameterError` if they were chosen now, of no video.
+    """
+    if video is None and audio is not None:
+        raise ParameterError("sound streams are those of a video: ", Argument("audio"), " needs ", Argument("video"))
+    if video is None or (audio is None and video.audio is None):
+        return workspace
+    from workbench.media.containers import open_media
+    from workbench.media.sound_streams import SoundChoice, sound_streams
+
+    choice = audio or SoundChoice.parse(str(video.audio))
+    with open_media(video.path) as container:
+        sound_streams(container, video.path, choice)  # that it has them
+    return workspace.with_audio(choice)

@@ -1,0 +1,231 @@
+"""Many recordings at once: a row each, errors included.
+
+A measure is a function of a workspace and a file that gives numbers and words by name. Some are named here; any other
+can be given, as long as it lies in a module, for it runs in other processes. A recording that is refused or cannot be
+read is a row too, with its `status` and the reason in words.
+
+Functions: `batch`; `named_measure`; `measure_one` and `rows_as_done`, of which it is made. The table `MEASURES`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from workbench.analysis.workers import killed, open_pool
+from workbench.analysis.workspace import Workspace
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.lab.datasets import DatasetTrack
+from workbench.store.home import Home
+from workbench.workflows.catalog import cluster, list_files
+
+if TYPE_CHECKING:
+    import pandas
+
+    from workbench.params import WorkbenchParams
+
+T = TypeVar("T", Path, DatasetTrack)
+Row: TypeAlias = Mapping[str, Any]
+Measure: TypeAlias = Callable[[Workspace, Path], Row]
+
+
+def measure_beats(workspace: Workspace, path: Path) -> Row:
+    """The grid in numbers."""
+    from workbench.workflows.beats import map_beats
+
+    found = map_beats(workspace, path)
+    grid = found.grid
+    return {
+        "duration": found.duration,
+        "tempo_bpm": grid.tempo_bpm,
+        "beats": int(grid.beats.size),
+        "bars": int(grid.downbeats.size),
+        "beats_per_bar": grid.beats_per_bar,
+        "confidence": grid.confidence,
+    }
+
+
+def measure_seams(workspace: Workspace, path: Path) -> Row:
+    """The grid, and what the recording offers for loops."""
+    from workbench.analysis.track import analyze
+
+    profile = analyze(workspace, path).profile
+    scores = profile.splices.score
+    good = scores >= workspace.params.cover.min_seam_score
+    return {
+        **measure_beats(workspace, path),
+        "sections": len(profile.sections),
+        "splices": int(scores.size),
+        "good_splices": int(good.sum()),
+        "best_seam": float(scores.max()) if scores.size else float("nan"),
+        "ending": "none" if profile.ending is None else profile.ending.kind.value,
+    }
+
+
+def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Row:
+    """The plan that covers a video of some length, s; the reason where there is none."""
+    from workbench.plans.plan import LoopPlan
+    from workbench.workflows.plan import loop_track
+
+    answer = loop_track(workspace, path, seconds).answer
+    if not isinstance(answer, LoopPlan):
+        return {"status": "refused", "reason": f"{answer.reason.value}: {answer.hint}"}
+    return {
+        "plan_score": answer.plan_score,
+        "seam_score": answer.seam_score,
+        "seams": len(answer.seam_times),
+        "bars": answer.bars,
+        "repeats": answer.repeats,
+        "end": answer.end_label,
+    }
+
+
+# What can be asked for by name; `loop:120` is the plan for a video of two minutes
+MEASURES: dict[str, Measure] = {"beats": measure_beats, "seams": measure_seams, "loop": measure_loop}
+
+
+def batch(
+    paths: Path | str | DatasetTrack | Iterable[Path | str | DatasetTrack],
+    what: str | Measure = "seams",
+    *,
+    workspace: Workspace | None = None,
+    params: WorkbenchParams | None = None,
+    executor: Executor | None = None,
+    scheduler: str | None = None,
+) -> pandas.DataFrame:
+    """Measure many recordings, in processes of this machine or on a Dask cluster.
+
+    Parameters
+    ----------
+    paths : sound files, folders, manifests, or recordings of a dataset; or one of them
+    what : a name in `MEASURES`, or a function of a workspace and a path, defined in a module. Trackers and seam
+        measures that were registered do not reach other processes: name such a one as `module:attribute`
+    workspace : caches what is analysed, and reports progress; None: that of `workbench.open()`
+    params : of the analysis; None: those of the workspace
+    executor : where to run; None: a process for every core that this process may use
+    scheduler : address of a Dask cluster in its place, whose workers share the home folder; needs the extra `scale`
+
+    Returns
+    -------
+    a row a recording, in the order given, by its path: `status` (`ok`, `refused` or `error`), `reason` in words,
+    `seconds` that it took, and a column for each number
+
+    Raises
+    ------
+    ParameterError : there is no such measure, it does not lie in a module, or both an executor and a scheduler
+    ExtraMissing, StoreError : there is no cluster to be had at that address
+    """
+    import pandas
+
+    measure = named_measure(what) if isinstance(what, str) else what
+    if executor is not None and scheduler is not None:
+        raise ParameterError("give either an executor or the address of a scheduler")
+    if not isinstance(executor, ThreadPoolExecutor):
+        _check_importable(measure)
+    if isinstance(paths, str | Path | DatasetTrack):
+        paths = [paths]
+    listing = list_files([path.path if isinstance(path, DatasetTrack) else Path(path) for path in paths])
+    files = [wanted.path for wanted in listing.wanted]
+    owned = None
+    if workspace is None:
+        from workbench.analysis.workspace import open as open_workspace
+
+        workspace = owned = open_workspace()
+    rows: list[Row | None] = [None] * len(files)
+    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
+    try:
+        job = partial(measure_one, measure, workspace.home.root, params or workspace.params)
+        with where as given, open_pool(given, max(1, len(files))) as pool:
+            for number, row in rows_as_done(pool, job, files, workspace):
+                rows[number] = row
+    finally:
+        if owned is not None:
+            owned.close()
+    faults = [{"status": "error", "reason": fault} for fault in listing.faults]
+    table = pandas.DataFrame([*rows, *faults], columns=columns_of([*rows, *faults]))
+    table.index = pandas.Index([*map(str, files), *("" for _ in faults)], name="path")
+    return table
+
+
+def _check_importable(measure: Measure) -> None:
+    """Refuse what other processes cannot be handed, such as a lambda."""
+    try:
+        pickle.dumps(measure)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        name = getattr(measure, "__name__", type(measure).__name__)
+        raise ParameterError(
+            f"the measure {name} must lie in a module, as a function with a name, for it runs in other processes"
+        ) from error
+
+
+def named_measure(name: str) -> Measure:
+    """Find a measure by its name in `MEASURES`, or `loop:SECONDS`; raises `ParameterError` if there is none."""
+    plain, _, length = name.partition(":")
+    if plain not in MEASURES or (length and plain != "loop"):
+        raise ParameterError(f"there is no measure {name}; known are {', '.join(MEASURES)} and loop:SECONDS")
+    if not length:
+        return MEASURES[plain]
+    try:
+        return partial(measure_loop, seconds=float(length))
+    except ValueError:
+        raise ParameterError(f"{name}: {length!r} is no length in seconds") from None
+
+
+def measure_one(measure: Callable[[Workspace, T], Row], root: Path, params: WorkbenchParams, path: T) -> Row:
+    """The row of a recording, or of a track of a dataset; runs in another process.
+
+    A `WorkbenchError` becomes a row too; any other exception is a fault of the measure, and raised.
+    """
+    began = time.perf_counter()
+    try:
+        with Workspace(Home(root), params) as workspace:
+            found = dict(measure(workspace, path))
+    except WorkbenchError as error:
+        found = {"status": "error", "reason": str(error)}
+    row = {"status": "ok", "reason": "", "seconds": round(time.perf_counter() - began, 3)}
+    return row | found
+
+
+def rows_as_done(
+    pool: Executor, job: Callable[[T], Row], files: Sequence[T], workspace: Workspace
+) -> Iterator[tuple[int, Row]]:
+    """Run a job on each of some files: the number of a file and its row, in the order in which they are done.
+
+    If a file kills its process, its row is an error.
+    """
+    stage = f"measuring {len(files)} recordings"
+    workspace.progress(stage, 0.0)
+    jobs: dict[Future[Row], int] = {pool.submit(job, path): number for number, path in enumerate(files)}
+    try:
+        for done, future in enumerate(as_completed(jobs), start=1):
+            try:
+                row = future.result()
+            except WorkbenchError as death:
+                row = _lost(files[jobs[future]], death)
+            except killed() as death:
+                row = _lost(files[jobs[future]], death)
+            yield jobs[future], row
+            workspace.progress(stage, done / len(files))
+    finally:
+        for future in jobs:
+            future.cancel()
+
+
+def _lost(file: Path | DatasetTrack, death: Exception) -> Row:
+    """The row of a recording whose process died."""
+    path = file.path if isinstance(file, DatasetTrack) else file
+    return {"status": "error", "reason": f"{path}: {death}"}
+
+
+def columns_of(rows: Iterable[Row | None]) -> list[str]:
+    """All names, in the order of their first appearance."""
+    names = dict.fromkeys(("status", "reason", "seconds"))
+    for row in rows:
+        names |= dict.fromkeys(row or ())
+    return list(names)

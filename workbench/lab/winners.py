@@ -1,0 +1,143 @@
+"""What the result of a sweep says: each point with its interval, and the best one, which may be no winner.
+
+Recordings differ more from each other than points do, so the interval of a mean over recordings is wide and decides
+nothing. What decides is the difference between two points on the same recordings: its interval comes from drawing
+recordings with replacement (`workbench.lab.compare`). Only recordings that have the measure at every point count.
+
+A measure that is made of a parameter that was swept has a best point and no winner (`workbench.lab.compare`).
+
+Functions: `sweep_table`; `winner`, which gives a `Winner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.lab.compare import lead_interval, made_of
+from workbench.recording import FloatArray
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The best point of a sweep by one measure."""
+
+    measure: str
+    point: dict[str, Any]
+    mean: float  # over the recordings that all points have the measure of
+    tracks: int  # how many these are
+    lead: float  # by which it is better than the second, in the mean
+    # of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
+    low: float
+    # Whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that is
+    # made of nothing that was swept: only then is it the winner
+    sure: bool
+    # Parameters of the point that the measure is made of itself, by which it cannot judge them
+    made_of: tuple[str, ...] = ()
+
+
+class _Measured(NamedTuple):
+    """One measure of a sweep, point by point."""
+
+    values: FloatArray  # shape (n_tracks, n_points), of the recordings that have it at every point
+    points: list[dict[str, Any]]
+
+
+def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
+    """The point that is best in the mean, and whether it is sure to be.
+
+    Parameters
+    ----------
+    found : of `sweep`
+    measure : one of its variables, of which more is better
+
+    Returns
+    -------
+    Winner : the point, its mean, and the interval of its lead over the point that it is least sure to beat
+
+    Raises
+    ------
+    ParameterError : there is no such measure, or no recording has it at all points
+    """
+    values, points = _measured(found, measure)
+    means = values.mean(axis=0)
+    best = int(means.argmax())
+    others = [number for number in range(means.size) if number != best]
+    circular = made_of(measure, points[best])
+    lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
+    return Winner(
+        measure=measure,
+        point=points[best],
+        mean=float(means[best]),
+        tracks=len(values),
+        lead=float(means[best] - np.max(means[others])) if others else 0.0,
+        low=min(lows, default=0.0),
+        sure=bool(lows) and min(lows) > 0.0 and not circular,
+        made_of=circular,
+    )
+
+
+def sweep_table(
+    found: xarray.Dataset, measure: str = "seam_score", beside: Mapping[str, Any] | None = None
+) -> pandas.DataFrame:
+    """Each point of a sweep: its mean, and how far it is from one of them.
+
+    Parameters
+    ----------
+    found : of `sweep`
+    measure : one of its variables, of which more is better
+    beside : the point with which all are compared, values by the names of parameters; None: the best one
+
+    Returns
+    -------
+    a row a point, indexed by the parameters: `mean`, with `mean_low` and `mean_high` of its interval over recordings;
+    `difference`, with `low` and `high`, on the same recordings; `tracks`, how many. Intervals are of 90 %, NaN on fewer
+    than six recordings
+
+    Raises
+    ------
+    ParameterError : there is no such measure or point, or no recording has it at all points
+    """
+    import pandas
+
+    values, points = _measured(found, measure)
+    means = values.mean(axis=0)
+    given = points[int(means.argmax())] if beside is None else dict(beside)
+    if given not in points:
+        raise ParameterError(f"the sweep has no point {given}; its parameters are {', '.join(points[0])}")
+    other = values[:, points.index(given)]
+    rows = []
+    for number, mean in enumerate(means):
+        apart = values[:, number] - other
+        mean_low, mean_high = lead_interval(values[:, number])
+        low, high = lead_interval(apart)
+        rows.append([mean, mean_low, mean_high, apart.mean(), low, high, len(values)])
+    if len(points[0]) == 1:
+        (name,) = points[0]
+        index = pandas.Index([point[name] for point in points], name=name)
+    else:
+        index = pandas.MultiIndex.from_tuples([tuple(point.values()) for point in points], names=list(points[0]))
+    columns = ["mean", "mean_low", "mean_high", "difference", "low", "high", "tracks"]
+    return pandas.DataFrame(rows, index=index, columns=columns).astype({"tracks": int})
+
+
+def _measured(found: xarray.Dataset, measure: str) -> _Measured:
+    if measure not in found.data_vars:
+        raise ParameterError(f"there is no measure {measure}; there are {', '.join(map(str, found.data_vars))}")
+    dims = [str(dim) for dim in found[measure].dims if dim != "track"]
+    flat = found[measure].stack(all_points=dims, create_index=False)
+    values = np.asarray(flat.transpose("track", "all_points").values)
+    values = values[np.isfinite(values).all(axis=1)]
+    if not values.size:
+        raise ParameterError(f"no recording has {measure} at every point")
+    names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
+    columns = [flat.coords[name].values.tolist() for name in names]
+    return _Measured(values, [dict(zip(names, one, strict=True)) for one in zip(*columns, strict=True)])

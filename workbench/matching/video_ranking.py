@@ -1,0 +1,554 @@
+"""Rank a catalog against a video: how well each track suits it, part by part, all tracks at once.
+
+Every track gets parts, each a score from 0 to 1, by these names:
+
+    pulse    does its pulse go with the cutting?        bars     do the cuts fall on its bars?
+    level    is it as lively as the video?              arc      does it rise and fall where the video does?
+    mood     do its mode and colour go with the light?  voice    does it leave room for whoever speaks?
+    length   is it long enough, or does it loop?
+    sync     do its landmarks meet the video's events at some placement? (`workbench.align`, for the best only)
+
+Others may add terms of their own, see `workbench.matching.terms`. The raw score is the geometric mean of the parts with
+the weights of `MatchParams`, parts under 0.02 taken as 0.02: a track has to be right in every respect. A part that is
+missing, or that needs a number which is unknown, takes its usual value. All constants were fitted once, on a reference
+set of graded pairs, see `workbench.matching.video_reference`, and on material by others, so that a pair scores the same
+whatever else the catalog holds. In full, with `clip` to 0 and 1, and each number of `MatchModel` by its name:
+
+- *What a video expects* is linear in `video_evidence` by the weights `wanted_energy`, `wanted_pulse` and
+  `wanted_valence`, each clipped. The loudness of the place is `clip((sound_lufs + 50) / 30)`, 0.5 where there is none.
+  The energy is then multiplied by `1 - calm_under_voice * min(1, speech_share / much_speech)`.
+- *pulse*, *level*, *mood* are `exp(-(x - wanted)^2 / (2 width^2))` of `track_pulse`, `track_energy` and
+  `track_valence`. With words, these are `heard + share * (words - heard)`. The pulse is
+  `clip(0.75 * clip(log3(bpm / 60), -0.2, 1.2) + 0.25 * clip(log6(density / 2), 0, 1.2))`, as a fast tempo with few
+  notes is felt at half: the part is the greater of that of the tempo, and `octave_weight` times that of the tempo
+  doubled (under 104 bpm) or halved.
+- *voice* is `1 - min(1, speech_share / much_speech) * (vocals_share * sings + (1 - vocals_share) * crowded)`, with
+  `sings = clip((vocals - 0.3) / 0.4)`, for a saxophone is heard as a third of a voice, and
+  `crowded = clip((speech_band - free_band) / full_band)`.
+- *length*: played straight, `clip(1 - 2 * clip(1 - duration / video))`. If the video is longer by `LOOP_EXCESS_SECONDS`
+  or more, the greater of that and `loopable * clip(1 - 0.08 log2(video / duration), 0.3, 1)`: loops tire.
+- *arc* is `0.5 + 0.5 * r * trust * swing / (swing + usual_swing) * spread / (spread + usual_spread)`. `r` is the
+  correlation of the video's drive and the mean energy of the music over the scenes, weighted by their lengths; swing
+  and spread are the standard deviations of both; `trust = max(0, 1 - 1.5 / scenes)`, for two scenes agree by chance.
+  The music begins again from the start where the video is longer than the track.
+- *bars* is `0.5 + 0.5 * agreement`. If cuts keep time with music, the phases at which they fall within a bar, a half
+  bar or a beat agree. The cuts, four or more, are split evenly into `round(cuts / 16)` runs, for music may be placed
+  anew. With `R` the mean length of the unit vectors of the phases in a run of `n` cuts, the sum of `n R^2` is
+  gamma-distributed under chance with as many degrees as runs (Rayleigh's test, Mardia & Jupp 2000); three times its
+  upper tail, 1 at most, is `chance`. The agreement is the mean of `R` over the cuts times `0.01 / (0.01 + chance)`, the
+  greatest of the three units; units of which the median shot lasts over 4.5 do not count.
+
+Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
+compared, in blocks that stay in the processor's cache, and by these parts none is missed as by an approximate index. As
+each part can only lower a score, most tracks are out after two or three of them (`_scan`). Whether cuts keep time with
+bars depends on a frequency alone, so the scan reads that from a table made for the video. Of the best thousands so far
+the contours are read, and of the best few hundred after that (`candidates`) every part is computed in full. So what may
+be missed in a large catalog is a track that thousands of others are ahead of until its contour is read.
+
+Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
+
+References
+----------
+A. Hanjalic & L.-Q. Xu, IEEE Transactions on Multimedia 7(1), 2005 (arousal and valence of video). J. A. Russell, "A
+circumplex model of affect", Journal of Personality and Social Psychology 39, 1980. K. V. Mardia & P. E. Jupp,
+"Directional statistics", 2000, section 6.3 (Rayleigh's test).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.columns import Columns
+from workbench.matching.lane import Calibration, calibrated
+from workbench.matching.terms import term_parts
+from workbench.matching.video_facts import VideoFacts
+from workbench.params import MATCH_PARTS, CoverParams, MatchParams
+from workbench.recording import FloatArray, IntArray
+
+BAR_UNITS = ("bar", "half bar", "beat")
+"""what cuts may keep time with"""
+
+_CONTOURS = 10
+"""times as many tracks as are compared in every respect have their contours read"""
+_TABLE_STEP = 1 / 16
+"""of a cycle that a frequency of the table of bars gains on the one before, over the longest run of cuts"""
+_BLOCK = 1 << 16
+"""tracks scanned at a time; their intermediate results stay in the cache"""
+_WORTH_PICKING = 0.7
+"""share of the tracks left in a block under which they are picked out; over it, picking costs more than it saves"""
+_WINDOW_CUTS = 16
+"""cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
+_LEAST_CUTS = 4
+"""cuts of a video from which on their phases are compared"""
+_MIDDLE_BPM = 104.0
+"""about the geometric mean of 60 and 180: slower music may be felt at double, faster at half"""
+_TEMPO_SHARE = np.float32(0.75)
+"""weight of the tempo in pulse; the rest is that of the onsets"""
+_MOST_UNITS = 4.5
+"""units that the median shot may last: cuts every seventh beat are on the beat, but not heard as such"""
+_KEEPS_TIME_ODDS = 0.01
+"""that a video was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
+_LEAST_PART = 0.02
+"""lower limit of a part before its logarithm is taken, so that one part alone cannot rule a track out"""
+LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
+"""a video that is longer than the track by this is looped: the default of `CoverParams`"""
+
+
+@dataclass(frozen=True, slots=True)
+class VideoWants:
+    """What a video expects of its music: energy, pulse and valence, each 0 to 1."""
+
+    energy: float
+    """0 to 1"""
+    pulse: float
+    """0 to 1"""
+    valence: float
+    """0 sombre to 1 cheerful"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The best tracks for a video, best first."""
+
+    rows: IntArray
+    """shape (n,), rows of the catalog's columns"""
+    columns: Columns
+    """of these rows"""
+    parts: Mapping[str, FloatArray]
+    """by name of the part, shape (n,), 0 to 1"""
+    raw: FloatArray
+    """shape (n,), without sync"""
+    wanted: VideoWants
+
+
+_ScanPart: TypeAlias = Callable[[VideoFacts, VideoWants, Mapping[str, FloatArray], MatchParams], FloatArray]
+"""a part of some tracks, from the numbers in which they are scanned"""
+
+
+def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
+    """What a video expects of its music: energy, pulse and valence, each 0 to 1."""
+    facts = video_evidence(video)
+
+    def of(weights: tuple[float, ...]) -> float:
+        return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
+
+    calm = 1.0 - params.model.calm_under_voice * min(1.0, video.speech_share / params.model.much_speech)
+    return VideoWants(
+        calm * of(params.model.wanted_energy), of(params.model.wanted_pulse), of(params.model.wanted_valence)
+    )
+
+
+def video_evidence(video: VideoFacts) -> FloatArray:
+    """The vector that expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x
+    colourfulness.
+    """
+    return np.array([1.0, video.pace, video.movement, _loudness_of(video), video.brightness, 4.0 * video.colourfulness])
+
+
+def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
+    """The best tracks of a catalog for a video, before placements are tried.
+
+    At most `count` tracks, best first; silent ones are never among them. Equal scores are ordered by track id, so that
+    the order is the same whatever the rows' order.
+    """
+    params = params or MatchParams()
+    wanted = wanted_of(video, params)
+    rows = _nominate(video, wanted, columns, max(count, params.candidates), params)
+    chosen = columns.take(rows)
+    audible = np.flatnonzero(~chosen.silent)
+    rows, chosen = rows[audible], chosen.take(audible)
+    parts = quick_parts(video, wanted, chosen, params) | slow_parts(video, chosen, params)
+    parts |= term_parts(video, chosen, params)
+    raw = raw_scores(parts, params)
+    order = np.lexsort((chosen.track_ids.astype(str), -raw))[:count]
+    return Ranking(
+        rows[order], chosen.take(order), {name: part[order] for name, part in parts.items()}, raw[order], wanted
+    )
+
+
+def _nominate(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams) -> IntArray:
+    """Rows that may be the best by every part, in no order: of those with the best numbers, by their contours too."""
+    rows, sums = _scan(video, wanted, columns, _CONTOURS * count, params)
+    if rows.size <= count:
+        return rows
+    arc = _arc(video, columns.contour[rows], columns.duration[rows], params)
+    sums = sums + _log_of(arc, params.weights["arc"])
+    return rows[np.argpartition(-sums, count - 1)[:count]]
+
+
+def _scan(
+    video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams
+) -> tuple[IntArray, FloatArray]:
+    """Rows with the best parts of single numbers, in no order, and the sums of these parts' logarithms.
+
+    No part exceeds 1, so no logarithm exceeds 0, and a sum of them only falls with each that is added. A track whose
+    sum is under that of the `count`-th best so far is out for good; the parts that are left are computed of the others.
+    So nothing is missed, and the dear parts are computed of a tenth of the tracks. In which order is told by the first
+    block: what takes off most for its time comes first, and a voice where nobody speaks comes last. Bars are read from
+    a table of frequencies, so they count a little more or less than they do in the end.
+    """
+    weights = params.weights
+    parts: dict[str, _ScanPart] = {name: partial(_quick_part, name) for name in _QUICK}
+    if video.cuts.size >= _LEAST_CUTS:
+        parts["bars"] = _tabled_bars(video.cuts)
+    total, order = len(columns), tuple(parts)
+    rows, sums = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+    least, taken_off = np.float32(-np.inf), dict[str, float]()
+    for first in range(0, total, _BLOCK):
+        last = min(first + _BLOCK, total)
+        left: IntArray | slice = slice(None)
+        score = np.zeros(last - first, dtype=np.float32)
+        for name in order:
+            facts = {fact: values[left] for fact, values in _numbers(columns, _FACTS[name], first, last).items()}
+            part = _log_of(parts[name](video, wanted, facts, params), weights[name])
+            if first == 0:
+                taken_off[name] = float(part.mean())
+            score += part
+            good = np.flatnonzero(score >= least)
+            if good.size < _WORTH_PICKING * score.size:
+                left, score = (good if isinstance(left, slice) else left[good]), score[good]
+        if first == 0:
+            order = tuple(sorted(order, key=lambda name: taken_off[name] / _SCAN_TIMES[name]))
+        rows = np.concatenate([rows, np.arange(first, last, dtype=np.int64)[left]])
+        sums = np.concatenate([sums, score])
+        if rows.size > count:
+            best = np.argpartition(-sums, count - 1)[:count]
+            rows, sums = rows[best], sums[best]
+            least = sums.min()
+    return rows, sums
+
+
+def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    """Weighted geometric mean of the parts, each of shape (n,), 0 to 1.
+
+    One of ours that is missing (sync, say) counts as its usual value; a term of others that is missing does not count.
+    """
+    usual, weights = params.usual_parts, params.weights
+    missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
+    whole = sum(weight for name, weight in weights.items() if name in parts or name in MATCH_PARTS)
+    return np.asarray(np.exp((_log_sum(parts, params) + missing) / whole))
+
+
+def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
+    """Calibrate raw scores, shape (n,), 0 to 1.
+
+    A score is the share of tracks of this raw score that somebody would take, as measured on videos and music by others
+    (`workbench/models/match_scores.md`).
+    """
+    return calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
+
+
+def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    """Weighted sum of the parts' logarithms, shape (n,)."""
+    weights = params.weights
+    return np.asarray(sum(_log_of(part, weights[name]) for name, part in parts.items()))
+
+
+def _log_of(part: FloatArray, weight: float) -> FloatArray:
+    """Weighted logarithm of a part, 0 at most, shape (n,)."""
+    found = np.maximum(part, np.float32(_LEAST_PART))
+    np.log(found, out=found)
+    found *= np.float32(weight)
+    return found
+
+
+def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+    """The parts that read single numbers: pulse, level, mood, voice and length, shape (n,) each, 0 to 1.
+
+    Where a number of a track is unknown, the part that needs it takes its usual value, which counts neither way.
+    """
+    return {
+        name: _quick_part(name, video, wanted, _numbers(columns, _FACTS[name], 0, len(columns)), params)
+        for name in _QUICK
+    }
+
+
+def slow_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+    """The parts that read contours and cuts, bars and arc, shape (n,) each, 0 to 1; far dearer than the others."""
+    agreement, _ = bar_agreement(video.cuts, columns.bpm, columns.beats_per_bar)
+    return {"bars": bonus(agreement), "arc": arc_part(video, columns, params)}
+
+
+def bonus(found: FloatArray) -> FloatArray:
+    """The part, 0.5 to 1, of something that is a merit where it is found, 0 to 1, and no fault where it is not."""
+    return np.asarray(np.float32(0.5) + np.float32(0.5) * found)
+
+
+def _numbers(columns: Columns, names: Sequence[str], first: int, last: int) -> dict[str, FloatArray]:
+    """Some columns of some rows, each a number a track."""
+    return {name: np.asarray(getattr(columns, name)[first:last], dtype=np.float32) for name in names}
+
+
+def _quick_part(
+    name: str, video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams
+) -> FloatArray:
+    """One of the parts that read single numbers, shape (n,), 0 to 1; its usual value where a number is unknown."""
+    part = _QUICK[name](video, wanted, tracks, params)
+    np.copyto(part, np.float32(params.usual_parts[name]), where=np.isnan(part))
+    return part
+
+
+def _pulse(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    return _pulse_part(tracks["bpm"], tracks["density"], wanted.pulse, params)
+
+
+def _level(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    energy = track_energy(tracks["energy"], tracks["words_energy"], params)
+    return _bell(energy, wanted.energy, params.model.energy_width)
+
+
+def _mood(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    valence = track_valence(
+        tracks["mode"], tracks["brightness"], tracks["key_clarity"], tracks["words_valence"], params
+    )
+    return _bell(valence, wanted.valence, params.model.valence_width)
+
+
+def _voice(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    return voice_part(video.speech_share, tracks["vocals"], tracks["speech_band"], params)
+
+
+def _length(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    return length_part(video.duration, tracks["duration"], tracks["loopable"])
+
+
+_QUICK = {"pulse": _pulse, "level": _level, "mood": _mood, "voice": _voice, "length": _length}
+"""the parts that read single numbers"""
+_FACTS = {
+    "pulse": ("bpm", "density"),
+    "level": ("energy", "words_energy"),
+    "mood": ("mode", "brightness", "key_clarity", "words_valence"),
+    "voice": ("vocals", "speech_band"),
+    "length": ("duration", "loopable"),
+    "bars": ("bpm", "beats_per_bar"),
+}
+"""the columns that each part of the scan reads"""
+_SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 16.0, "bars": 12.0}
+"""what each takes beside the others: ms of a million tracks, as measured once"""
+
+
+def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
+    """How well a pulse suits; half and double tempo are felt in most music, and count a little less."""
+    heard, other, _ = _both_pulses(bpm, density, wanted, params)
+    return np.asarray(np.maximum(heard, other))
+
+
+def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
+    """At which multiple of its tempo each track suits best, shape (n,): 1, or 0.5 or 2."""
+    heard, other, factor = _both_pulses(bpm, density, wanted, params)
+    return np.where(other > heard, factor, np.float32(1.0))
+
+
+def _both_pulses(
+    bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How well the tempo suits, how well its neighbour an octave off does, and which neighbour that is."""
+    factor = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5))
+    heard = _bell(track_pulse(bpm, density), wanted, params.model.pulse_width)
+    other = np.float32(params.model.octave_weight) * _bell(
+        track_pulse(factor * bpm, density), wanted, params.model.pulse_width
+    )
+    return heard, other, factor
+
+
+def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
+    """1 at the centre, falling off to both sides; width is the standard deviation."""
+    return np.asarray(np.exp(np.float32(-0.5) * np.square((values - np.float32(centre)) / np.float32(width))))
+
+
+def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
+    """How fast music is felt, 0 to 1: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
+
+    Where one is NaN, the other counts alone.
+    """
+    tempo = np.clip(np.log2(bpm / np.float32(60.0)) / np.float32(np.log2(3.0)), -0.2, 1.2)
+    events = np.clip(
+        np.log2(np.maximum(density, np.float32(0.1)) / np.float32(2.0)) / np.float32(np.log2(6.0)), 0.0, 1.2
+    )
+    both = _TEMPO_SHARE * tempo + (np.float32(1.0) - _TEMPO_SHARE) * events
+    return np.clip(np.where(np.isnan(tempo), events, np.where(np.isnan(events), tempo, both)), 0.0, 1.0)
+
+
+def track_energy(heard: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
+    """How lively music is: what the catalog's words say of it, beside what is heard; NaN where neither is known."""
+    return _with_words(heard, by_words, params.model.words_share_of_energy)
+
+
+def track_valence(
+    mode: FloatArray, brightness: FloatArray, key_clarity: FloatArray, by_words: FloatArray, params: MatchParams
+) -> FloatArray:
+    """How cheerful music is, 0 sombre to 1: what the catalog says of it, beside what is heard.
+
+    What is heard is fitted to recordings by others where it was measured how clear the key is: little is known from
+    sound, so it keeps near the middle. Else it is a rule of mode (-1 minor to 1 major) and brightness.
+    """
+    constant, of_mode, of_brightness = params.model.valence_of_music
+    shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
+    major = np.where(np.isnan(mode), np.float32(0.0), mode)
+    middle, by_mode, by_clarity = params.model.valence_of_key
+    ruled = constant + of_mode * major + of_brightness * shine
+    fitted = middle + by_mode * major + by_clarity * key_clarity
+    heard = np.clip(np.where(np.isnan(key_clarity), ruled, fitted), 0.0, 1.0)
+    return _with_words(heard, by_words, params.model.words_share_of_valence)
+
+
+def _with_words(heard: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
+    """What is heard and what the catalog's words say, combined; where one of them is NaN, the other alone."""
+    both = heard + np.float32(share) * (by_words - heard)
+    return np.where(np.isnan(both), np.fmax(heard, by_words), both)  # the greater of what is no NaN
+
+
+def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
+    """How much room is left for a speaker: 1 where nobody speaks, or where nobody sings and 1 to 4 kHz are free.
+
+    NaN where it is not known whether somebody sings; a band whose power is unknown is half crowded.
+    """
+    much = np.float32(min(1.0, speech_share / params.model.much_speech))
+    crowded = np.clip((speech_band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
+    share = np.float32(params.model.vocals_share)
+    # The detector gives a saxophone a third of a voice: up to 0.3 counts as no singer, from 0.7 on as one.
+    sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
+    crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
+    return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
+
+
+def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
+    """How well a track covers a video: 1 where it is long enough, else by how well it loops and how bare it would be.
+
+    A video that is longer by less than `LOOP_EXCESS_SECONDS` is not looped; the share without music counts twice.
+    `loopable` is the score of the best seam that makes a body; NaN counts as 0.5. NaN where the duration is unknown.
+    """
+    bare = np.clip(np.float32(1.0) - duration / np.float32(video_seconds), 0.0, 1.0)
+    straight = np.clip(np.float32(1.0) - np.float32(2.0) * bare, 0.0, 1.0)
+    passes = np.float32(video_seconds) / np.maximum(duration, np.float32(1.0))
+    # Even the best loop tires: each doubling of the passes takes 0.08 off.
+    tired = np.clip(np.float32(1.0) - np.float32(0.08) * np.log2(np.maximum(passes, 1.0)), 0.3, 1.0)
+    looped = np.where(np.isnan(loopable), np.float32(0.5), loopable) * tired
+    loops = np.float32(video_seconds) - duration >= np.float32(LOOP_EXCESS_SECONDS)
+    return np.where(np.isnan(duration), np.float32(np.nan), np.where(loops, np.maximum(looped, straight), straight))
+
+
+def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatArray:
+    """How well the music's energy follows the video's drive from scene to scene.
+
+    The correlation over the scenes, weighted by their lengths and by how much there is to follow; 0.5 where neither
+    changes.
+    """
+    return _arc(video, columns.contour, columns.duration, params)
+
+
+def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: MatchParams) -> FloatArray:
+    """As `arc_part`, of some columns."""
+    music = _under_scenes(video, contour, duration)
+    seconds = np.array([scene.seconds for scene in video.scenes])
+    drive = np.array([scene.drive for scene in video.scenes])
+    share = seconds / seconds.sum()
+    wanted = drive - drive @ share
+    swing = float(np.sqrt(np.square(wanted) @ share))
+    heard = music - (music @ share)[:, None]
+    spread = np.sqrt(np.square(heard) @ share)
+    follows = (heard * wanted) @ share / np.maximum(spread * swing, 1e-6)
+    # With two scenes a correlation is +1 or -1 by chance, so few scenes count less; so do small changes in energy.
+    trust = max(0.0, 1.0 - 1.5 / len(video.scenes))
+    matters = swing / (swing + params.model.usual_swing) * spread / (spread + params.model.usual_spread)
+    part = 0.5 + 0.5 * np.clip(follows, -1.0, 1.0) * trust * matters
+    return np.where(np.isnan(part), np.float32(params.usual_parts["arc"]), part).astype(np.float32)
+
+
+def under_scenes(video: VideoFacts, columns: Columns) -> FloatArray:
+    """Mean energy of the music under each scene, shape (n_tracks, n_scenes), 0 to 1, NaN where it is unknown.
+
+    Music begins with the video and begins again when it is over, as often as the video needs.
+    """
+    return _under_scenes(video, columns.contour, columns.duration)
+
+
+def _under_scenes(video: VideoFacts, contour: FloatArray, duration: FloatArray) -> FloatArray:
+    """As `under_scenes`, of some columns."""
+    contour = np.asarray(contour, dtype=np.float64)
+    duration = np.where(duration > 0.0, duration, np.nan).astype(np.float64)
+    # The mean between two times is a difference of integrals, so scenes cost two look-ups each, however long.
+    below = np.concatenate([np.zeros((contour.shape[0], 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
+    edges = np.array([0.0, *(scene.end for scene in video.scenes)])
+    passes, place = np.divmod(edges[None, :] / duration[:, None], 1.0)
+    at = place * CONTOUR_PARTS
+    part = np.minimum(np.nan_to_num(at).astype(np.int64), CONTOUR_PARTS - 1)
+    inside = np.take_along_axis(below, part, axis=1)
+    inside += (at - part) * np.take_along_axis(contour, part, axis=1) / CONTOUR_PARTS
+    total = passes * below[:, -1:] + inside
+    return np.asarray(np.diff(total, axis=1) * duration[:, None] / np.diff(edges))
+
+
+def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) -> tuple[FloatArray, IntArray]:
+    """How surely and how well the cuts keep time with bars, half bars or beats of each track; 0 where they do not.
+
+    Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
+    over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for. The mean length R
+    counts by the probability that it is none of chance's. Returns the agreement, shape (n,), 0 to 1, and the index in
+    `BAR_UNITS` of what the cuts keep time with best.
+    """
+    n_tracks = len(bpm)
+    if cuts.size < _LEAST_CUTS or not n_tracks:
+        return np.zeros(n_tracks, dtype=np.float32), np.zeros(n_tracks, dtype=np.int64)
+    pulsed = np.isfinite(bpm) & (np.asarray(bpm) > 0)
+    beat = 60.0 / np.where(pulsed, bpm, 60.0).astype(np.float64)
+    bar = beat * np.where(np.asarray(beats_per_bar) > 0, beats_per_bar, 4)
+    agreement = np.stack([np.where(pulsed, _keeps_time(cuts, period), 0.0) for period in (bar, 0.5 * bar, beat)])
+    return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
+
+
+def _runs(cuts: FloatArray) -> list[FloatArray]:
+    """The cuts in runs over which a phase is expected to hold."""
+    return np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
+
+
+def _keeps_time(cuts: FloatArray, period: FloatArray) -> FloatArray:
+    """How surely and how well cuts keep time with units of some periods, s; 0 to 1, shape of `period`."""
+    from scipy.special import gammaincc
+
+    runs = _runs(cuts)
+    lengths = [np.abs(np.exp(2j * np.pi * run[None, :] / period[:, None]).mean(axis=1)) for run in runs]
+    evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
+    # Rayleigh's test in each run, pooled; Bonferroni's factor for the units that are tried.
+    chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
+    mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
+    simple = period >= float(np.median(np.diff(cuts))) / _MOST_UNITS
+    return np.asarray(np.where(simple, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0))
+
+
+def _tabled_bars(cuts: FloatArray) -> _ScanPart:
+    """The part `bars` of any track, read from a table of the agreement at each frequency.
+
+    Within a run phases turn by a full cycle where the frequency changes by one over its length, so that the table
+    needs some steps to a cycle, up to the highest frequency that counts: a few hundred or thousand for any video.
+    """
+    longest = max(float(run[-1] - run[0]) for run in _runs(cuts))
+    highest = _MOST_UNITS / float(np.median(np.diff(cuts)))
+    step = _TABLE_STEP / longest
+    frequencies = step * np.arange(1, int(np.ceil(highest / step)) + 1)
+    # Nothing keeps time with no frequency, nor with any beyond the last.
+    table = bonus(np.concatenate([[0.0], _keeps_time(cuts, 1.0 / frequencies), [0.0]])).astype(np.float32)
+
+    def read(
+        video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams
+    ) -> FloatArray:
+        beat = tracks["bpm"] * np.float32(1.0 / 60.0 / step)
+        beats = tracks["beats_per_bar"]
+        beat = np.where(beat > 0.0, beat, np.float32(0.0))
+        bar = beat / np.where(beats > 0.0, beats, np.float32(4.0))
+        last = np.float32(table.size - 1)
+        found = [table[np.minimum(place + np.float32(0.5), last).astype(np.int32)] for place in (beat, bar, bar + bar)]
+        return np.asarray(np.maximum(np.maximum(*found[:2]), found[2]))
+
+    return read
+
+
+def _loudness_of(video: VideoFacts) -> float:
+    """How loud the place itself is, 0 to 1; half where nothing is to be heard of it."""
+    return 0.5 if video.sound_lufs is None else float(np.clip((video.sound_lufs + 50.0) / 30.0, 0.0, 1.0))

@@ -1,0 +1,252 @@
+"""Reviews of a plan: comments with their answers, decisions, verdicts; and how they leave, as markers and tables.
+
+Comments belong to a track under a video and are shown on every version of its plan; one that is about a seam is shown
+where that splice is played in the plan that is looked at. A decision, approved or needs work, belongs to one version,
+for what is heard otherwise was not decided on.
+
+Functions: `load_review`, `find_review`, `review_of`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`;
+`review_markers` for editors; `write_comments` and `write_decisions`, tables for researchers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from workbench.analysis.provenance import Provenance
+from workbench.analysis.workspace import Workspace
+from workbench.errors import ParameterError
+from workbench.export.timeline import Marker, MarkerKind
+from workbench.plans.plan import LoopPlan
+from workbench.review.review_records import (
+    Approval,
+    Comment,
+    Decision,
+    PlanVersion,
+    VersionName,
+    add_approval,
+    add_comment,
+    approvals_of,
+    comments_of,
+    resolve,
+    version_names,
+)
+from workbench.review.verdict_records import Verdict, every, latest
+from workbench.review.verdicts import write_rows
+from workbench.review.versions import find_version, freeze_plan, loop_subject, subject_of
+from workbench.workflows.plan import Planned
+
+__all__ = [
+    "Approval", "Comment", "Decision", "PlanReview", "Thread", "answer_comment", "comment_on", "decide", "find_review",
+    "load_review", "resolve_thread", "review_markers", "review_of", "seam_of", "write_comments", "write_decisions",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A comment and its answers."""
+
+    first: Comment
+    answers: tuple[Comment, ...]
+    version: int  # number of the version on which it was begun
+
+    @property
+    def resolved(self) -> bool:
+        """Whether it is resolved."""
+        return self.first.resolved_by is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReview:
+    """What reviewers said about a track under a video, and about one version of its plan."""
+
+    versions: tuple[VersionName, ...]  # of the subject, oldest first
+    version: PlanVersion | None  # the one that sounds like the plan that is looked at; None: it was not frozen
+    threads: tuple[Thread, ...]  # by the time of the video
+    approvals: tuple[Approval, ...]  # each reviewer's decision on `version`
+    verdicts: tuple[Verdict, ...]  # each reviewer's newest about every seam of the track
+
+    def number(self, version_id: str) -> int:
+        """Number of a version, from 1."""
+        return 1 + [version.version_id for version in self.versions].index(version_id)
+
+
+def load_review(workspace: Workspace, loop: Planned) -> PlanReview:
+    """What reviewers said about a loop; raises `ParameterError` if it is a refusal."""
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    version = find_version(workspace, loop)
+    return review_of(workspace, loop_subject(workspace, loop), loop.analysis.content_hash, version)
+
+
+def find_review(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path | None, provenance: Provenance | None
+) -> PlanReview:
+    """What reviewers said about a plan that was read from a file, without decisions; empty where nobody said anything.
+
+    Without a `video` it is the one that the provenance names, or the length of the plan.
+    """
+    if workspace.existing_database is None:
+        return PlanReview((), None, (), (), ())
+    content_hash = workspace.hash_file(track)
+    with workspace.database.read() as connection:
+        commented = bool(version_names(connection, content_hash=content_hash))
+    if not commented:  # reading a long video for its hash is saved
+        return review_of(workspace, "", content_hash, None)
+    named = None if provenance is None or provenance.video is None else provenance.video.content_hash
+    video_hash = named if video is None else workspace.hash_file(video)
+    return review_of(workspace, subject_of(content_hash, video_hash, plan.window_end), content_hash, None)
+
+
+def review_of(workspace: Workspace, subject: str, content_hash: str, version: PlanVersion | None) -> PlanReview:
+    """What reviewers said about a subject of `workbench.review.versions`, with the decisions on one version."""
+    with workspace.database.read() as connection:
+        versions, written = version_names(connection, subject), comments_of(connection, subject)
+        approvals = [] if version is None else approvals_of(connection, version.version_id)
+        verdicts = latest(every(connection, content_hash))
+    numbers = {one.version_id: number for number, one in enumerate(versions, start=1)}
+    threads = [
+        Thread(first, tuple(one for one in written if one.answers == first.comment_id), numbers[first.version_id])
+        for first in written
+        if first.answers is None
+    ]
+    threads.sort(key=lambda thread: (thread.first.video_s, thread.first.at))
+    return PlanReview(tuple(versions), version, tuple(threads), tuple(approvals), tuple(verdicts))
+
+
+def comment_on(
+    workspace: Workspace, loop: Planned, reviewer: str, text: str, video_s: float, seam: int | None = None
+) -> Comment:
+    """Save a comment on a plan, which is frozen for it.
+
+    `seam` counts from 0; a comment on a seam gets the seam's time. Raises `ParameterError` if there is no plan, no such
+    seam, no name or no text.
+    """
+    version = freeze_plan(workspace, loop)
+    plan, place = loop.answer, None
+    assert isinstance(plan, LoopPlan), "it was frozen"
+    if seam is not None:
+        if not 0 <= seam < len(plan.seam_times):
+            raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
+        video_s, place = plan.seam_times[seam], (plan.segments[seam].song_to, plan.segments[seam + 1].song_from)
+    with workspace.database.write() as connection:
+        return add_comment(connection, version, reviewer, text, video_s=video_s, seam=place)
+
+
+def answer_comment(workspace: Workspace, loop: Planned, comment_id: str, reviewer: str, text: str) -> Comment:
+    """Save an answer to a comment on this track under this video.
+
+    Raises `InputError` if there is no such comment, and `ParameterError` without a name or text.
+    """
+    version = freeze_plan(workspace, loop)
+    with workspace.database.write() as connection:
+        return add_comment(connection, version, reviewer, text, answers=comment_id)
+
+
+def resolve_thread(workspace: Workspace, comment_id: str, reviewer: str | None) -> Comment:
+    """Resolve the thread of a comment, or open it again if `reviewer` is None.
+
+    Raises `InputError` if there is no such comment, and `ParameterError` for a reviewer without a name.
+    """
+    with workspace.database.write() as connection:
+        return resolve(connection, comment_id, reviewer)
+
+
+def decide(workspace: Workspace, loop: Planned, reviewer: str, decision: Decision) -> Approval:
+    """Save a reviewer's decision on a plan, which is frozen for it.
+
+    Raises `ParameterError` if there is no plan, no name, or no such decision.
+    """
+    version = freeze_plan(workspace, loop)
+    with workspace.database.write() as connection:
+        return add_approval(connection, version.version_id, reviewer, decision)
+
+
+def seam_of(plan: LoopPlan, comment: Comment) -> int | None:
+    """The seam of a plan, from 0, that a comment is about: the same splice, nearest to where the comment was made.
+
+    None if it is about no seam, or about one that this plan does not have.
+    """
+    if comment.leave_s is None or comment.enter_s is None:
+        return None
+    about = round(1000 * comment.leave_s), round(1000 * comment.enter_s)
+    same = [seam for seam, place in enumerate(_places(plan)) if place == about]
+    return min(same, key=lambda seam: abs(plan.seam_times[seam] - comment.video_s), default=None)
+
+
+def review_markers(plan: LoopPlan, review: PlanReview) -> list[Marker]:
+    """Markers of the comments and of the verdicts about the seams as this plan plays them, by video time.
+
+    A comment whose seam the plan does not have stands at the time at which it was made.
+    """
+    markers = []
+    for thread in review.threads:
+        seam = seam_of(plan, thread.first)
+        at = thread.first.video_s if seam is None else plan.seam_times[seam]
+        said = "; ".join(f"{one.reviewer}: {_line(one.text)}" for one in (thread.first, *thread.answers))
+        markers.append(Marker(at, f"comment{' (resolved)' if thread.resolved else ''}: {said}", MarkerKind.COMMENT))
+    heard = [
+        (*place, round(1000 * fade), round(100 * exponent))
+        for place, fade, exponent in zip(_places(plan), plan.seam_fades, plan.seam_curves, strict=True)
+    ]
+    for verdict in review.verdicts:
+        for seam, as_heard in enumerate(heard):
+            if verdict.heard == as_heard:
+                who = f" ({verdict.reviewer})" if verdict.reviewer else ""
+                note = f": {_line(verdict.note)}" if verdict.note else ""
+                text = f"seam {seam + 1}: {verdict.verdict}{who}{note}"
+                markers.append(Marker(plan.seam_times[seam], text, MarkerKind.VERDICT))
+    return sorted(markers, key=lambda marker: marker.video_s)
+
+
+def _places(plan: LoopPlan) -> list[tuple[int, int]]:
+    """Where each seam leaves and enters the track, ms."""
+    ends = zip(plan.segments[:-1], plan.segments[1:], strict=True)
+    return [(round(1000 * left.song_to), round(1000 * entered.song_from)) for left, entered in ends]
+
+
+def _line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
+
+
+COMMENT_COLUMNS = (
+    "comment_id", "answers", "at", "reviewer", "text", "video_s", "leave", "enter", "resolved_by", "resolved_at",
+    "version_id", "digest", "track", "content_hash",
+)  # fmt: skip
+DECISION_COLUMNS = ("approval_id", "at", "reviewer", "decision", "version_id", "digest", "track", "content_hash")
+
+
+def write_comments(workspace: Workspace, out: TextIO) -> int:
+    """Write all comments of a home folder as CSV, oldest first; returns the rows below the head."""
+    with workspace.database.read() as connection:
+        versions, rows = _by_id(version_names(connection)), comments_of(connection)
+    return write_rows(
+        out,
+        COMMENT_COLUMNS,
+        (
+            (one.comment_id, one.answers, one.at, one.reviewer, one.text, one.video_s, one.leave_s, one.enter_s,
+             one.resolved_by, one.resolved_at, *_of_version(versions[one.version_id]))
+            for one in rows
+        ),
+    )  # fmt: skip
+
+
+def write_decisions(workspace: Workspace, out: TextIO) -> int:
+    """Write each reviewer's decision on every version as CSV, oldest first; returns the rows below the head."""
+    with workspace.database.read() as connection:
+        versions, rows = _by_id(version_names(connection)), approvals_of(connection)
+    return write_rows(
+        out,
+        DECISION_COLUMNS,
+        ((one.approval_id, one.at, one.reviewer, one.decision, *_of_version(versions[one.version_id])) for one in rows),
+    )
+
+
+def _by_id(versions: Iterable[VersionName]) -> dict[str, VersionName]:
+    return {version.version_id: version for version in versions}
+
+
+def _of_version(version: VersionName) -> tuple[str, str, str, str]:
+    return version.version_id, version.digest, version.track, version.content_hash

@@ -1,0 +1,329 @@
+"""Blind listening tests of seams and options: designed, answered, summed up, and written for other readers.
+
+A test is drawn from a seed and saved, with what every letter hides, before its first sound plays. Its answers are
+saved one by one. A test that was left early counts as far as it was answered; an answer cannot be changed.
+
+Tables are in the form of webMUSHRA (Schoeffler et al., "webMUSHRA: a comprehensive framework for web-based listening
+tests", Journal of Open Research Software 6, 2018): `mushra.csv`, a rating a row, and `paired_comparison.csv`, a choice
+a row. So whatever reads those reads these. The test is named after the track, the session is a test of ours, the
+participant has the one field `name`.
+
+What the answers show, with its intervals, is a table of its own (`write_results`).
+
+Classes: `AbxOutcome`, `ConditionOutcome`, `HeardSeam`. Functions: `begin_abx`, `begin_mushra`, `answer_trial`;
+`abx_outcome`, `mushra_outcomes`, `heard_seams`; `write_mushra`, `write_abx`, `write_results`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite, isnan
+from typing import Any, TextIO
+
+from workbench.analysis.workspace import Workspace
+from workbench.errors import ParameterError
+from workbench.review.listening_records import (
+    ListeningAnswer,
+    ListeningTest,
+    add_answer,
+    add_test,
+    answers_of,
+    get_test,
+    listening_tests_of,
+)
+from workbench.review.trials import (
+    AbxSummary,
+    AbxTrial,
+    MushraTrial,
+    RatingSummary,
+    abx_summary,
+    draw_abx,
+    draw_mushra,
+    is_screened_out,
+    new_seed,
+    rating_summary,
+)
+from workbench.review.verdicts import write_rows
+
+REFERENCE, ANCHOR, SEAM = "reference", "anchor", "seam"  # names of the conditions of a MUSHRA-like test
+PARTICIPANT = "name"  # the one field of a participant in webMUSHRA's tables
+
+
+@dataclass(frozen=True, slots=True)
+class HeardSeam:
+    """A seam that listeners rated blind."""
+
+    track: str
+    leave: float  # track time, s
+    enter: float
+    fade: float
+    exponent: float
+    score: float  # what the planner gave it, 0 to 1
+    worth: RatingSummary  # how much of the reference's rating it got, 0 to 100, one value a listener
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionOutcome:
+    """Ratings of one condition, of listeners who were not screened out."""
+
+    condition: str
+    ratings: RatingSummary
+    listeners: int
+    screened_out: int
+
+
+def begin_abx(
+    workspace: Workspace,
+    *,
+    content_hash: str,
+    track: str,
+    reviewer: str,
+    conditions: tuple[str, str],
+    trials: int,
+    about: Mapping[str, Any],
+    seed: int | None = None,
+) -> tuple[ListeningTest, tuple[AbxTrial, ...]]:
+    """Draw and save an ABX test.
+
+    `about` is JSON for the record: what the conditions are, where in the plan, by which gains they were matched.
+    Without a `seed` a new one is drawn. Raises `ParameterError` for no name, equal conditions, or too many trials.
+    """
+    seed = new_seed() if seed is None else seed
+    drawn = draw_abx(*conditions, trials, seed)
+    design = {"seed": seed, "trials": [asdict(trial) for trial in drawn], "about": dict(about)}
+    with workspace.database.write() as connection:
+        return add_test(connection, "abx", content_hash, track, reviewer, design), drawn
+
+
+def begin_mushra(
+    workspace: Workspace,
+    *,
+    content_hash: str,
+    track: str,
+    reviewer: str,
+    conditions: Sequence[str],
+    items: Sequence[Mapping[str, Any]],
+    seed: int | None = None,
+) -> tuple[ListeningTest, tuple[MushraTrial, ...]]:
+    """Draw and save a test with several stimuli, among them a hidden `REFERENCE` and an `ANCHOR`.
+
+    `items` is JSON for the record, one a trial: the seam's `leave`, `enter`, `fade`, `exponent` and `score`, if it has
+    one. Without a `seed` a new one is drawn. Raises `ParameterError` for no name, no reference or anchor, too few or
+    too many items or conditions.
+    """
+    if not {REFERENCE, ANCHOR} <= set(conditions):
+        raise ParameterError(f"the test needs the conditions {REFERENCE} and {ANCHOR}, got {', '.join(conditions)}")
+    seed = new_seed() if seed is None else seed
+    drawn = draw_mushra(len(items), conditions, seed)
+    design = {"seed": seed, "trials": [asdict(trial) for trial in drawn], "items": [dict(item) for item in items]}
+    with workspace.database.write() as connection:
+        return add_test(connection, "mushra", content_hash, track, reviewer, design), drawn
+
+
+def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, seconds: float) -> ListeningAnswer:
+    """Save the answer to a trial, from 0: "A" or "B" in an ABX test, else a rating of 0 to 100 for each letter.
+
+    `seconds` count from the first sound to the answer. Raises `InputError` if there is no such test, or the trial was
+    answered before, and `ParameterError` if there is no such trial, or the answer is none.
+    """
+    if not (isfinite(seconds) and seconds >= 0.0):
+        raise ParameterError(f"an answer takes some seconds, got {seconds}")
+    with workspace.database.write() as connection:
+        test = get_test(connection, test_id)
+        trials = test.design["trials"]
+        if not 0 <= trial < len(trials):
+            raise ParameterError(f"this test has {len(trials)} trials, there is no trial {trial + 1}")
+        if test.kind == "abx":
+            if answer not in ("A", "B"):
+                raise ParameterError(f"an answer is A or B, not {answer!r}")
+            return add_answer(connection, test_id, trial, answer, seconds)
+        letters = MushraTrial(0, tuple(trials[trial]["hidden"])).letters
+        if not isinstance(answer, Mapping) or sorted(answer) != list(letters):
+            raise ParameterError(f"a rating is needed for each of {', '.join(letters)}")
+        ratings = {letter: answer[letter] for letter in letters}
+        if not all(isinstance(rating, int | float) and 0 <= rating <= 100 for rating in ratings.values()):
+            raise ParameterError(f"ratings are numbers from 0 to 100, got {ratings}")
+        return add_answer(connection, test_id, trial, ratings, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class AbxOutcome:
+    """One listener's ABX test."""
+
+    test: ListeningTest
+    conditions: tuple[str, str]
+    summary: AbxSummary
+
+
+def abx_outcome(workspace: Workspace, test_id: str) -> AbxOutcome:
+    """Sum up an ABX test as far as it was answered.
+
+    Raises `InputError` if there is no such test, and `ParameterError` if it is of another kind.
+    """
+    with workspace.database.read() as connection:
+        test, answers = get_test(connection, test_id), answers_of(connection, test_id)
+    if test.kind != "abx":
+        raise ParameterError(f"test {test_id} is no ABX test")
+    trials = [AbxTrial(**trial) for trial in test.design["trials"]]
+    right = sum(answer.answer == trials[answer.trial].right for answer in answers)
+    first, second = sorted({trials[0].a, trials[0].b})
+    return AbxOutcome(test, (first, second), abx_summary(right, len(answers)))
+
+
+def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None) -> list[ConditionOutcome]:
+    """Sum up ratings by condition over tests of all listeners, the reference first and the anchor last.
+
+    Without `test_ids` all tests count.
+    """
+    by_condition: dict[str, list[float]] = defaultdict(list)
+    listeners, out = set(), set()
+    for test, rated in _rated(workspace, test_ids):
+        if _screened_out(rated):
+            out.add(test.test_id)
+            continue
+        listeners.add(test.reviewer)
+        for _, ratings in rated:
+            for condition, rating in ratings.items():
+                by_condition[condition].append(rating)
+    names = sorted(by_condition, key=lambda name: (name == ANCHOR, name != REFERENCE, name))
+    return [ConditionOutcome(name, rating_summary(by_condition[name]), len(listeners), len(out)) for name in names]
+
+
+def heard_seams(workspace: Workspace) -> list[HeardSeam]:
+    """What blind ratings say of seams, to compare their scores with: one entry for each seam as it was played.
+
+    A rating counts as a share of what the same listener gave the hidden reference in the same trial; of a listener who
+    rated a seam several times the mean counts, so that the values of a seam are independent.
+    """
+    worth: dict[tuple[Any, ...], dict[str, list[float]]] = {}
+    facts: dict[tuple[Any, ...], tuple[str, Mapping[str, Any]]] = {}
+    for test, rated in _rated(workspace, None):
+        if _screened_out(rated):
+            continue
+        for item, ratings in rated:
+            seam = test.design["items"][item]
+            if SEAM not in ratings or ratings[REFERENCE] <= 0 or seam.get("score") is None:
+                continue
+            key = (test.content_hash, *(round(1000 * seam[name]) for name in ("leave", "enter", "fade", "exponent")))
+            share = min(100.0, 100.0 * ratings[SEAM] / ratings[REFERENCE])
+            worth.setdefault(key, {}).setdefault(test.reviewer, []).append(share)
+            facts.setdefault(key, (test.track, seam))
+    found = []
+    for key, (track, seam) in facts.items():
+        means = [sum(shares) / len(shares) for shares in worth[key].values()]
+        numbers = {name: float(seam[name]) for name in ("leave", "enter", "fade", "exponent", "score")}
+        found.append(HeardSeam(track=track, worth=rating_summary(means), **numbers))
+    return found
+
+
+def _rated(
+    workspace: Workspace, test_ids: Sequence[str] | None
+) -> list[tuple[ListeningTest, list[tuple[int, dict[str, float]]]]]:
+    """Tests with several stimuli, each with item and ratings by condition of every trial that was answered."""
+    found = []
+    with workspace.database.read() as connection:
+        for test in listening_tests_of(connection):
+            if test.kind != "mushra" or (test_ids is not None and test.test_id not in test_ids):
+                continue
+            rated = []
+            for answer in answers_of(connection, test.test_id):
+                trial = test.design["trials"][answer.trial]
+                behind = MushraTrial(trial["item"], tuple(trial["hidden"]))
+                ratings = zip(behind.letters, behind.hidden, strict=True)
+                rated.append((behind.item, {name: float(answer.answer[letter]) for letter, name in ratings}))
+            if rated:
+                found.append((test, rated))
+    return found
+
+
+def _screened_out(rated: Sequence[tuple[int, Mapping[str, float]]]) -> bool:
+    return is_screened_out([ratings[REFERENCE] for _, ratings in rated], [ratings[ANCHOR] for _, ratings in rated])
+
+
+MUSHRA_COLUMNS = (
+    "session_test_id", PARTICIPANT, "session_uuid", "trial_id", "rating_stimulus", "rating_score", "rating_time",
+    "rating_comment",
+)  # fmt: skip
+ABX_COLUMNS = (
+    "session_test_id", PARTICIPANT, "trial_id", "choice_reference", "choice_non_reference", "choice_answer",
+    "choice_time", "choice_comment",
+)  # fmt: skip
+# `estimate` lies between `low` and `high` with 95 %; empty where one answer gives no interval
+RESULT_COLUMNS = ("result", "track", "of", "score", "count", "estimate", "low", "high", "p_value")
+
+
+def write_mushra(workspace: Workspace, out: TextIO) -> int:
+    """Write all ratings as webMUSHRA writes its `mushra.csv`: seconds as milliseconds, the stimulus by its name.
+
+    Returns the rows below the head.
+    """
+    rows = []
+    with workspace.database.read() as connection:
+        for test in listening_tests_of(connection):
+            for answer in answers_of(connection, test.test_id) if test.kind == "mushra" else ():
+                trial = test.design["trials"][answer.trial]
+                behind = MushraTrial(trial["item"], tuple(trial["hidden"]))
+                for letter, name in zip(behind.letters, behind.hidden, strict=True):
+                    rows.append(
+                        (test.track, test.reviewer, test.test_id, _trial_id(test.design["items"][behind.item]), name,
+                         answer.answer[letter], round(1000 * answer.seconds), "")
+                    )  # fmt: skip
+    return write_rows(out, MUSHRA_COLUMNS, rows)
+
+
+def write_abx(workspace: Workspace, out: TextIO) -> int:
+    """Write all ABX answers as webMUSHRA writes its `paired_comparison.csv`; returns the rows below the head.
+
+    X is the reference there: the choice is `correct` where the letter was chosen that X is.
+    """
+    rows = []
+    with workspace.database.read() as connection:
+        for test in listening_tests_of(connection):
+            for answer in answers_of(connection, test.test_id) if test.kind == "abx" else ():
+                trial = AbxTrial(**test.design["trials"][answer.trial])
+                other = trial.b if trial.x == trial.a else trial.a
+                chosen = "correct" if answer.answer == trial.right else "incorrect"
+                rows.append(
+                    (test.track, test.reviewer, f"{test.test_id}_{answer.trial + 1}", trial.x, other, chosen,
+                     round(1000 * answer.seconds), "")
+                )  # fmt: skip
+    return write_rows(out, ABX_COLUMNS, rows)
+
+
+def write_results(workspace: Workspace, out: TextIO) -> int:
+    """Write what all answers show, with 95 % intervals: what the page says at the end of a test, and of every seam.
+
+    `seam`: how much of the reference's rating each seam got (0 to 100, one value a listener), beside the planner's
+    score. `condition`: ratings of all seams together, with those of reference and anchor. `abx`: the share of right
+    answers of each test, and the chance of as many by guessing. Listeners who are screened out are in none of them.
+    Returns the rows below the head.
+    """
+    rows: list[tuple[object, ...]] = [
+        ("seam", seam.track, _trial_id(asdict(seam)), seam.score, *_interval(seam.worth), None)
+        for seam in heard_seams(workspace)
+    ]
+    rows += [
+        ("condition", None, one.condition, None, *_interval(one.ratings), None) for one in mushra_outcomes(workspace)
+    ]
+    with workspace.database.read() as connection:
+        tests = [test for test in listening_tests_of(connection) if test.kind == "abx"]
+    for test in tests:
+        found = abx_outcome(workspace, test.test_id)
+        given = found.summary
+        if given.trials:
+            of, share = " against ".join(found.conditions), given.right / given.trials
+            rows.append(("abx", test.track, of, None, given.trials, share, given.low, given.high, given.p_value))
+    return write_rows(out, RESULT_COLUMNS, rows)
+
+
+def _interval(given: RatingSummary) -> tuple[object, ...]:
+    """Count, mean and interval of ratings."""
+    low, high = (None, None) if isnan(given.low) else (given.low, given.high)
+    return given.count, given.mean, low, high
+
+
+def _trial_id(seam: Mapping[str, Any]) -> str:
+    """The seam as it was played, the same in every session."""
+    return f"{seam['leave']:.3f}_{seam['enter']:.3f}_{1000 * seam['fade']:.0f}ms_{seam['exponent']:g}"

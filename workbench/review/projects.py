@@ -1,0 +1,215 @@
+"""Projects: save work as it is done, and open it again as it was.
+
+A project has a video and a track, and these fields in JSON, each written on its own:
+
+    plan      the plan with its options, the chosen one first, as `workbench loop` prints it; and the track's hash
+    fades     crossfades that were set by hand
+    envelope  the ducking envelope, if one was drawn
+    stack     the tracks that are compared under the video
+    request   what is asked of the plan: constraints on seams, kept parts, times
+    params    parameters that differ from the defaults, as a profile holds them
+    view      where it was looked at last: tab, option, seam, time
+
+Grid and verdicts are records of the track, not of the project. `workbench.review.history` has
+the history.
+
+Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rename_project`, `delete_project`,
+`can_complete`, `complete_project`; `keep_fields`, `load_fields`; `plan_record`, `restore_loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.analysis.provenance import read_provenance
+from workbench.analysis.sources import TrackSource
+from workbench.analysis.track import analyze
+from workbench.analysis.workspace import Workspace
+from workbench.errors import ParameterError, PlanError, RequestError
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import LOOP_ALONE
+from workbench.results.plan import plan_from_json
+from workbench.review import project_records as projects
+from workbench.review.project_records import Project
+from workbench.workflows.constraints import recorded_request, with_pinned
+from workbench.workflows.plan import Planned, plan_track, planned_json, video_length
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+    from sqlalchemy import Connection
+
+__all__ = [
+    "Project",
+    "can_complete",
+    "complete_project",
+    "delete_project",
+    "keep_fields",
+    "list_projects",
+    "load_fields",
+    "open_project",
+    "plan_record",
+    "project_on",
+    "rename_project",
+    "restore_loop",
+    "start_project",
+]
+
+RECENT = 50  # projects that a list of recent ones has at most
+LONGEST_NAME = 200  # characters
+_MOST_ALIKE = 9999  # projects that are told apart by a number
+_SAME_SECONDS = 1e-3  # by which a video may seem longer or shorter than when its plan was made
+
+
+def start_project(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project:
+    """Begin a project on a video and a track; one of both may come later.
+
+    It is named after them, with a number where another project has that name.
+    """
+    with workspace.database.write() as connection:
+        name = _free_name(_name(video, track), connection)
+        return projects.add(connection, name, _video(video), _track(track))
+
+
+def can_complete(project: Project, video: Path | None, track: TrackSource | None) -> bool:
+    """Whether a project lacks the video or the track that is given, and already has the other one."""
+    return "" in (project.video, project.track) and (
+        project.video in ("", _video(video)) and project.track in ("", _track(track))
+    )
+
+
+def complete_project(workspace: Workspace, project: Project, video: Path | None, track: TrackSource | None) -> Project:
+    """Give a project the video or the track that it lacked (see `can_complete`); a name that somebody gave it stays.
+
+    Raises `UnknownProject` if it was deleted.
+    """
+    own = _name(video if project.video else None, track if project.track else None)
+    with workspace.database.write() as connection:
+        named = projects.get(connection, project.project_id).name  # another window may have given it
+        name = _free_name(_name(video, track), connection) if named in _numbered(own) else named
+        projects.set_files(connection, project.project_id, _video(video), _track(track), name)
+        return projects.get(connection, project.project_id)
+
+
+def open_project(workspace: Workspace, project_id: str) -> Project:
+    """The project of an id; raises `UnknownProject`."""
+    with workspace.database.read() as connection:
+        return projects.get(connection, project_id)
+
+
+def project_on(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project | None:
+    """The last changed project on a video and a track, of which it may lack one; None without any."""
+    with workspace.database.read() as connection:
+        return projects.with_files(connection, _video(video), _track(track))
+
+
+def list_projects(workspace: Workspace, at_most: int = RECENT) -> list[Project]:
+    """The projects that were changed last, newest first; reading creates no database."""
+    database = workspace.existing_database
+    if database is None:
+        return []
+    with database.read() as connection:
+        return projects.recent(connection, at_most)
+
+
+def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
+    """Give a project another name of 1 to 200 characters, blanks at its ends not counted.
+
+    Raises `ParameterError` for another length, and `UnknownProject`.
+    """
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise ParameterError(f"the name of a project must have 1 to {LONGEST_NAME} characters, got {len(name)}")
+    with workspace.database.write() as connection:
+        projects.rename(connection, project_id, name)
+        return projects.get(connection, project_id)
+
+
+def delete_project(workspace: Workspace, project_id: str) -> None:
+    """Delete a project, if there is one, with its history.
+
+    Video and track stay, and so do grid and verdicts of the track.
+    """
+    with workspace.database.write() as connection:
+        projects.delete(connection, project_id)
+
+
+def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> None:
+    """Save some fields of a project by name, None deletes one; the others stay as they are. Raises `UnknownProject`."""
+    with workspace.database.write() as connection:
+        projects.put_fields(connection, project_id, fields)
+
+
+def load_fields(workspace: Workspace, project_id: str) -> dict[str, JsonValue]:
+    """All saved fields of a project."""
+    with workspace.database.read() as connection:
+        return projects.get_fields(connection, project_id)
+
+
+def plan_record(loop: Planned | None) -> dict[str, JsonValue] | None:
+    """The field `plan` of a project; None where there is no plan: a refusal is found again."""
+    if loop is None or loop.analysis is None or not isinstance(loop.answer, LoopPlan):
+        return None
+    return {"content_hash": loop.analysis.content_hash, "result": planned_json(replace(loop, mix=None))}
+
+
+def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Mapping[str, Any]) -> Planned:
+    """The loop whose plan a project has saved with `plan_record`, with its analysis and its mix.
+
+    The plan is the saved one, whatever the planner would answer today. Only where the track or the video is another
+    file than when it was made, it is planned again with the same request: then the plan differs from the saved one.
+    Raises `ConstraintError` where that makes no sense on the other file.
+    """
+    seconds = video_length(video)
+    analysis = analyze(workspace, track.path)
+    request = LOOP_ALONE
+    try:
+        plan, made = plan_from_json(kept["result"]), read_provenance(kept["result"])
+        request = recorded_request(made)
+        fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and kept["content_hash"] == analysis.content_hash
+    except (PlanError, KeyError, TypeError):  # written by another version of this package
+        fits = False
+    if not fits:
+        return plan_track(workspace, track, video, request, auto_mix=True)
+    from workbench.analysis.provenance import with_mix_params
+    from workbench.workflows.mix import mix_under
+
+    # Splices that were pinned on another grid may make no sense on this one; the plan does not need them.
+    with suppress(RequestError):
+        analysis = with_pinned(workspace, track.path, analysis, request.constraints)
+    mix = mix_under(workspace, plan, track.path, video)
+    made = None if made is None else with_mix_params(made, workspace.params)
+    return Planned(track, video, seconds, plan, analysis, mix, made, request)
+
+
+def _video(video: Path | None) -> str:
+    return "" if video is None else str(video.absolute())
+
+
+def _track(track: TrackSource | None) -> str:
+    """As `workbench.analysis.sources.find_track` finds it again."""
+    if track is None:
+        return ""
+    return track.track_id if track.record is not None else str(track.path.absolute())
+
+
+def _name(video: Path | None, track: TrackSource | None) -> str:
+    """The name that a project has until it is renamed."""
+    title = "" if track is None else (track.record.title if track.record is not None else None) or track.path.stem
+    return " under ".join(word for word in (title, "" if video is None else video.stem) if word)[:LONGEST_NAME] or "New"
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """A name, and the same with 2, 3 and so on, up to `_MOST_ALIKE`."""
+    yield name
+    for number in range(2, _MOST_ALIKE + 1):
+        yield f"{name[: LONGEST_NAME - len(f' {number}')]} {number}"
+
+
+def _free_name(name: str, connection: Connection) -> str:
+    """A name, with the first number that sets it apart where another project has it."""
+    taken = projects.names_with(connection, name[: LONGEST_NAME - len(f" {_MOST_ALIKE}")])
+    return next((one for one in _numbered(name) if one not in taken), name)
