@@ -16,16 +16,9 @@ from service.store.accounts import Account
 from service.store.backup import restore_backup, write_backup
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line, say
-<<<<<<< HEAD
 from workbench.errors import ParameterError
-from workbench.store.home import Home
 from workbench.store.database import now
-=======
-
-if TYPE_CHECKING:
-    from service.store.accounts import Account
-    from workbench.store.home import Home
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
+from workbench.store.home import Home
 
 
 @click.group("accounts")

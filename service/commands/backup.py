@@ -11,13 +11,7 @@ from service.commands.records import say_left_out, workspace_in
 from service.store.backup import restore_backup, write_backup
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body
-<<<<<<< HEAD
 from workbench.store.home import Home
-=======
-
-if TYPE_CHECKING:
-    from workbench.store.home import Home
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 
 @click.command("backup")

@@ -13,15 +13,8 @@ from service.store import jobs
 from service.store.jobs import Job
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line
-<<<<<<< HEAD
 from workbench.errors import ParameterError
 from workbench.store.home import Home
-=======
-
-if TYPE_CHECKING:
-    from service.store.jobs import Job
-    from workbench.store.home import Home
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 _STATES = ("queued", "waiting", "running", "complete", "failed")
 

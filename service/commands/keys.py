@@ -10,14 +10,8 @@ from service.commands.records import Time, database_of
 from service.store import accounts, api_keys
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_line, say
-<<<<<<< HEAD
-from workbench.store.home import Home
 from workbench.store.database import now
-=======
-
-if TYPE_CHECKING:
-    from workbench.store.home import Home
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
+from workbench.store.home import Home
 
 
 @click.group("keys")

@@ -11,31 +11,17 @@ from typing import Any
 import click
 
 from service.prices import micros_of
-<<<<<<< HEAD
 from service.settings import web_address
 from service.store.backup import Backup
 from service.store.tables import SCHEMA
-from workbench.cli.terminal import say
-from workbench.errors import ParameterError
-from workbench.store.home import Home
-from workbench.params import WorkbenchParams
 from workbench.analysis.progress import Progress, silent
-from workbench.store.database import Database
-from workbench.store.ids import check_plain_id
 from workbench.analysis.workspace import Workspace
-=======
-from workbench.analysis.progress import Progress, silent
 from workbench.cli.terminal import say
 from workbench.errors import ParameterError
+from workbench.params import WorkbenchParams
+from workbench.store.database import Database
+from workbench.store.home import Home
 from workbench.store.ids import check_plain_id
-
-if TYPE_CHECKING:
-    from service.store.backup import Backup
-    from workbench.analysis.workspace import Workspace
-    from workbench.params import WorkbenchParams
-    from workbench.store.database import Database
-    from workbench.store.home import Home
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 
 class Time(click.ParamType[str]):
@@ -104,12 +90,6 @@ class Usd(click.ParamType[int]):
 
 def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Workspace:
     """Open a workspace whose database has the service's tables too; the caller closes it."""
-<<<<<<< HEAD
-=======
-    from service.store.tables import SCHEMA
-    from workbench.analysis.workspace import Workspace
-
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
     return Workspace(home, params, progress, schemas=(SCHEMA,))
 
 

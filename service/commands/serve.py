@@ -21,25 +21,11 @@ from service.settings import ServiceSettings, load_service_settings
 from service.store.shared_files import problem_of_files
 from service.store.tables import open_database
 from workbench.cli.options import FILE, home_option
-<<<<<<< HEAD
 from workbench.cli.terminal import progress_bar, say
-from workbench.errors import WorkbenchError
-from workbench.errors import require_extra
+from workbench.errors import WorkbenchError, require_extra
 from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings, load_settings
 from workbench.store.stored_files import open_files
-=======
-
-if TYPE_CHECKING:
-    import socket
-
-    from service.commands.showcase import Showcase
-    from service.processes.supervisor import Program
-    from service.settings import ServiceSettings
-    from workbench.store.home import Home
-    from workbench.store.settings import WorkbenchSettings
-
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 _EXIT_SECONDS = 10.0  # that processes get to exit after their own time to finish work
 
@@ -100,11 +86,6 @@ def command(
       workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
       workbench serve --behind-proxy --health-port 9100
     """
-<<<<<<< HEAD
-=======
-    from workbench.errors import require_extra
-
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
     require_extra("service", "`workbench serve`")  # before any process starts: each of them would fail on its own
     check_transport(host, tls_cert, tls_key, behind_proxy)
     shown = None
@@ -122,18 +103,6 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     Port 0 is any free one. The invitation of `shown` is printed once requests are accepted. Raises WorkbenchError if
     the address cannot be listened on or a process does not start.
     """
-<<<<<<< HEAD
-=======
-    import os
-    import tempfile
-
-    from service.processes.listening import listen
-    from service.processes.supervisor import FalseStart, Supervisor
-    from service.settings import load_service_settings
-    from workbench.errors import WorkbenchError
-    from workbench.store.settings import load_settings
-
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
     settings = load_service_settings()
     problem = _prepare(wanted.home, load_settings())
     if problem is not None:  # what is stored is still answered; /readyz says so too

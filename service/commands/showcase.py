@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-<<<<<<< HEAD
-=======
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from workbench.analysis.workspace import Workspace
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 from service.store import accounts, api_keys, video_owners
 from service.store.video_owners import OwnedVideo
@@ -50,15 +43,8 @@ def prepare(workspace: Workspace) -> Showcase:
 
     The workspace has the service's tables (`service.commands.records.workspace_in`).
     """
-<<<<<<< HEAD
+    from workbench.analysis.sources import add_video
     from workbench.workflows.demo import choose, demo_video  # analysis, which serving without --demo does not need
-    from workbench.analysis.sources import add_video
-=======
-    from service.store import accounts, api_keys, video_owners
-    from service.store.video_owners import OwnedVideo
-    from workbench.analysis.sources import add_video
-    from workbench.workflows.demo import choose, demo_video
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
     video = demo_video(workspace)
     record = add_video(workspace, video, video_id=VIDEO_ID)

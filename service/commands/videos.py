@@ -15,19 +15,13 @@ from service.store.video_owners import OwnedVideo
 from workbench.cli.options import FILE, audio_option, home_option, profile_option
 from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import print_body, print_line, progress_bar
-from workbench.store.home import Home
 from workbench.params import WorkbenchParams
 from workbench.store import videos
+from workbench.store.home import Home
 from workbench.store.videos import AddedVideo
 
 if TYPE_CHECKING:
     from workbench.media.sound_streams import SoundChoice
-<<<<<<< HEAD
-=======
-    from workbench.params import WorkbenchParams
-    from workbench.store.home import Home
-    from workbench.store.videos import AddedVideo
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 
 @click.group("videos")
@@ -71,11 +65,7 @@ def add(
     Example:
       workbench videos add video.mp4 --account acme
     """
-<<<<<<< HEAD
     from workbench.analysis.sources import VideoSource, add_video  # which decodes video: other commands need none
-=======
-    from workbench.analysis.sources import VideoSource, add_video
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
     if account is not None and shared:
         raise click.UsageError("--account and --shared exclude each other")

@@ -167,7 +167,6 @@ def _lower(which: int, soft: int) -> None:
 
 def import_workflows() -> str:
     """Import what jobs use; returns the revision of the analysis."""
-<<<<<<< HEAD
     import workbench.beats.track
     import workbench.features.speech_probability
     import workbench.mix.balance
@@ -176,10 +175,6 @@ def import_workflows() -> str:
     import workbench.workflows.mix
     import workbench.workflows.plan  # noqa: F401
     from service.jobs.revision import analysis_revision  # with the rest of the workflows
-=======
-    import workbench.analysis.video  # noqa: F401
-    from service.cache_keys import analysis_revision
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
     return analysis_revision()
 

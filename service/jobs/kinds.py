@@ -44,18 +44,11 @@ from workbench.errors import MediaError, ParameterError, UnknownTrack, UnknownVi
 from workbench.files import hash_file
 from workbench.plans import refusals
 from workbench.plans.refusals import Refusal, audio_unavailable
-<<<<<<< HEAD
-from workbench.analysis.progress import Progress
 from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
-from workbench.store import grids, videos
-from workbench.store.catalog_revision import current_revision
-from workbench.store.database import now
-=======
-from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import saved as grids
 from workbench.store import videos
 from workbench.store.catalog_revision import current_revision
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
+from workbench.store.database import now
 from workbench.store.videos import AddedVideo
 
 if TYPE_CHECKING:
@@ -196,10 +189,10 @@ class Loop(Kind):
 
     def run(self, job: Job, context: Context) -> Outcome:
         """JobFault: 404 if the track has left the catalog, 422 if the video has no record or has changed."""
+        from workbench.analysis.sources import TrackSource
         from workbench.results.plan import loop_facts, plan_from_json
         from workbench.workflows.mix import mix_under
         from workbench.workflows.plan import loop_track
-        from workbench.analysis.sources import TrackSource
 
         video, (track, facts) = _video(job, context), _track(job, context)
         cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
@@ -254,9 +247,9 @@ class Align(Kind):
         """JobFault: 404 if the track has left the catalog, 422 if the video has no record or has changed, 500 if a
         file cannot be read now.
         """
+        from workbench.analysis.sources import TrackSource
         from workbench.results.align import align_result
         from workbench.workflows.align import align_track, mix_beside
-        from workbench.analysis.sources import TrackSource
 
         video, (track, facts) = _video(job, context), _track(job, context)
         cache_key = cache_keys.align_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
@@ -471,49 +464,7 @@ def _fetch(job: Job, context: Context) -> Outcome:
     return Outcome({}, billed=False)
 
 
-<<<<<<< HEAD
 def _fetched(job: Job, context: Context) -> Path:
-=======
-def ingest(job: Job, context: Context) -> Outcome:
-    """Fetch a video, analyse its picture and sound, and keep the file where later jobs find it.
-
-    The outcome is the video's record, charged by the minute. Raises JobFault, 422, if the address cannot be fetched or
-    the file is not a video.
-    """
-    from workbench.analysis.video import unused_speech, watch
-
-    source = _source(job, context)
-    try:
-        path = context.workspace.local_file(source)
-        context.stage("watching")
-        watched = watch(context.workspace, path)
-        missed = unused_speech(context.workspace, path)
-    except MediaError as error:
-        raise JobFault(422, _without_path(str(error), source, "the file")) from error
-    if missed is not None:
-        log.warning("speech not used", video_id=job.video_id, problem=missed)
-    # A video without a title has its file's name as title, and here the file's name is an id.
-    title = watched.title if watched.title != path.name else _given_title(job, path, context)
-    kept = source if job.request.get("source_url") is None else _keep(path, job, watched.content_hash, context)
-    facts = {
-        "path": str(kept),
-        "content_hash": watched.content_hash,
-        "seconds": round(watched.duration, 6),
-        "title": title,
-    }
-    answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
-    return Outcome(answer, billed=True, quantity=started_minutes(watched.duration), facts=facts)
-
-
-def _source(job: Job, context: Context) -> Path:
-    """The file of a video: fetched from its address, or uploaded."""
-    if job.request.get("source_url") is not None:
-        return _fetched(str(job.request["source_url"]), job, context)
-    return context.workspace.files.place("uploads", str(job.request["storage_key"]))
-
-
-def _fetched(url: str, job: Job, context: Context) -> Path:
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
     """The file that was fetched for a job; fetched now if it is not there."""
     files = context.workspace.files
     kept = files.find(files.place("fetched", job.job_id))
@@ -536,34 +487,8 @@ def _download(job: Job, context: Context) -> Path:
 # The video and the track of a job
 
 
-<<<<<<< HEAD
 def _video(job: Job, context: Context) -> AddedVideo:
     """The record of a video that is ready."""
-=======
-def _given_title(job: Job, path: Path, context: Context) -> str:
-    """The title that the video was submitted with: its file's name, or the last part of its address."""
-    with context.workspace.database.read() as connection:
-        owned = video_owners.get(connection, str(job.video_id))
-    return path.name if owned is None else owned.title or owned.filename or path.name
-
-
-def loop(job: Job, context: Context) -> Outcome:
-    """Plan how a track covers a video, unless the plan is stored; with a mix if the request asks for it.
-
-    A plan is charged by the call, a refusal is free. Raises JobFault: 404 if the track has left the catalog, 422 if the
-    video has no record or has changed.
-    """
-    from workbench.analysis.sources import TrackSource
-    from workbench.results.plan import loop_facts, plan_from_json
-    from workbench.workflows.mix import mix_under
-    from workbench.workflows.plan import loop_track
-
-    video, (track, facts) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
-    stored = _use_stored(context, cache_key)
-    new: list[StoredAnswer] = []
-    mix: dict[str, Any] | None = None
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
     try:
         with context.workspace.database.read() as connection:
             return videos.get(connection, str(job.video_id))
@@ -654,7 +579,6 @@ def _mix(
     return body, [StoredAnswer(mix_key, "mix", {"mix": body}, video.content_hash)]
 
 
-<<<<<<< HEAD
 def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
     """The answer stored under a key; its use is recorded, so that the sweep keeps it."""
     with context.workspace.database.write() as connection:
@@ -664,146 +588,6 @@ def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
 def _with_stages(context: Context) -> Workspace:
     """The job's workspace, which reports each stage to the parent when it begins."""
     return context.workspace.with_progress(lambda stage, done: context.stage(stage))
-=======
-def align(job: Job, context: Context) -> Outcome:
-    """Find where a track lands under a video, unless the placements are stored.
-
-    Charged by the call. Raises JobFault: 404 if the track has left the catalog, 422 if the video has no record or has
-    changed, 500 if a file cannot be read now.
-    """
-    from workbench.analysis.sources import TrackSource
-    from workbench.results.align import align_result
-    from workbench.workflows.align import align_track, mix_beside
-
-    video, (track, facts) = _video(job, context), _track(job, context)
-    cache_key = cache_keys.align_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
-    stored = _use_stored(context, cache_key)
-    cached, new = stored is not None, list[StoredAnswer]()
-    mix: dict[str, Any] | None = None
-    try:
-        if stored is None:
-            source = TrackSource(track.track_id, track.path, track)
-            found = align_track(_with_stages(context), source, video.path)
-            points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
-            body = align_result(points, video_id="", track_id="").to_json()
-            stored = {"sync_points": body["sync_points"]}
-            _require_track(track, context)
-            _require_video(video, context)
-            new.append(StoredAnswer(cache_key, "align", stored, video.content_hash))
-        if job.request.get("auto_mix"):
-            mix, more = _mix(
-                cache_key,
-                track,
-                video,
-                context,
-                lambda: mix_beside(context.workspace, track.path, video.path, video.seconds),
-            )
-            new += more
-    except MediaError as error:
-        log.error("align", job_id=job.job_id, problem=str(error))
-        raise JobFault(500, "the track or the video could not be read; submit it again") from error
-    except _TrackLost as lost:
-        raise JobFault(500, f"the track's audio could not be read: {lost}; submit it again") from lost
-    answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
-    answer |= {"status": "complete", "cached": cached, **stored}
-    answer |= {} if mix is None else {"mix": mix}
-    return Outcome(answer, billed=True, stored=tuple(new))
-
-
-def match(job: Job, context: Context) -> Outcome:
-    """Rank the catalog against a video, with full tracks, the candidate pool and twelve sync points a track.
-
-    Charged by the call. Raises JobFault, 422, if the video has no record, has changed or cannot be read.
-    """
-    lane, new = _lane(job, context)
-    return Outcome(lane, billed=True, stored=new)
-
-
-def engine(job: Job, context: Context) -> Outcome:
-    """Rank the catalog against a video that has just become ready, so that match can answer at once.
-
-    The outcome has no answer, only the stored lane, and is free. Raises JobFault as `match`.
-    """
-    _, new = _lane(job, context)
-    return Outcome({}, billed=False, stored=new)
-
-
-def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
-    from workbench.results.align import MOST_SYNC_POINTS
-    from workbench.results.match import lane_body
-    from workbench.workflows.match import match as match_video
-
-    video = _video(job, context)
-    with context.workspace.database.read() as connection:
-        catalog_revision = current_revision(connection)
-    cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
-    stored = _use_stored(context, cache_key)
-    if stored is not None:
-        return stored, ()
-    try:
-        lane = match_video(_with_stages(context), video.path, include_sync=True)
-    except MediaError as error:
-        log.error("match", job_id=job.job_id, problem=str(error))
-        raise JobFault(422, "the video can no longer be read; submit it again") from error
-    _require_video(video, context)
-    body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
-    if any(one.sync_status == "cold" and _is_lost(one.track, context) for one in lane.candidate_pool):
-        return body, ()  # not stored: its placements can be found once its file is back
-    return body, (StoredAnswer(cache_key, "match", body, video.content_hash),)
-
-
-def beats(job: Job, context: Context) -> Outcome:
-    """Fetch a recording and track its beats. Whether the account had it mapped before is decided when it is settled.
-
-    Charged by the minute. Raises JobFault, 422, if the address cannot be fetched or the file is not sound.
-    """
-    from workbench.results.beats import beat_grid_body
-    from workbench.workflows.beats import map_beats
-
-    path = _fetched(str(job.request["audio_url"]), job, context)
-    context.stage("decoding")
-    try:
-        content_hash = hash_file(path)
-    except MediaError as error:
-        raise JobFault(422, _without_path(str(error), path, "the audio")) from error
-    with context.workspace.database.read() as connection:
-        grid_revision = grids.revision_of(connection, content_hash)
-    cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
-    grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
-    if grid is None:
-        try:
-            found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
-        except MediaError as error:
-            raise JobFault(422, _without_path(str(error), path, "the audio")) from error
-        body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
-        grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
-        new.append(StoredAnswer(cache_key, "beats", grid))
-    minutes = started_minutes(float(grid["duration_seconds"]))
-    answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid, "billed_minutes": minutes}
-    return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts={"content_hash": content_hash})
-
-
-def preview(job: Job, context: Context) -> Outcome:
-    """Write the watermarked excerpt of a track to the folder of previews.
-
-    The outcome is the stretch of the track that it plays, and is free. Raises JobFault, 404, if the track has left the
-    catalog, or its file cannot be read or has changed.
-    """
-    from workbench.workflows.preview import make_preview
-
-    name = str(job.request["file"])
-    context.stage("cutting")
-    try:
-        track = Library(context.workspace.database).get(str(job.track_id))
-        made = make_preview(context.workspace, track.path, context.scratch / name)
-        if hash_file(context.workspace.local_file(track.path)) != track.content_hash:
-            raise MediaError("the file of the track is not the one in the catalog any more")
-    except (MediaError, UnknownTrack) as error:
-        log.warning("no preview", track_id=job.track_id, problem=str(error))
-        raise JobFault(404, "there is no sound to make a preview of") from error
-    context.workspace.files.keep(made.path, "previews", name)
-    return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 
 def _beats_stages(context: Context) -> Progress:

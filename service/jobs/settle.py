@@ -12,26 +12,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-<<<<<<< HEAD
 from service.jobs.kinds import KINDS
 from service.store import jobs
 from service.store.jobs import Job
-=======
-from service import cache_keys
-from service.errors import error_type
-from service.jobs.outcome import Outcome
-from service.store import jobs, shared_values, tracks, video_owners
-from service.store.inserts import insert
-from service.store.jobs import Fault, Job, NewJob
-from service.store.tables import mapped_recordings
-from workbench.errors import ParameterError
-from workbench.plans import refusals
-from workbench.plans.refusals import Refusal
-from workbench.results.loop_parts import loop_names, refusal_facts
-from workbench.store import videos
-from workbench.store.catalog_revision import current_revision
-from workbench.store.database import now
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 
 MOST_CRASHES = 3
 """deaths of its process after which a job fails"""

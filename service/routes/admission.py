@@ -31,12 +31,7 @@ from service.errors import Problem, malformed
 from service.schemas.fields import MAX_IDEMPOTENCY_KEY
 from service.schemas.wording import field_details
 from service.store import api_keys
-<<<<<<< HEAD
 from service.store.api_keys import Admission, Rate
-from workbench.store.clock import wall_seconds
-=======
-from service.store.api_keys import Admission, Caller, Rate
->>>>>>> d9a932cf (rooms: modules stand in analysis, matching, review and lab, and small ones in the file that uses them)
 from workbench.errors import StoreError
 from workbench.results.body import Body
 from workbench.store.clock import wall_seconds
