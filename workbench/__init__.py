@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from workbench.store.profiles import load_profile as load_profile
     from workbench.store.profiles import save_profile as save_profile
     from workbench.store.settings import load_settings as load_settings
+    from workbench.workflows.beats import keep_grid as keep_grid
     from workbench.workflows.beats import map_beats as map_beats
     from workbench.workflows.conform import conform as conform
     from workbench.workflows.plan import fit_track as fit_track
@@ -116,6 +117,7 @@ _HOMES = {
     "decode": "media.audio",
     "fit_track": "workflows.plan",
     "heard_plan": "workflows.splice",
+    "keep_grid": "workflows.beats",
     "load_profile": "store.profiles",
     "load_settings": "store.settings",
     "loop_track": "workflows.plan",

@@ -8,14 +8,13 @@ import numpy as np
 
 import workbench as wb
 from workbench.analysis.grids import delete_grid
-from workbench.workflows.own_grid import keep_grid
 
 workspace = wb.open()
 track = wb.bundled_path("data", "bundled", "music", "top_of_the_hour.ogg")
 heard = wb.map_beats(workspace, track).grid
 mine = wb.BeatGrid.from_times(np.arange(0.25, 19.0, 0.5), beats_per_bar=4)
 
-keep_grid(workspace, track, mine)
+wb.keep_grid(workspace, track, mine)
 kept = wb.map_beats(workspace, track)
 for name, grid in {"heard": heard, "mine": kept.grid}.items():
     print(f"{name}: {grid.tempo_bpm:.1f} BPM, {grid.downbeats.size} bars, confidence {grid.confidence:.2f}")

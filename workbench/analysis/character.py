@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.labels import array_labels
-from workbench.analysis.track import Arrays, Sound, beat_stage, loop_stage, profile_parts
+from workbench.analysis.track import Arrays, Sound, beat_stage, grid_of_given_tempo, loop_stage, profile_parts
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE, SURE, UNSURE, tempo_certainty
@@ -361,11 +361,8 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     """
     sound = Sound(workspace, Path(path), keep_spectrum=True)
     at_tempo = None
-    if given_bpm is not None:
-        from workbench.workflows.own_grid import grid_of_given_tempo
-
-        if (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
-            sound.correction = at_tempo
+    if given_bpm is not None and (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
+        sound.correction = at_tempo
     character = _character(sound)
     landmark_stage(sound)
     corrected = sound.correction is not None

@@ -64,7 +64,7 @@ def command(
     from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
     from workbench.analysis.sources import find_track
     from workbench.results.beats import beat_grid_body
-    from workbench.workflows.beats import map_beats
+    from workbench.workflows.beats import confirm_grid, keep_grid, keep_tempo, map_beats
 
     source = find_track(workspace, track)
     if tracker is not None:
@@ -74,8 +74,6 @@ def command(
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         if grid_file is not None or bpm is not None or confirm:
-            from workbench.workflows.own_grid import confirm_grid, keep_grid, keep_tempo
-
             if grid_file is not None:
                 kept = keep_grid(workspace, source.path, grid_file)
             else:

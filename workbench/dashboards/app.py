@@ -61,7 +61,7 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.export.formats import all_formats, caution
 from workbench.render.remux import CONTAINERS, describe_left_out
 from workbench.review.projects import list_projects
-from workbench.workflows.catalog_search import FoundTrack, search_catalog
+from workbench.workflows.catalog import FoundTrack, search_catalog
 
 
 class StatusBar(JSComponent):

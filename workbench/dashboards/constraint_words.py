@@ -27,4 +27,4 @@ def in_words(one: Constraint) -> str:
 
 def sentence_in_words(sentence: Sentence) -> str:
     """A sentence in which constraints are called as on the page."""
-    return "".join(part if isinstance(part, str) else in_words(part) for part in sentence)
+    return "".join(in_words(part) if isinstance(part, Constraint) else str(part) for part in sentence)

@@ -1,14 +1,33 @@
-"""The beats workflow: the grid of any recording, from the store or tracked now.
+"""The grid of a track: detected, given by a user, or detected at a tempo that the user knows.
 
-It is the first stage of the analysis that loops need too, so a grid is never tracked twice.
+A user's grid is saved by the hash of the track's bytes and used by every later plan. A tempo alone is knowledge too:
+trackers that err mostly hear half or double of it. The tracker then considers no other, and says of the bar lines that
+it finds how sure they are, as ever.
+
+Functions: `map_beats`, the grid that counts; `keep_grid` for a grid or a file of one, `keep_tempo` for a known tempo,
+`confirm_grid` for the detected grid.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.analysis.track import BeatAnalysis, Sound, beat_stage
+from workbench.analysis.grid_files import read_grid
+from workbench.analysis.grids import save_grid
+from workbench.analysis.track import (
+    MIN_TEMPO_CONFIDENCE,
+    BeatAnalysis,
+    Sound,
+    beat_stage,
+    grid_at_tempo,
+    has_tempo,
+    heard_grid,
+    tempo_note,
+)
 from workbench.analysis.workspace import Workspace
+from workbench.beats.grid import BeatGrid
+from workbench.errors import GridError, ParameterError
+from workbench.extensions import OWN
 
 
 def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
@@ -29,3 +48,74 @@ def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
     StoreError : the home folder cannot be written to
     """
     return beat_stage(Sound(workspace, Path(path)))
+
+
+def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | str) -> BeatGrid:
+    """Save a user's grid as the grid of a track, which every later plan of the same bytes uses.
+
+    Parameters
+    ----------
+    workspace : in whose home it is saved
+    track : anything FFmpeg reads
+    grid : of the track, with bar lines; or a file in one of the formats of `workbench.analysis.grid_files`
+
+    Returns
+    -------
+    BeatGrid : as it is saved, with confidence 1
+
+    Raises
+    ------
+    GridError : no grid of this track in the file, no bar line, or a beat after the end of the track
+    MediaError : the track cannot be read
+    StoreError : the home folder cannot be written to
+    """
+    sound = Sound(workspace, Path(track))
+    duration = beat_stage(sound).duration
+    if isinstance(grid, BeatGrid):
+        kept, note = grid, "given as a grid"
+        if not grid.downbeats.size:
+            raise GridError("a grid without bar lines gives a plan nothing to splice at")
+        if grid.beats[-1] > duration:
+            raise GridError(f"a beat at {grid.beats[-1]:.3f} s lies after the end of the track at {duration:.3f} s")
+    else:
+        kept, note = read_grid(Path(grid), duration, heard_grid(sound)), f"read from {Path(grid).name}"
+    return _kept(workspace, sound, kept, note)
+
+
+def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
+    """Save the grid that is detected at a tempo that the user knows as the grid of the track.
+
+    The track's tempo may be off it by `beats.pulses.KNOWN_TEMPO_SHARE`; the grid has the confidence that the tracker
+    has in its bar lines. Raises `ParameterError` for a tempo beyond those that are tracked, or a tracker other than our
+    own, and `GridError` if no beats are detected at this tempo.
+    """
+    beats = workspace.params.beats
+    if not beats.min_bpm <= bpm <= beats.max_bpm:
+        raise ParameterError(f"a tempo lies between {beats.min_bpm:g} and {beats.max_bpm:g} BPM, got {bpm:g}")
+    if beats.tracker != OWN:
+        raise ParameterError(f"only our own tracker can be told a tempo, not {beats.tracker}")
+    sound = Sound(workspace, Path(track))
+    heard = heard_grid(sound)
+    grid = grid_at_tempo(sound, bpm)
+    if not grid.downbeats.size or (grid.confidence < MIN_TEMPO_CONFIDENCE and not has_tempo(heard, bpm)):
+        others = f", {heard.tempo_bpm:.1f} BPM is; give half or double of that, or"
+        instead = others if heard.beats.size > 1 else "; give"
+        raise GridError(f"{track}: no beats are heard in it at {bpm:g} BPM{instead} a grid of your own")
+    return _kept(workspace, sound, grid, tempo_note(bpm), grid.confidence)
+
+
+def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
+    """Save the detected grid of a track as right, with confidence 1; it replaces a user's grid.
+
+    Raises `GridError` if no bars were detected.
+    """
+    sound = Sound(workspace, Path(track))
+    heard = heard_grid(sound)
+    if not heard.downbeats.size:
+        raise GridError(f"{track}: no bars were heard in it, so there is nothing to confirm; give a grid of your own")
+    return _kept(workspace, sound, heard, "the heard grid, confirmed")
+
+
+def _kept(workspace: Workspace, sound: Sound, grid: BeatGrid, note: str, confidence: float = 1.0) -> BeatGrid:
+    save_grid(workspace, sound.content_hash, grid, note, confidence)
+    return beat_stage(Sound(workspace, sound.path)).grid

@@ -1,4 +1,6 @@
-"""Fill the catalog: find the files, analyse them on all cores or on a cluster, and store the measurements.
+"""Fill the catalog, and find tracks in it by words.
+
+Files are found, analysed on all cores or on a cluster, and the measurements stored.
 
 Values of a manifest win over measured ones. Bytes are hashed first: a recording that was measured before, under any
 name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are analysed
@@ -10,8 +12,11 @@ The pool is a `concurrent.futures.Executor`: processes of this machine by defaul
 address, or any other that the caller passes. Workers write arrays to the home folder, which all of them must share;
 records are written here.
 
+A search by words takes milliseconds, also while a user types: the words of all tracks are read once and cached until
+the catalog changes.
+
 Functions: `list_files`, `is_left_over`, `bundled_files`, `add_tracks`, `add_all`, `cluster`, `open_library`,
-`open_catalog`.
+`open_catalog`; `search_catalog`, `words_of`.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import islice, takewhile
 from pathlib import Path, PureWindowsPath
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -64,6 +70,7 @@ _MOST_JOBS = 2000  # analyses submitted at a time: enough that a cluster never w
 _MOST_HINTS = 10  # files not there for which the nearest is looked up: in a large folder each takes a while
 _MOST_FILES = 100_000  # files below a manifest's folder that are looked through for one that is not where its row says
 _CONNECT_SECONDS = 10.0  # within which the scheduler of a cluster must answer
+MOST_FOUND = 20  # tracks that a search returns, if not asked for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,68 @@ def open_catalog(workspace: Workspace) -> Snapshot:
     library, folder = open_library(workspace), workspace.home.prepared(workspace.home.index)
     settings = workspace.settings
     return open_snapshot(library, folder, None, workspace.progress, lambda: find_embedding(settings))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTrack:
+    """A track as a list of choices shows it."""
+
+    track_id: str
+    title: str  # the name of its file where it has none
+    artist_name: str  # empty where unknown
+    duration_seconds: float | None
+    bpm: float | None
+    tags: tuple[str, ...]
+
+
+def words_of(track: Track) -> str:
+    """The text in which a track of the catalog is searched: case-folded, with blanks between."""
+    named = track.called
+    words = (*track.moods, *track.genres, *track.tags, *track.instruments, named, track.artist_name or "")
+    return " ".join(words).casefold()
+
+
+_Index = list[tuple[str, FoundTrack]]
+# by home folder: the catalog's revision, and the words of its tracks, by title
+_indexes: dict[str, tuple[tuple[str, int], _Index]] = {}
+_making = Lock()
+
+
+def search_catalog(workspace: Workspace, words: str, at_most: int = MOST_FOUND) -> list[FoundTrack]:
+    """The tracks that match all of some words, or beginnings or parts of words, or whose id they are.
+
+    No words find every track. Sorted by title, with those first whose title or id begins with the search text.
+    """
+    if workspace.existing_database is None:
+        return []
+    wanted = words.casefold().split()
+    found = [entry for entry in _index(workspace) if all(word in entry[0] for word in wanted)]
+    if wanted:
+        begins = " ".join(wanted)
+        found.sort(key=lambda entry: not entry[1].title.casefold().startswith(begins))
+    return [track for _, track in found[:at_most]]
+
+
+def _index(workspace: Workspace) -> _Index:
+    library = open_library(workspace)
+    key = str(workspace.home.root)
+    with _making:
+        revision = library.revision()
+        known = _indexes.get(key)
+        if known is None or known[0] != revision:
+            entries = [(f"{track.track_id.casefold()} {words_of(track)}", _found(track)) for track in library.list()]
+            entries.sort(key=lambda entry: (entry[1].title.casefold(), entry[1].track_id))
+            _indexes.clear()  # a process works on one catalog
+            known = _indexes[key] = revision, entries
+        return known[1]
+
+
+def _found(track: Track) -> FoundTrack:
+    tags = dict.fromkeys((*track.genres, *track.moods, *track.tags))
+    return FoundTrack(
+        track.track_id, track.called, track.artist_name or "", track.duration_seconds, track.bpm,
+        tuple(tags),
+    )  # fmt: skip
 
 
 def list_files(paths: Iterable[Path]) -> Listing:

@@ -63,9 +63,9 @@ from workbench.workflows.report import (
     seams_section,
     show_seams,
     video_section,
+    video_timeline,
     write_page,
 )
-from workbench.workflows.timeline import video_timeline
 
 FILM = ("data", "bundled", "film", "the_six_ten.mp4")
 FRAME_RATE = 25

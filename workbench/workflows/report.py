@@ -2,7 +2,8 @@
 one page that holds them all.
 
 Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots` and the page of
-`workbench.export.page`. The demo writes the same page with the video and the choice of the track on top.
+`workbench.export.page`. The demo writes the same page with the video and the choice of the track on top. The report of
+a catalog has a row a track (`loops_table`).
 """
 
 from __future__ import annotations
@@ -10,19 +11,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from workbench.align.placements import NO_CLEAR_POINT
+from workbench.analysis.progress import Progress
 from workbench.analysis.track import Analysis
+from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
-from workbench.features.levels import level_curve_of_blocks
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.files import write_text
 from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.video import still
 from workbench.mix.balance import Duck
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.limiter import limit_blocks
@@ -34,7 +39,7 @@ from workbench.plots.mix import mix_figure, soundtrack_in_words, uncertain_in_wo
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.plots.video import VideoOverview, format_rate, video_figure
+from workbench.plots.video import PlayedMusic, Tile, VideoOverview, format_rate, frame_times, tile_spans, video_figure
 from workbench.recording import FloatArray, Recording
 from workbench.render.delivery import asked_loudness, gain_for
 from workbench.render.playback import render_blocks, seam_excerpt
@@ -42,11 +47,11 @@ from workbench.render.sound_levels import SoundLevels, measure_blocks
 from workbench.render.video import play_video
 from workbench.results.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.video.analysis import VideoAnalysis
+from workbench.workflows.align import align_track
 from workbench.workflows.mix import measure_soundtrack
 from workbench.workflows.plan import Planned
 from workbench.workflows.render import own_music_ranges, speech_ranges, uncertain_speech
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
-from workbench.workflows.timeline import video_timeline
 
 _MP3_BIT_RATE = 160_000  # bit/s of the excerpts on a page
 _MOST_HEARD_SECONDS = 600.0  # s of music that are put into a page whole; ten minutes are 16 MB of it
@@ -54,6 +59,11 @@ _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", 
 _BESIDE_SECONDS = 1.0  # s of sound to both sides of a passage that is played
 _MOST_UNCERTAIN = 5  # stretches of what may be speech that are played, the longest
 _RAISED_TO = 0.5  # peak that the video's own sound is raised to where it is quieter
+_FRAME_PIXELS, _TILE_PIXELS = 200, 128  # widths of the large frames and of the tiles of a timeline
+_CATALOG_HEAD = (
+    "track", "length", "bpm", "beats to the bar", "confidence", "seams", "worst seam", "plan score",
+    "ending, or why there is no loop",
+)  # fmt: skip
 _MOST_TIMES = 6  # times of a seam that are listed; a long video passes some seams a hundred times
 
 
@@ -176,6 +186,73 @@ def choose_option(workspace: Workspace, loop: Planned, number: int) -> Planned:
 
         mix = mix_under(workspace, plan, loop.track.path, loop.video)
     return replace(loop, answer=plan, mix=mix)
+
+
+def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) -> VideoOverview:
+    """Gather everything that was found in a video and planned under it."""
+    plan = loop.answer
+    assert isinstance(plan, LoopPlan), "a refusal has no timeline"
+    assert loop.video is not None, "a bare length has no timeline"
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    watched = watch(workspace, loop.video)
+    alignment = align_track(workspace, loop.track, loop.video)
+    frames, tiles = _pictures(loop.video, watched.picture.shots, workspace.progress)
+    heard = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
+    duck = loop.mix.duck if loop.mix is not None else None
+    points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
+    gives_way = bool(points) and workspace.params.mix.own_music != "ignore"
+    own_music = own_music_ranges(workspace, loop.video, loop.video_seconds) if gives_way else ()
+    music_db = _level(loop.mix.music_gain_db if loop.mix is not None else None)
+    soundtrack_db = _level(loop.mix.video_gain_db if loop.mix is not None else None)
+    own = LevelCurve(watched.soundtrack.power, watched.soundtrack.peak).raised(soundtrack_db)
+    return VideoOverview(
+        watched=watched,
+        events=alignment.events,
+        frames=frames,
+        tiles=tiles,
+        music=PlayedMusic(
+            plan=plan,
+            sections=tuple(loop.analysis.profile.sections),
+            music_power=_ducked(heard.raised(music_db).power, points),
+            soundtrack_power=own.power,
+            duck_points=points,
+            own_music=own_music,
+        ),
+        placements=alignment.placements,
+        track_span=(alignment.landmarks.first_sound, alignment.landmarks.last_sound),
+        uncertain=uncertain_speech(workspace, loop.video, loop.mix),
+    )
+
+
+def _pictures(
+    video: Path, shots: tuple[tuple[float, float], ...], progress: Progress
+) -> tuple[tuple[tuple[float, np.ndarray], ...], tuple[Tile, ...]]:
+    """The large frames and the tiles of the strip."""
+    stage = "looking at the shots"
+    times, spans = frame_times(shots), tile_spans(shots)
+    frames: list[tuple[float, np.ndarray]] = []
+    for time in times:
+        progress(stage, len(frames) / (len(times) + len(spans)))
+        frames.append((time, still(video, time, _FRAME_PIXELS).pixels))
+    tiles: list[Tile] = []
+    for first, last, at in spans:
+        progress(stage, (len(times) + len(tiles)) / (len(times) + len(spans)))
+        tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
+    progress(stage, 1.0)
+    return tuple(frames), tuple(tiles)
+
+
+def _level(gain_db: float | None) -> float:
+    return 0.0 if gain_db is None else gain_db
+
+
+def _ducked(power: FloatArray, points: tuple[tuple[float, float], ...]) -> FloatArray:
+    """Power of each hop after the attenuation at its middle."""
+    if not points:
+        return power
+    at, attenuation = np.array(points, dtype=np.float64).T
+    middles = (np.arange(power.size) + 0.5) / HOPS_PER_SECOND
+    return np.asarray(power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0))
 
 
 def video_section(timeline: VideoOverview) -> ReportSection:
@@ -655,3 +732,39 @@ def write_page(page: ReportPage, out: Path) -> Path:
     """Write a page, whole or not at all."""
     write_text(out, page_html(page), StoreError)
     return out
+
+
+def loops_table(loops: Sequence[Planned], reports: Sequence[tuple[str, str]]) -> str:
+    """An HTML table with a row for each loop, with all text escaped.
+
+    `reports` holds for each loop the address of its own report, empty without one, and the reason why there is none.
+    """
+    rows = ["".join(f"<th style='text-align: left'>{name}</th>" for name in _CATALOG_HEAD)]
+    for loop, (link, fault) in zip(loops, reports, strict=True):
+        cells = [
+            _linked_title(loop, link, fault),
+            *(escape(cell) for cell in (*_of_track(loop), *_of_answer(loop.answer))),
+        ]
+        rows.append("".join(f"<td style='text-align: left'>{cell}</td>" for cell in cells))
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+def _linked_title(loop: Planned, link: str, fault: str) -> str:
+    track = loop.track.record
+    title = track.title if track is not None and track.title else loop.track.path.stem
+    return f'<a href="{escape(link)}">{escape(title)}</a>' if link else escape(f"{title} {fault}".strip())
+
+
+def _of_track(loop: Planned) -> tuple[str, str, str, str]:
+    """Length, tempo, metre and confidence; empty where the track was not analysed."""
+    if loop.analysis is None:
+        return "", "", "", ""
+    grid = loop.analysis.grid
+    return clock(loop.analysis.duration), f"{grid.tempo_bpm:.0f}", str(grid.beats_per_bar), f"{grid.confidence:.2f}"
+
+
+def _of_answer(answer: LoopPlan | Refusal) -> tuple[str, str, str, str]:
+    """Seams, worst seam, plan score and ending; of a refusal, the reason alone."""
+    if isinstance(answer, Refusal):
+        return "", "", "", f"{answer.reason}: {answer.hint}"
+    return str(len(answer.seam_times)), f"{answer.seam_score:.2f}", f"{answer.plan_score:.2f}", answer.end_label

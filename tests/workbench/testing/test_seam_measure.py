@@ -68,7 +68,8 @@ def test_it_is_in_profiles_caches_tables_and_pictures(tmp_path: Path) -> None:
     labels = [text.get_text() for axes in tried.figure().axes for text in axes.get_yticklabels()]
     assert "the colour goes on" in labels
     with Workspace(Home(tmp_path / "home"), params) as workspace:
-        first = wb.analyze(workspace, track, grid=grid).profile.splices
+        wb.keep_grid(workspace, track, grid)
+        first = wb.analyze(workspace, track).profile.splices
         assert first.parts.shape[1] == len(SEAM_PARTS) + 1
         profile = wb.analyze(workspace, track).profile
         assert profile.to_dataset().seam_part.values.tolist() == [*SEAM_PARTS, "chroma"]

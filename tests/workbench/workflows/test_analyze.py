@@ -11,7 +11,7 @@ from workbench.params import BeatParams, SeamParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.store.home import Home
-from workbench.workflows.own_grid import confirm_grid
+from workbench.workflows.beats import confirm_grid
 
 
 class Heard:

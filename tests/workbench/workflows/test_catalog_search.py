@@ -10,8 +10,7 @@ import pytest
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import LibraryEntry
 from workbench.store.home import Home
-from workbench.workflows.catalog import open_library
-from workbench.workflows.catalog_search import search_catalog
+from workbench.workflows.catalog import open_library, search_catalog
 
 TRACKS: dict[str, dict[str, Any]] = {
     "trk_1": {"title": "Slow Tide", "artist_name": "Lagoon Street", "tags": ["beach", "dusk"]},

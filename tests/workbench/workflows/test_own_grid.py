@@ -15,9 +15,8 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, ParameterError
 from workbench.files import bundled_path
 from workbench.store.home import Home
-from workbench.workflows.beats import map_beats
+from workbench.workflows.beats import confirm_grid, keep_grid, keep_tempo, map_beats
 from workbench.workflows.catalog import WantedFile, add_all, open_library
-from workbench.workflows.own_grid import confirm_grid, keep_grid, keep_tempo
 
 RATE, SECONDS = 22_050, 24.0
 
@@ -63,8 +62,9 @@ def test_ones_own_grid_is_the_tracks_until_the_heard_one_is_confirmed(workspace:
 def test_analyze_takes_a_grid_and_its_file(workspace: Workspace, track: Path, tmp_path: Path) -> None:
     file = tmp_path / "own.beats"
     file.write_text("".join(f"{time:.3f} {k % 3 + 1}\n" for k, time in enumerate(own().beats)))
-    assert analyze(workspace, track, grid=file).grid.downbeats == pytest.approx(own().downbeats)
-    assert analyze(workspace, track, grid=own(4)).grid.downbeats == pytest.approx(own(4).downbeats)
+    for given, downbeats in ((file, own().downbeats), (own(4), own(4).downbeats)):
+        keep_grid(workspace, track, given)
+        assert analyze(workspace, track).grid.downbeats == pytest.approx(downbeats)
     # It stays the track's, by its bytes and not by its name.
     copy = tmp_path / "copy.wav"
     copy.write_bytes(track.read_bytes())

@@ -12,7 +12,7 @@ from workbench.features.levels import HOPS_PER_SECOND
 from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
-from workbench.workflows.timeline import video_timeline
+from workbench.workflows.report import video_timeline
 
 SECONDS, FPS = 66, 4
 

@@ -39,8 +39,7 @@ from workbench.dashboards.transport import Program
 from workbench.matching.lane import Match
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
-from workbench.workflows.catalog import add_all, bundled_files
-from workbench.workflows.catalog_search import search_catalog, words_of
+from workbench.workflows.catalog import add_all, bundled_files, search_catalog, words_of
 
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0

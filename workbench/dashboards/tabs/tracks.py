@@ -35,7 +35,7 @@ from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.plans.plan import LoopPlan
-from workbench.workflows.catalog_search import search_catalog
+from workbench.workflows.catalog import search_catalog
 
 
 class StackBoard(JSComponent):
