@@ -25,9 +25,8 @@ from tests.benchmarks.tracks import bundled, profiles
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import LoopPlan, segment_table
+from workbench.plans.plan import LoopPlan, count_restarts, is_restart, segment_table
 from workbench.plans.repetition import is_varied
-from workbench.plans.restarts import count_restarts, is_restart
 from workbench.seams.profile import LoopProfile
 
 MINUTES = (5, 10, 20, 30, 60)

@@ -24,6 +24,7 @@ from workbench.plans.plan import (
     heard_twice,
     micros,
     nearest_line,
+    seams_restart,
 )
 from workbench.plans.plan_score import (
     PlanScore,
@@ -33,7 +34,6 @@ from workbench.plans.plan_score import (
     over_limits,
     own_ending_part,
 )
-from workbench.plans.restarts import restart_loses_pickup, seams_restart, splices_restart
 from workbench.plans.splices import PlayableSplices, UsableSplices
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile, TrackSection
@@ -146,7 +146,7 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
-    again = splices_restart(usable.leave[route.taken], usable.enter[route.taken], profile)
+    again = profile.is_restart(usable.leave[route.taken], usable.enter[route.taken])
     run = longest_run(route.taken, again | usable.is_long[route.taken], usable.gain_seconds[route.taken] < 0)
     fresh = fresh_mean(bars, usable.bar_seconds, params)
     return PlanScore(
@@ -298,7 +298,7 @@ def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile, rest
     if ending.kind is EndKind.OUTRO and own is not None and own.outro_start >= table[-1, 0] - 0.009:
         outro_start = round(own.outro_start, 6)
     return replace(
-        ending, outro_start=outro_start, restarts=restarts, loses_pickup=restarts > 0 and restart_loses_pickup(profile)
+        ending, outro_start=outro_start, restarts=restarts, loses_pickup=restarts > 0 and profile.restart_loses_pickup
     )
 
 

@@ -145,7 +145,9 @@ class _Combinations:
         longest_tail, latest_start = end_slack(profile)
         least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
         plays_out = profile.last_sound - usable.song_from >= least + usable.fade / 2
-        plays_out = np.append(plays_out & ~usable.plays_excluded(usable.song_from, np.array(profile.last_sound)), True)
+        plays_out = np.append(
+            plays_out & ~usable.constraints.plays_excluded(usable.song_from, np.array(profile.last_sound)), True
+        )
         need = self.video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
         need -= float(usable.gain_seconds[self.inserted].sum())
 
@@ -227,7 +229,7 @@ class _Combinations:
                 fits = legal & (stops <= latest_after[exits]) & (passes >= self.least_passes)
                 fits &= stops - lines[resolves] < longest_tail
                 fits &= stops - lines[last] < lines[last] - lines[last - 1]  # nor does a ring last longer than a bar
-                fits &= ~usable.plays_excluded(usable.song_from[exits], stops)
+                fits &= ~usable.constraints.plays_excluded(usable.song_from[exits], stops)
                 fits &= self._holds_pinned(space, passes)
                 mixes = space.rows(fits, passes, np.full(fits.shape, within))
                 score = self._estimate(mixes, usable.fade_part[resolves[fits]])

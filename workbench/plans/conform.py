@@ -565,8 +565,8 @@ class _Search:
         # The picture says which bar line is wanted, so a splice one bar beside a better one is no copy of it.
         reaching = with_short_segments(self.params.model_copy(update={"min_seam_score": self.floor}))
         usable = playable_splices(task.profile, reaching, task.constraints)
-        own, rules = task.seams, task.constraints
-        barred = np.zeros(own.size, dtype=bool) if rules is None else rules.rules_out(own.leave, own.enter)
+        own = task.seams
+        barred = task.constraints.rules_out(own.leave, own.enter)
         pairs = own.leave * n + own.enter
         own = own.rows(np.array(list({pairs[seam]: seam for seam in np.flatnonzero(~barred)}.values()), dtype=np.int64))
         new = ~np.isin(usable.leave * n + usable.enter, own.leave * n + own.enter)
@@ -654,9 +654,8 @@ class _Search:
         earned = leaving - _SPLICE_COST - self.heard_cost[rows] - self.lack_cost[rows]
         stays = self._was_there(rows, time)
         earned = np.where(stays, leaving, earned)
-        if task.constraints is not None:
-            pinned = stays & task.constraints.is_pinned(leave, enter)
-            earned = np.where(pinned, leaving + _PINNED, earned)
+        pinned = stays & task.constraints.is_pinned(leave, enter)
+        earned = np.where(pinned, leaving + _PINNED, earned)
         kept = task.parts.left(ways.parts[before])
         best = best_of_each((enter, kept), earned, tie=-rows)  # the old plan's joins come first and give way to equals
         age = np.zeros(best.size, dtype=np.int64)

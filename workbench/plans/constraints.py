@@ -159,14 +159,14 @@ _MOST_PAIRS = 60  # of constraints, that are tried for a contradiction; each tak
 class LineConstraints:
     """Constraints on the bar lines of one track."""
 
-    inside: BoolArray  # shape (n_bars,), bar lines inside of a range that is never cut
+    never_cut: IntArray  # bar lines inside of a range that is never cut
     forbidden: IntArray  # shape (n, 2), bar lines left and entered
     pinned: IntArray  # shape (n, 2), bar lines left and entered, each pair once
     excluded: FloatArray  # shape (n, 2), s, ranges that are not played
 
     def rules_out(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must not be used, shape (n,). `leave` and `enter` are bar lines."""
-        barred = self.inside[leave] | self.inside[enter]
+        barred = np.isin(leave, self.never_cut) | np.isin(enter, self.never_cut)
         for left, entered in self.forbidden:
             barred |= (leave == left) & (enter == entered)
         return np.asarray(barred)
@@ -199,14 +199,18 @@ class LineConstraints:
         return wanted
 
 
-def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstraints | None:
+_NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)
+UNCONSTRAINED = LineConstraints(np.zeros(0, dtype=np.int64), _NO_PAIRS, _NO_PAIRS, np.zeros((0, 2)))
+
+
+def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstraints:
     """Put constraints on the bar lines of a track.
 
-    None without constraints. Raises `ConstraintError` for times outside of the track and splices from a bar line to
+    Raises `ConstraintError` for times outside of the track and splices from a bar line to
     itself, all of them at once, and `ContradictionError` for two that rule each other out whatever the length.
     """
     if not constraints:
-        return None
+        return UNCONSTRAINED
     lines = profile.downbeats
     whys = {_as_one(kind, one): _why_wrong(profile, one)
             for kind, some in ((_NEVER_CUT, constraints.never_cut), (_FORBIDDEN, constraints.forbidden),
@@ -230,7 +234,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
             both = (_as_one(_PINNED, pin), clashing[0])
             raise ContradictionError(*joined(both, " and "), " contradict each other", constraints=both)
     return LineConstraints(
-        inside,
+        np.flatnonzero(inside),
         np.array(forbidden, dtype=np.int64).reshape(-1, 2),
         np.array(list(dict.fromkeys(pinned)), dtype=np.int64).reshape(-1, 2),
         np.array([(one.song_from, one.song_to) for one in constraints.excluded], dtype=np.float64).reshape(-1, 2),

@@ -32,7 +32,7 @@ import numpy as np
 
 from workbench.params import CoverParams
 from workbench.plans.build import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
-from workbench.plans.constraints import LineConstraints
+from workbench.plans.constraints import UNCONSTRAINED, LineConstraints
 from workbench.plans.ends import (
     EARLY_SECONDS,
     FADE_SHARE,
@@ -128,7 +128,9 @@ def seams_allowed(seconds: float) -> int:
     return ceil(round(seconds / SECONDS_A_SEAM, 9))
 
 
-def cut_splices(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> UsableSplices:
+def cut_splices(
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints = UNCONSTRAINED
+) -> UsableSplices:
     """The splices that a cut-down may take: those of a loop, with shorter segments between them."""
     return usable_splices(profile, with_short_segments(params), constraints)
 
@@ -255,10 +257,9 @@ class _Search:
 
     def starts(self) -> _States:
         """The track's own start, and every downbeat that is not inside of a range that is never cut."""
-        profile, inside = self.profile, self.usable.inside
-        lines = profile.downbeats
+        profile, lines = self.profile, self.profile.downbeats
         bars = np.flatnonzero(lines > profile.song_start + MAX_EARLY_SECONDS)
-        bars = bars if inside is None else bars[~inside[bars]]
+        bars = np.setdiff1d(bars, self.usable.constraints.never_cut)
         own = round(profile.song_start, 6)
         at = np.concatenate(([own], np.round(np.maximum(lines[bars] - EARLY_SECONDS, 0.0), 6)))
         line = np.concatenate(([0], bars)).astype(np.int64)
@@ -282,7 +283,7 @@ class _Search:
         room = states.room[:, None] + usable.fade[None, :] / 2 + ROUNDING_SECONDS
         played = states.played[:, None] + lasts
         legal = (bars >= least_bars) & (lasts >= room) & (played <= self.video - 0.5 * self.bar)
-        legal &= ~usable.plays_excluded(states.at[:, None], usable.song_to[None, :])
+        legal &= ~usable.constraints.plays_excluded(states.at[:, None], usable.song_to[None, :])
         backward = usable.gain_seconds > 0
         if task.may_repeat:
             long = (usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS)
@@ -416,8 +417,7 @@ class _Search:
         legal &= (tail >= -1e-6) & (tail < bars[stops] - 1e-3)
 
         button = legal & (free >= tail)
-        if self.usable.inside is not None:
-            button &= ~self.usable.inside[stops]
+        button &= ~np.isin(stops, self.usable.constraints.never_cut)
         if is_hit:
             lands = states.played + earlier + lines[stops] - states.at
             button &= np.abs(lands - task.hit_seconds) <= HIT_TOLERANCE_SECONDS
@@ -482,7 +482,7 @@ class _Search:
             theirs = len(task.beside.seam_times) if self.shorter_seconds else seams
             sharing = enough.astype(np.int64) + (enough & (states.common >= theirs))
         fits = kept[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
-        fits &= ~self.usable.plays_excluded(states.at, until)
+        fits &= ~self.usable.constraints.plays_excluded(states.at, until)
         late, earlier = (none if by is None else by for by in (late, earlier))
         return _Ends(seams, kind, row[fits], late[fits], earlier[fits], score[fits], sharing[fits])
 

@@ -385,14 +385,14 @@ def kept_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackS
     return max(begin, profile.song_start), float(edges[min(last, edges.size - 1)])
 
 
-def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
+def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints) -> list[LoopPlan]:
     """Plans by the search over splices; the first of many that sound alike stands for them.
 
     One of them begins with the picture, if any does and nothing else was asked for.
     """
     usable = cut_splices(profile, params, rules)
     plans: list[LoopPlan] = []
-    if rules is not None and usable.pinned.size < len(rules.pinned):
+    if usable.pinned.size < len(rules.pinned):
         return plans
     found = find_cuts(profile, usable, task, params)
     if task.beside is not None and found:
@@ -416,7 +416,7 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineC
     return plans
 
 
-def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints | None) -> list[LoopPlan]:
+def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints) -> list[LoopPlan]:
     """The options of a loop that keep what was asked for."""
     music, ring = task.music_seconds, 0.0
     if task.end_on is not None:
@@ -514,13 +514,13 @@ def _with_silence(fit: _Fit) -> list[LoopPlan]:
     )
 
 
-def _excerpt(fit: _Fit, rules: LineConstraints | None) -> list[LoopPlan]:
+def _excerpt(fit: _Fit, rules: LineConstraints) -> list[LoopPlan]:
     """Less than a bar of music: from the hook's first downbeat, or from the track's start."""
     profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
     if request.keep or request.end_on is not None or request.constraints.pinned:
         return []
     hook = hook_of(profile, HOOK_SECONDS)
-    if hook is not None and rules is not None and rules.inside[nearest_line(profile.downbeats, np.array(hook[0]))]:
+    if hook is not None and nearest_line(profile.downbeats, np.array(hook[0])) in rules.never_cut:
         hook = None  # it would begin inside of a range that is never cut
     starts = [hook[0] - EARLY_SECONDS if hook is not None and hook[0] >= EARLY_SECONDS else 0.0, profile.song_start]
     last = min(profile.song_duration, profile.last_sound)

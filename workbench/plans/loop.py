@@ -9,9 +9,9 @@ costs the own ending or a seam that is heard far more. A seam under the floor is
 plays too little of the track for minutes: then longer bodies are searched for, and then fair seams.
 
 An option passes the test of the plan served: it has no seam that many hear (`plan_score.HEARD`) unless that plan has
-one as bad. One option may be of another kind: the whole track again from its head after its own ending
-(`workbench.plans.restarts`), as often as the length asks for. That it begins again is heard, so it is there only where
-it wears less than the others, and served only where they wear far more (`workbench.plans.serving`).
+one as bad. One option may be of another kind: the whole track again from its head after its own ending (a restart), as
+often as the length asks for. That it begins again is heard, so it is there only where it wears less than the others,
+and served only where they wear far more (`workbench.plans.serving`).
 
 Where a range of the track is not played, a route may begin with one splice that leads past it, and goes on as any other
 from there. A body that holds such a range is played around it, by two splices a pass.
@@ -43,6 +43,7 @@ from workbench.plans.build import (
 from workbench.plans.combinations import routes_of
 from workbench.plans.constraints import (
     NO_CONSTRAINTS,
+    UNCONSTRAINED,
     Constraint,
     LineConstraints,
     NamedSplice,
@@ -57,7 +58,6 @@ from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, nearest_line, 
 from workbench.plans.plan_score import FAIR, HEARD
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
-from workbench.plans.restarts import splices_restart
 from workbench.plans.serving import ranked_options, varied_options
 from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within, sound_alike, usable_splices, with_pairs
 from workbench.recording import BoolArray, FloatArray, IntArray
@@ -114,7 +114,7 @@ def plan_loop(
 
     blamed = smallest_contradiction(constraints.each, can_be_kept)
     if not blamed:
-        return find_loop(profile, video_seconds, params, None)
+        return find_loop(profile, video_seconds, params, UNCONSTRAINED)
     whys = [
         _why_it_is_played(profile, params, one)
         for one in constraints.excluded
@@ -183,7 +183,7 @@ def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, 
 
 
 def find_loop(
-    profile: LoopProfile, video_seconds: float, params: CoverParams, constraints: LineConstraints | None
+    profile: LoopProfile, video_seconds: float, params: CoverParams, constraints: LineConstraints
 ) -> LoopPlan | Refusal:
     """`plan_loop` for a track with bars and a video of any length; constraints that cannot be kept are a refusal.
 
@@ -217,9 +217,7 @@ class _Found(NamedTuple):
     routes: list[Route]  # best first
 
 
-def _search(
-    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None
-) -> _Found | Refusal:
+def _search(profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints) -> _Found | Refusal:
     """The routes that cover a video and end, or fade, in time; without those that begin the whole track again."""
     usable = with_pairs(usable_splices(profile, params, constraints), params)
     if usable.size == 0:
@@ -230,14 +228,14 @@ def _search(
     if not any(np.any(usable.is_body & _may_open(usable, way)) for way in ways) and not usable.pinned.size:
         why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"
         return _refuse(why, float(usable.score.max()), profile, params)
-    if constraints is not None and usable.pinned.size < len(constraints.pinned):
+    if usable.pinned.size < len(constraints.pinned):
         return _refuse("a pinned seam leaves no room for its crossfade", 1.0, profile, params)
 
     routes = [
         route
         for way in ways
         for route in _routes_by(way, usable, profile, video, params)
-        if not usable.plays_excluded(*spans(route, usable).T).any()
+        if not usable.constraints.plays_excluded(*spans(route, usable).T).any()
     ]
     if not routes:
         return _refuse(
@@ -245,7 +243,7 @@ def _search(
         )
     scores = [float(route_score(route, usable, profile, params).total(params)) for route in routes]
     ranked = [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()]
-    if splices_restart(usable.leave[usable.pinned], usable.enter[usable.pinned], profile).any():
+    if profile.is_restart(usable.leave[usable.pinned], usable.enter[usable.pinned]).any():
         # Who asks to hear the track end and begin again waits for its end, and misses what is skipped.
         ranked.sort(key=lambda route: (not route.own_ending, bool(np.any(usable.gain_seconds[route.taken] < 0))))
     return _Found(usable, ranked)
@@ -290,7 +288,7 @@ def _varied_plans(
     profile: LoopProfile,
     video: float,
     params: CoverParams,
-    constraints: LineConstraints | None,
+    constraints: LineConstraints,
     needed: float,
 ) -> list[LoopPlan]:
     """Plans that go on with `needed` s of variety: of those found, by longer bodies, or over fair seams; or none."""
@@ -312,7 +310,7 @@ def _varied_plans(
 
 
 def _begin_again(
-    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints | None, least: float
+    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints, least: float
 ) -> LoopPlan | None:
     """The best plan that plays the whole track again and again; None where the track or the length allows none.
 
@@ -338,7 +336,7 @@ def _begin_again(
     for some in (profile, replace(profile, ending=None)):
         for route in (route for body in bodies for route in routes_of(ranked, some, video, params, body)):
             table = spans(route, usable)
-            if ranked.score[route.taken].min() < least or usable.plays_excluded(*table.T).any():
+            if ranked.score[route.taken].min() < least or usable.constraints.plays_excluded(*table.T).any():
                 continue
             body = looped_body(table, profile.downbeats)
             if body is None or body[:2] != whole or not (usable.has_pairs or _is_played_whole(body, table)):

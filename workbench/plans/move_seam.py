@@ -16,7 +16,7 @@ import numpy as np
 from workbench.errors import PlanError
 from workbench.params import CoverParams
 from workbench.plans.build import PlayedSegments, build_plan, segments_of
-from workbench.plans.constraints import LineConstraints, NamedSplice
+from workbench.plans.constraints import UNCONSTRAINED, LineConstraints, NamedSplice
 from workbench.plans.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
 from workbench.plans.plan_score import hearings_of, seams_part
 from workbench.plans.splices import seam_gains
@@ -74,7 +74,7 @@ def seam_places(
     plan: LoopPlan,
     seam: int,
     params: CoverParams,
-    constraints: LineConstraints | None = None,
+    constraints: LineConstraints = UNCONSTRAINED,
 ) -> list[SeamPlace]:
     """Where a seam could be, earliest first, with its score there, or what is in the way.
 
@@ -175,22 +175,20 @@ def _broken_rule(
     seam: int,
     bars: int,
     params: CoverParams,
-    constraints: LineConstraints | None,
+    constraints: LineConstraints,
 ) -> str:
     """The rule that the plan would break with the seam there; empty: none."""
     try:
         moved = move_seam(profile, plan, seam, bars, params)
     except PlanError as error:
         return str(error)
-    if constraints is not None and constraints.plays_excluded(*segment_table(moved).T).any():
+    if constraints.plays_excluded(*segment_table(moved).T).any():
         return "it would play what is excluded"
     return ""
 
 
-def _ruled_out(constraints: LineConstraints | None, leave: int, enter: int) -> str:
-    if constraints is None:
-        return ""
-    if constraints.inside[[leave, enter]].any():
+def _ruled_out(constraints: LineConstraints, leave: int, enter: int) -> str:
+    if np.isin([leave, enter], constraints.never_cut).any():
         return "in a range that is never cut"
     if any((leave, enter) == tuple(pair) for pair in constraints.forbidden.tolist()):
         return "this splice is forbidden"

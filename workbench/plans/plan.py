@@ -13,6 +13,10 @@ the fade of its `Ending`, which ends at `window_end`, as ``(1+cos pi x)/2``.
 A plan is a loop where some second of the track is heard twice, a cut-down where it has seams but plays nothing twice,
 and straight where it has no seam.
 
+A restart is a seam of its own kind: the track ends, its last hit rings, and on a later bar line its head begins, so
+that the pulse goes on through the pause. It is meant to be noticed, so it counts in `plan_score` and not in
+`seam_score`. A pick-up before the first bar line plays only when the track begins, not when it begins again.
+
 Times are held to the microsecond, scores to four decimals. What needs the track's grid (splices on bar lines, a tail
 shorter than the last bar) is checked by `check_against_grid`; all else by `LoopPlan` itself. Both raise `PlanError`
 naming the rule and the value.
@@ -29,8 +33,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.recording import FloatArray, IntArray, Shown, TrackSeconds, VideoSeconds
-from workbench.seams.profile import MIN_FADE_SECONDS, ROUNDING_SECONDS
+from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds, VideoSeconds
+from workbench.seams.profile import MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile
 
 PLAN_VERSION = 1
 """Plan-format version; raising it invalidates cached plans."""
@@ -496,6 +500,23 @@ def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
 def seam_lines(table: FloatArray, lines: FloatArray) -> IntArray:
     """The bar lines that the seams between some segments leave and enter, shape (n_segments - 1, 2)."""
     return np.asarray(nearest_line(lines, np.column_stack([table[:-1, 1], table[1:, 0]])))
+
+
+def is_restart(plan: LoopPlan, profile: LoopProfile) -> BoolArray:
+    """Which seams of a plan begin the whole track again after its own ending, shape (n_seams,)."""
+    return seams_restart(segment_table(plan), profile)
+
+
+def count_restarts(plan: LoopPlan, profile: LoopProfile) -> int:
+    """How often a plan begins the whole track again."""
+    return int(is_restart(plan, profile).sum())
+
+
+def seams_restart(table: FloatArray, profile: LoopProfile) -> BoolArray:
+    """Which seams between some segments begin the whole track again; `table` is from `segment_table`."""
+    if profile.restart is None:
+        return np.zeros(len(table) - 1, dtype=bool)
+    return profile.is_restart(*seam_lines(table, profile.downbeats).T)
 
 
 def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:

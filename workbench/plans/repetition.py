@@ -21,10 +21,9 @@ import numpy as np
 
 from workbench.params import CoverParams
 from workbench.plans.build import longest_run
-from workbench.plans.constraints import LineConstraints
-from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, segment_table
+from workbench.plans.constraints import UNCONSTRAINED, LineConstraints
+from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, seams_restart, segment_table
 from workbench.plans.plan_score import most_plays
-from workbench.plans.restarts import seams_restart
 from workbench.plans.splices import LONG_BODY_SECONDS
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 from workbench.seams.profile import LoopProfile
@@ -174,7 +173,7 @@ def is_varied(segments: FloatArray, needed: float) -> bool:
     return variety(segments) >= least
 
 
-def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None) -> float:
+def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineConstraints = UNCONSTRAINED) -> float:
     """How much different music any five minutes of a loop are to play, s.
 
     `CoverParams.min_variety_seconds`, or all that a loop can repeat of a shorter track, to a bar: from its first bar
@@ -187,7 +186,7 @@ def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineCo
         return 0.0
     first, last = float(lines[0]), float(lines[-1] if profile.ending is None else lines[profile.ending.start_bar])
     repeated = last - first - float(np.median(np.diff(lines)))
-    for song_from, song_to in () if constraints is None else constraints.excluded:
+    for song_from, song_to in constraints.excluded:
         repeated -= max(0.0, min(song_to, last) - max(song_from, first))
     return max(0.0, min(params.min_variety_seconds, repeated))
 

@@ -5,8 +5,8 @@ wear:
 
 - where it passes a limit on repetition, the next one that keeps both, and the track's own ending where the best has it,
   is served in its place, unless its score is lower by more than `plan_score.LIMIT_PENALTY`;
-- where the plan so chosen passes a limit all the same, one that lets the whole track end and begin again
-  (`workbench.plans.restarts`) is served if it keeps the limits and each of its restarts spares
+- where the plan so chosen passes a limit all the same, one that lets the whole track end and begin again (a restart) is
+  served if it keeps the limits and each of its restarts spares
   `CoverParams.restart_worth_seconds` of worn music (`workbench.plans.repetition`). A restart is heard, and so is music
   that comes for the tenth time: this is what one is worth in seconds of the other.
 
@@ -30,10 +30,9 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.params import CoverParams
-from workbench.plans.plan import MAX_OPTIONS, LoopPlan, segment_table
+from workbench.plans.plan import MAX_OPTIONS, LoopPlan, count_restarts, segment_table
 from workbench.plans.plan_score import LIMIT_PENALTY
 from workbench.plans.repetition import find_repetition, is_varied, wears_less, worn_seconds
-from workbench.plans.restarts import count_restarts
 from workbench.seams.profile import LoopProfile
 
 

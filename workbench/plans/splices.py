@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.params import CoverParams
-from workbench.plans.constraints import LineConstraints
+from workbench.plans.constraints import UNCONSTRAINED, LineConstraints
 from workbench.plans.ends import start_fade
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS
 from workbench.plans.plan_score import fade_part, phrasing_part
@@ -91,26 +91,13 @@ class UsableSplices(PlayableSplices):
     pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
     # shape (n, 2), the splices that each stands for, in order: itself after `NO_SPLICE`, or a pair of others
     pairs: IntArray
-    # shape (n_bars,), bar lines inside of a range that is never cut; None where there is no such range
-    inside: BoolArray | None
-    constraints: LineConstraints | None = None  # which ruled splices out; None: there are none
+    constraints: LineConstraints  # which ruled splices out
     # the splice that begins the whole track again; None where it was not asked for, or there is none
     restart: int | None = None
-
-    def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
-        """Which stretches of the track hold some of what is not played, see `LineConstraints.plays_excluded`.
-
-        Times are in seconds of track time.
-        """
-        if self.constraints is None:
-            return np.zeros(np.broadcast_shapes(np.shape(song_from), np.shape(song_to)), dtype=bool)
-        return self.constraints.plays_excluded(song_from, song_to)
 
     @property
     def leads_past_excluded(self) -> BoolArray:
         """Which splices lead past a range that is not played, see `LineConstraints.leads_past`; shape (n,)."""
-        if self.constraints is None:
-            return np.zeros(self.size, dtype=bool)
         return self.constraints.leads_past(self.song_to, self.song_from)
 
     @property
@@ -139,7 +126,7 @@ _PLAYED = tuple(field.name for field in fields(PlayableSplices))
 
 
 def playable_splices(
-    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints = UNCONSTRAINED
 ) -> PlayableSplices:
     """All splices that keep the rules of a plan and reach the floor, best first, possibly none.
 
@@ -149,7 +136,7 @@ def playable_splices(
 
 
 def usable_splices(
-    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None = None, *, restart: bool = False
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints = UNCONSTRAINED, *, restart: bool = False
 ) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
 
@@ -157,7 +144,7 @@ def usable_splices(
     repeats a whole file, as its maker meant it, need not have the least lengths either. One that cannot be played at
     all, for it leaves no room for its crossfade, is missing. So are those that make the same loop as a better one
     nearby. `constraints` say what is ruled out and what is pinned. With `restart` the splice by which the track begins
-    again is in, which need not reach the floor (`workbench.plans.restarts`).
+    again is in, which need not reach the floor (a restart, see `workbench.plans.plan`).
     """
     lines = profile.downbeats
     found, is_pinned, again = _among(profile, params, constraints, restart=restart, alike=False)
@@ -173,17 +160,16 @@ def usable_splices(
     bars_before = np.where(is_free, 1, params.min_segment_bars)
     bars_between = np.where(is_free[:, None] | is_free, 1, params.min_segment_bars)
     opens_after = np.where(is_free, params.gain_glide_seconds, opens)
-    if constraints is not None:  # what goes on sooner is no stutter
-        opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
+    # what goes on past a range that is not played is no stutter, however soon
+    opens_after = np.where(constraints.leads_past(song_to, song_from), np.minimum(opens_after, least), opens_after)
     least_between = np.where(is_free[:, None] | is_free, params.gain_glide_seconds, least)
     first = leave >= bars_before
     opens_after = np.maximum(opens_after, start_fade(profile) + fade / 2) + ROUNDING_SECONDS
     first &= song_to - round(profile.song_start, 6) >= opens_after
     follows = leave[None, :] - enter[:, None] >= bars_between
     follows &= lasts >= np.maximum(least_between, (fade[:, None] + fade[None, :]) / 2) + ROUNDING_SECONDS
-    if constraints is not None and constraints.excluded.size:
-        first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
-        follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
+    first &= ~constraints.plays_excluded(np.array(profile.song_start), song_to)
+    follows &= ~constraints.plays_excluded(song_from[:, None], song_to[None, :])
     return UsableSplices(
         **{name: getattr(found, name) for name in _PLAYED},
         phrasing=phrasing_part(profile, leave, enter),
@@ -196,7 +182,6 @@ def usable_splices(
         fade_part=fade_part(profile),
         pinned=np.flatnonzero(is_pinned),
         pairs=np.column_stack([np.full(found.size, NO_SPLICE), np.arange(found.size)]),
-        inside=constraints.inside if constraints is not None and constraints.inside.any() else None,
         constraints=constraints,
         restart=int(np.flatnonzero(again)[0]) if again.any() else None,
     )
@@ -249,7 +234,7 @@ class _Found(NamedTuple):
 
 
 def _among(
-    profile: LoopProfile, params: CoverParams, constraints: LineConstraints | None, *, restart: bool, alike: bool
+    profile: LoopProfile, params: CoverParams, constraints: LineConstraints, *, restart: bool, alike: bool
 ) -> _Found:
     """The playable splices of a track; `alike`: those too that make the same loop as a better one nearby."""
     splices, lines = profile.splices, profile.downbeats
@@ -272,15 +257,12 @@ def _among(
     legal &= lines[enter] >= profile.song_start - near
     if profile.ending is not None:
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
-    pins, again = np.zeros(leave.size, dtype=bool), np.zeros(leave.size, dtype=bool)
-    if restart and profile.restart is not None:
-        again = playable & profile.restart.is_at(leave, enter) & (gain >= params.min_body_seconds)
-    if constraints is not None:
-        ruled_out = constraints.rules_out(leave, enter)
-        ruled_out |= constraints.plays_excluded(song_to - GRID_TOLERANCE_SECONDS, song_to)
-        ruled_out |= constraints.plays_excluded(song_from, song_from + GRID_TOLERANCE_SECONDS)
-        legal, again = legal & ~ruled_out, again & ~ruled_out
-        pins = playable & constraints.is_pinned(leave, enter)
+    again = playable & profile.is_restart(leave, enter) & (gain >= params.min_body_seconds) & restart
+    ruled_out = constraints.rules_out(leave, enter)
+    ruled_out |= constraints.plays_excluded(song_to - GRID_TOLERANCE_SECONDS, song_to)
+    ruled_out |= constraints.plays_excluded(song_from, song_from + GRID_TOLERANCE_SECONDS)
+    legal, again = legal & ~ruled_out, again & ~ruled_out
+    pins = playable & constraints.is_pinned(leave, enter)
 
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]

@@ -16,11 +16,18 @@ import numpy as np
 from workbench.params import CoverParams
 from workbench.plans.constraints import Constraint, ConstraintKind, NamedSplice, Sentence, line_pair
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import EndKind, LoopPlan, PlanKind, nearest_line, segment_table
+from workbench.plans.plan import (
+    EndKind,
+    LoopPlan,
+    PlanKind,
+    count_restarts,
+    is_restart,
+    nearest_line,
+    segment_table,
+)
 from workbench.plans.plan_score import AUDIBLE
 from workbench.plans.refusals import plain_seconds
 from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
-from workbench.plans.restarts import count_restarts, is_restart, splices_restart
 from workbench.plots.palette import clock
 from workbench.recording import FloatArray
 from workbench.seams.profile import LoopProfile
@@ -107,7 +114,7 @@ def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: Cover
     lines: list[Sentence] = []
     for one in pinned:
         leave, enter = line_pair(profile, one, one.in_words)
-        if splices_restart(np.array(leave), np.array(enter), profile):
+        if profile.is_restart(np.array(leave), np.array(enter)):
             continue  # it is heard by intent
         row = profile.splices.row_of(leave, enter)
         score = None if row is None else float(profile.splices.score[row])

@@ -28,6 +28,7 @@ ROUNDING_SECONDS = 2e-6
 """s; what two values rounded to the microsecond may differ by, and the margin that a planner leaves for it"""
 # splices of a track, best first, that loops and cut-downs choose from: the rest are there for their rare lengths
 BEST_SPLICES = 600
+_PICKUP_SECONDS = 0.1  # s; a lead-in that is shorter is the attack of the first downbeat
 _START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make room for its fade
 
 
@@ -173,6 +174,18 @@ class LoopProfile(Shown):
     def form(self) -> tuple[Section, ...]:
         """The sections without their times"""
         return tuple(Section(one.first_bar, one.last_bar, one.label, one.group) for one in self.sections)
+
+    def is_restart(self, leave: IntArray, enter: IntArray) -> BoolArray:
+        """Which splices, by the bar lines left and entered, begin the track again, shape of `leave`."""
+        if self.restart is None:
+            return np.zeros(np.shape(leave), dtype=bool)
+        return self.restart.is_at(leave, enter)
+
+    @property
+    def restart_loses_pickup(self) -> bool:
+        """Whether a lead-in before the first bar line plays only when the track begins, not when it begins again"""
+        lost = 0.0 if self.restart is None else float(self.downbeats[self.restart.enter]) - self.song_start
+        return lost > _PICKUP_SECONDS
 
     def is_whole(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices lead from the end of a file to its head or its loop start, shape of `leave`."""

@@ -13,6 +13,7 @@ import pytest
 from tests.workbench.plans.fitted import Fit
 from workbench.errors import ConstraintError
 from workbench.plans.constraints import (
+    UNCONSTRAINED,
     NamedSplice,
     SeamConstraints,
     TrackRange,
@@ -249,7 +250,7 @@ def test_a_straight_plan_has_no_seam_to_pin(track_profile: Maker) -> None:
 def test_no_constraints_change_nothing(track_profile: Maker) -> None:
     profile = track_profile()
     assert plan_loop(profile, LOOPED, constraints=SeamConstraints()) == plan_loop(profile, LOOPED)
-    assert on_lines(profile, SeamConstraints()) is None
+    assert on_lines(profile, SeamConstraints()) is UNCONSTRAINED
     # Neither does one that touches nothing that the planner could use.
     nowhere = SeamConstraints(never_cut=(TrackRange(0.0, 0.3),))
     assert plan_loop(profile, LOOPED, constraints=nowhere) == plan_loop(profile, LOOPED)

@@ -13,10 +13,9 @@ from workbench.params import CoverParams
 from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.loop import plan_loop
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import Ending, EndKind, LoopPlan, segment_table
+from workbench.plans.plan import Ending, EndKind, LoopPlan, count_restarts, is_restart, segment_table
 from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import find_repetition, wears_less
-from workbench.plans.restarts import count_restarts, is_restart, restart_loses_pickup
 from workbench.recording import Recording
 from workbench.results.plan_words import repetition_line
 from workbench.seams.endings import find_restart
@@ -171,8 +170,8 @@ def test_a_lost_pick_up_is_said(track_profile: Maker) -> None:
     profile = track_profile(restarts=True)
     at_once = replace(profile, song_start=float(profile.downbeats[0]) - 0.02)
     later = replace(profile, song_start=float(profile.downbeats[0]) - 0.8)
-    assert not restart_loses_pickup(at_once)
-    assert restart_loses_pickup(later)
+    assert not at_once.restart_loses_pickup
+    assert later.restart_loses_pickup
     often, lost = (Ending(EndKind.OUTRO, restarts=times, loses_pickup=times == 2) for times in (1, 2))
     assert often.restart_words == "begins again from its head once after its own ending"
     assert lost.restart_words == "begins again from its head 2 times after its own ending, without its pick-up"

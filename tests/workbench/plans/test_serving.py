@@ -11,9 +11,8 @@ import pytest
 
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop
-from workbench.plans.plan import Ending, EndKind, LoopPlan
+from workbench.plans.plan import Ending, EndKind, LoopPlan, count_restarts
 from workbench.plans.repetition import find_repetition, worn_seconds
-from workbench.plans.restarts import count_restarts
 from workbench.plans.serving import ranked_options
 from workbench.seams.profile import LoopProfile
 
