@@ -30,6 +30,7 @@ from workbench.seams.profile import LoopProfile
 
 VARIETY_WINDOW = 300.0  # s of a plan in which its different music is counted
 _OFTEN = 4  # times that a second of the track is heard before it is worn
+_ENOUGH = 0.95  # share of the variety wanted that counts as all of it: a few seconds more are not worth an audible seam
 _OFF_LINES = 2 * GRID_TOLERANCE_SECONDS  # s by which splices may shorten whole bars
 _MANY_SEGMENTS = 40
 _LEAST_SPARED_SECONDS = 1.0
@@ -155,14 +156,14 @@ def variety(segments: FloatArray, window_seconds: float = VARIETY_WINDOW) -> flo
 
 
 def is_varied(segments: FloatArray, needed: float) -> bool:
-    """Whether any five minutes of some segments, as `variety` has them, play `needed` s of different music.
+    """Whether any five minutes of some segments, as `variety` has them, play `needed` s of different music, or nearly.
 
     Less than that lasts no longer without repeating anything.
     """
     if needed <= 0.0:
         return True
     ends = np.cumsum(segments[:, 1] - segments[:, 0])
-    least = min(needed, float(ends[-1])) - _OFF_LINES
+    least = _ENOUGH * min(needed, float(ends[-1])) - _OFF_LINES
     # What repeats too much mostly does so wherever one looks, and a few segments are soon counted.
     for share in (0.25, 0.5, 0.75) if len(segments) > _MANY_SEGMENTS else ():
         first = int(np.searchsorted(ends, share * ends[-1]))

@@ -81,6 +81,14 @@ def test_the_first_way_that_is_varied_is_served(only: Only, track_profile: Maker
     assert ways(NO_RULE, long=0.4, restarts=False) == []
 
 
+def test_a_few_seconds_less_are_no_reason_for_an_audible_seam(only: Only, track_profile: Maker) -> None:
+    for bars, is_served in ((29, True), (28, False)):
+        nearly = (10 + bars, 10)
+        plan = plan_loop(track(only, track_profile, {LONG: 0.4, nearly: 0.95}, restarts=False), 700.0, GOES_ON)
+        assert isinstance(plan, LoopPlan)
+        assert (plan.seam_score > 0.9, variety(segment_table(plan)) < 60.0) == (is_served, is_served)
+
+
 def test_a_shorter_track_plays_whole_and_a_file_made_to_be_repeated_as_it_likes(
     only: Only, track_profile: Maker
 ) -> None:
