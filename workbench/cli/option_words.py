@@ -69,4 +69,4 @@ def refusal_in_options(refusal: Refusal) -> str:
         )
     if refusal.restart is not None:
         said.append(f"With `--pin-seam {refusal.restart.in_words}` the track ends and begins again from its head.")
-    return " ".join(part if part.endswith(".") else f"{part}." for part in said)
+    return " ".join(said)

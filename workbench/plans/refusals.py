@@ -130,12 +130,12 @@ def no_viable_loop(why: str) -> Refusal:
 
 def not_filled(why: str, reason: RefusalReason = RefusalReason.NO_VIABLE_LOOP) -> Refusal:
     """The track cannot fill the length. `why` is a sentence without its full stop."""
-    return Refusal(reason, (why,))
+    return Refusal(reason, (why, "."))
 
 
 def contradiction(sentence: Sentence, constraints: tuple[Constraint, ...]) -> Refusal:
-    """Constraints that no plan keeps together."""
-    return Refusal(RefusalReason.CONSTRAINTS, sentence, constraints)
+    """Constraints that no plan keeps together. `sentence` is without its full stop."""
+    return Refusal(RefusalReason.CONSTRAINTS, (*sentence, "."), constraints)
 
 
 def no_loop_profile() -> Refusal:

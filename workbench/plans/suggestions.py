@@ -38,34 +38,28 @@ def suggest_landings(
     that was tried helps. `start_at` None starts with the picture, `last_hit` None is not known; `can_land` says whether
     there is a plan for a start and a landing.
     """
-    lines = profile.downbeats
-    bar = profile.usual_bar
-    if end_on <= seconds - bar:
-        on_line = f"lands after {clock(_up(seconds - bar))}"
-        own = _own_landing(profile, seconds, end_on, last_hit)
-        if own is not None and own <= seconds - bar and can_land(start_at, own):
-            return (
-                f"the track's own ending lands its last hit at {clock(own)}; one that stops on a bar line {on_line}",
-            )
-        return (f"the last hit rings for less than a bar, so it {on_line}",)
-    first = start_at or 0.0
-    phases = _phases(lines, last_hit, end_on - first, bar)
-    later = next((at for at in np.sort(first + phases) if can_land(_rounded(at), end_on)), None)
-    before, after = end_on - phases, end_on - phases + bar
-    latest = max(seconds - MIN_RING_SECONDS, end_on)
-    times = np.concatenate([before[before > seconds - bar], after[after <= latest]])
-    times = times[np.argsort(np.abs(times - end_on))]
-    near = next((at for at in times if can_land(start_at, _rounded(at))), None)
+    bar, first = profile.usual_bar, start_at or 0.0
+    earliest = seconds - bar  # of a landing on a bar line, for the hit rings for less than a bar
+    wanted = max(end_on, earliest)
+    own = _own_landing(profile, seconds, end_on, last_hit)
+    own_lands = f"the track's own ending lands its last hit at {clock(own or 0.0)}"
     said: list[str | Constraint] = []
+    if end_on <= earliest and own is not None and own <= earliest and can_land(start_at, own):
+        said.append(own_lands)
+    phases = _phases(profile, last_hit, wanted - first)
+    starts = np.sort(first + phases) if end_on > earliest else ()
+    later = next((at for at in starts if can_land(_rounded(at), end_on)), None)
     if later is not None:
         said += ["it lands there with ", Constraint(ConstraintKind.START_AT, (_rounded(later),))]
+    times = np.concatenate([wanted - phases, wanted - phases + bar])
+    times = times[(times > earliest) & (times <= max(seconds - MIN_RING_SECONDS, end_on))]
+    times = times[np.argsort(np.abs(times - wanted))]
+    near = next((at for at in times if can_land(start_at, _rounded(at))), None)
     if near is not None:
         alone = "a plan that starts as asked for" if start_at is not None else "music that starts with the picture"
         said.append(f"{'; ' if said else ''}{alone} lands it at {clock(_rounded(near))}")
-    if not said:
-        own = _own_landing(profile, seconds, end_on, last_hit)
-        if own is not None and can_land(start_at, own):
-            said.append(f"the track's own ending lands its last hit at {clock(own)}")
+    if not said and own is not None and can_land(start_at, own):
+        said.append(own_lands)
     return tuple(said)
 
 
@@ -80,10 +74,11 @@ def _own_landing(
     return _rounded(min(max(end_on, _up(latest - longest_tail)), np.floor(latest * 100) / 100))
 
 
-def _phases(lines: FloatArray, last_hit: TrackSeconds | None, music: float, bar: float) -> FloatArray:
-    """What a length leaves of a bar beyond music from a bar line to a hit, at most `_MOST_PHASES`."""
+def _phases(profile: LoopProfile, last_hit: TrackSeconds | None, music: float) -> FloatArray:
+    """What a length leaves of a bar beyond music from its start or a bar line to a hit, at most `_MOST_PHASES`."""
+    lines, bar = profile.downbeats, profile.usual_bar
     hits = lines if last_hit is None else np.append(lines, last_hit)
-    lasts = hits[None, :] - lines[:, None]
+    lasts = hits - np.append(lines, profile.song_start)[:, None]
     left = np.mod(music - lasts[lasts > 0.5 * bar], bar)
     left = left[(left > _LEAST_SECONDS) & (left < bar - _LEAST_SECONDS)]
     slots, counts = np.unique(np.floor(left / _SAME_PHASE_SECONDS).astype(np.int64), return_counts=True)

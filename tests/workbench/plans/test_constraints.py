@@ -329,10 +329,10 @@ def test_a_loop_names_the_smallest_contradicting_part(track_profile: Maker, only
     refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere,), bodies))
     assert isinstance(refused, Refusal)
     assert refused.constraints == SeamConstraints((), bodies).each
-    assert refused.hint.endswith(" cannot be kept together in a loop of 330 s")
+    assert refused.hint.endswith(" cannot be kept together in a loop of 330 s.")
     refused = plan_loop(profile, LOOPED, constraints=SeamConstraints((elsewhere, TrackRange(20.0, 110.0)), bodies[:1]))
     assert isinstance(refused, Refusal)
-    assert refused.hint == "never cut 0:20-1:50 cannot be kept in a loop of 330 s"
+    assert refused.hint == "never cut 0:20-1:50 cannot be kept in a loop of 330 s."
 
 
 def test_a_track_that_cannot_be_looped_anyway_is_refused_as_ever(
@@ -354,7 +354,7 @@ def test_times_of_a_fit_and_constraints_on_seams_contradict_each_other(track_pro
     pin = named(profile, int(splices.leave[row]), int(splices.enter[row]))
     others = SeamConstraints((TrackRange(1.0, 3.0),), (named(profile, 3, 40),), (pin,))
     request = Fit(40.0, (Keep(None, 8.5, 9.0),), start_at=36.0, constraints=others)
-    assert request.refused(profile) == f"start at 0:36 and pinned {pin.in_words} cannot be kept together in 40 s"
+    assert request.refused(profile) == f"start at 0:36 and pinned {pin.in_words} cannot be kept together in 40 s."
     assert Fit(40.0, (Keep(None, 8.5, 9.0),), constraints=others).plan(profile).seam_times
 
 

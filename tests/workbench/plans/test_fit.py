@@ -327,7 +327,7 @@ def test_a_kept_part_that_would_fit_alone_is_not_said_to_be_too_long(track_profi
     first, last = hook_of(profile, 20.0) or (0.0, 0.0)
     left_out = SeamConstraints(excluded=(TrackRange(first + 4.0, last - 4.0),))
     why = Fit(20.0, (Keep(KeptPart.HOOK),), constraints=left_out).refused(profile)
-    assert re.search(r"keep hook and excluded [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s$", why)
+    assert re.search(r"keep hook and excluded [0-9:.]+-[0-9:.]+ cannot be kept together in 20 s\.$", why)
 
 
 def test_what_is_to_be_kept_may_take_a_less_sure_seam_where_no_better_one_keeps_it(
@@ -349,13 +349,13 @@ def test_a_length_that_nothing_fills_is_refused(track_profile: Maker, only: Call
     profile = only(track_profile(), [(40, 8)], score=0.2)
     assert re.search("cannot be looped without an audible seam, so it does not fill 200 s", Fit(200.0).refused(profile))
     assert Fit(60.0).plan(profile).kind is PlanKind.STRAIGHT
-    assert re.search(r"; its best seam scores 0\.20, needed 0\.50$", Fit(200.0).refused(profile))
+    assert re.search(r"; its best seam scores 0\.20, needed 0\.50\.$", Fit(200.0).refused(profile))
     found = re.search(r"; it fills ([0-9.]+) s;", Fit(200.0).refused(profile))
     assert found is not None
     assert Fit(float(found[1])).plan(profile).window_end == float(found[1])
     assert Fit(float(found[1]) + 0.2).refused(profile)
     assert re.search(
-        r"its bars are unsure \(confidence 0.20\)$", Fit(200.0).refused(replace(profile, grid_confidence=0.2))
+        r"its bars are unsure \(confidence 0.20\)\.$", Fit(200.0).refused(replace(profile, grid_confidence=0.2))
     )
     for seconds in (0.0, -1.0, float("nan"), 0.5):
         with pytest.raises(ParameterError, match="fitted to 1 s or more"):
@@ -396,7 +396,7 @@ def test_music_without_bars_is_played_straight(track_profile: Maker) -> None:
         assert refused.refused(profile)
     assert re.search("has no bars to be looped on, so it does not fill 500 s; it fills ", Fit(500.0).refused(profile))
     short = replace(profile, song_start=0.0, last_sound=0.7, song_duration=0.8)
-    assert re.search(r"has no bars to be looped on, so it does not fill 500 s$", Fit(500.0).refused(short))
+    assert re.search(r"has no bars to be looped on, so it does not fill 500 s\.$", Fit(500.0).refused(short))
 
 
 @pytest.mark.parametrize("ending", [None, EndingKind.OUTRO])

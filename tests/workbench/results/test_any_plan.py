@@ -81,7 +81,7 @@ def test_a_refusal_names_the_constraints_that_contradict_by_id() -> None:
     assert body["plan"] == {
         "applicable": False, "reason": "constraints", "constraints": ["pinned 1:32-0:48", "keep hook"],
     }  # fmt: skip
-    assert body["hint"] == "pinned 1:32-0:48 and keep hook cannot be kept together in 30 s"
+    assert body["hint"] == "pinned 1:32-0:48 and keep hook cannot be kept together in 30 s."
     jsonschema.validate(body, schemas()["PlanResult"])
     assert "constraints" not in json.dumps(schemas()["LoopResult"])
 

@@ -122,7 +122,7 @@ def test_what_contradicts_is_named(workspace: Workspace, song: Path) -> None:
     others = SeamConstraints((TrackRange(3.0, 5.0),), (NamedSplice(20.0, 40.0),), pin)
     refused = fit_track(workspace, song, 30.0, PlanRequest(others, start_at=28.0)).answer
     assert isinstance(refused, Refusal)
-    assert refused.hint == "start at 0:28 and pinned 1:32-0:48 cannot be kept together in 30 s"
+    assert refused.hint == "start at 0:28 and pinned 1:32-0:48 cannot be kept together in 30 s."
     assert [one.id for one in refused.constraints] == ["start_at 0:28", "pinned 1:32-0:48"]
 
 
