@@ -490,9 +490,7 @@ class _Task:
         self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
         self.target = _target(old, difference)
         self.parts = _KeptParts(profile, request, self.end)
-        self.excluded = np.zeros(self.n, dtype=bool)  # bars that are not played
-        if self.constraints is not None:
-            self.excluded = self.constraints.plays_excluded(self.edges[:-1], self.edges[1:])
+        self.excluded = self.constraints.plays_excluded(self.edges[:-1], self.edges[1:])  # bars that are not played
         self.seams = _seams_of(old, profile)
         self.fade_part = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
@@ -734,8 +732,7 @@ class _Search:
             end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, own)
         reach = task.lines[line] + end - time
         stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6) & task.parts.are_heard(ways.parts)
-        if task.constraints is not None:
-            stops &= ~task.constraints.plays_excluded(task.lines[line], reach)
+        stops &= ~task.constraints.plays_excluded(task.lines[line], reach)
         fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3)
         rows = np.flatnonzero(fits & (reach <= latest_stop(profile, in_ending=in_ending) + 1e-6))
         end_with(rows, ways.earned[rows] + _FADE * task.fade_part[line[rows]], EndKind.FADE)
