@@ -627,6 +627,7 @@ class _Search:
         late = 1 + np.flatnonzero(task.lines[1:-1] >= song_start + EARLY_SECONDS)
         if task.ring_from is not None:
             late = late[task.lines[late] < task.ring_from]
+        late = late[~task.constraints.plays_excluded(task.lines[late] - EARLY_SECONDS, task.lines[late])]
         times = np.append(begins + float(task.lines[0]) - song_start, np.full(late.size, begins + EARLY_SECONDS))
         earned = np.append(0.0, -_FADE * (1.0 - task.fade_part[late]))
         begun = np.append(task.parts.at_start, np.zeros(late.size, dtype=np.int64))
