@@ -255,7 +255,7 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         path=request.path,
         status=response.status,
         account=None if caller is None else caller.account,
-        seconds=seconds,
+        ms=round(1000 * seconds, 2),
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from service.commands.records import ServiceUrl
 from service.commands.transport import check_transport
+from service.processes.listening import listen
+from service.settings import load_service_settings
 from workbench.cli.options import FILE, Seconds, home_option
-
-if TYPE_CHECKING:
-    from workbench.store.home import Home
+from workbench.errors import ParameterError
+from workbench.extras import require_extra
+from workbench.home import Home
 
 
 @click.command("mcp")
@@ -43,12 +44,10 @@ def command(
     url: str,
     port: int | None,
     host: str,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    behind_proxy: bool,
     allowed_hosts: tuple[str, ...],
     wait: float,
     home: Home,
+    **transport: Any,
 ) -> None:
     """Offer the service to MCP clients, one tool an endpoint.
 
@@ -61,13 +60,10 @@ def command(
       workbench mcp --url http://127.0.0.1:8000 --http 8765
       workbench mcp --http 8765 --behind-proxy --allow-host mcp.example.com
     """
-    from service.settings import load_service_settings
-    from workbench.errors import ParameterError, require_extra
-
     if port is not None:
-        check_transport(host, tls_cert, tls_key, behind_proxy)
+        check_transport(host, **transport)
     require_extra("mcp", "`workbench mcp`")
-    from service.mcp.server import make_server, serve_http
+    from service.mcp.server import make_server, serve_http  # which needs the extra
 
     if port is None:
         api_key = load_service_settings().api_key
@@ -75,8 +71,6 @@ def command(
             raise ParameterError("WORKBENCH_API_KEY is not set: without a key every call would be refused")
         make_server(url, api_key.get_secret_value(), wait).run("stdio")
         return
-    from service.processes.listening import listen
-
-    tls = None if tls_cert is None or tls_key is None else (tls_cert, tls_key)
+    tls = (transport["tls_cert"], transport["tls_key"]) if transport["tls_cert"] else None
     with listen(host, port) as listening:
         serve_http(make_server(url, None, wait), listening, allowed_hosts, tls)

@@ -9,6 +9,7 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -42,8 +43,9 @@ class Served:
     tls_cert: Path | None
     tls_key: Path | None
     behind_proxy: bool
-    health: tuple[str, int] | None = None
-    """host and port for operators alone; None: they ask where all others do"""
+    health_host: str = "127.0.0.1"
+    health_port: int | None = None
+    """for operators alone; None: they ask where all others do"""
 
 
 @click.command("serve")
@@ -62,19 +64,7 @@ class Served:
 @click.option("--health-host", default="127.0.0.1", show_default=True, help="Address for that port.")
 @click.option("--demo", is_flag=True, help="Add the bundled catalog, a video and an account, and say what to try.")
 @home_option
-def command(
-    host: str,
-    port: int,
-    workers: int,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    behind_proxy: bool,
-    no_jobs: bool,
-    health_host: str,
-    health_port: int | None,
-    demo: bool,
-    home: Home,
-) -> None:
+def command(host: str, port: int, demo: bool, no_jobs: bool, **served: Any) -> None:
     """Serve /v1 until SIGTERM, which lets what runs finish.
 
     Prints `listening on …` once requests are accepted. Any address but this machine's own needs TLS, or a proxy in
@@ -87,14 +77,14 @@ def command(
       workbench serve --behind-proxy --health-port 9100
     """
     require_extra("service", "`workbench serve`")  # before any process starts: each of them would fail on its own
-    check_transport(host, tls_cert, tls_key, behind_proxy)
+    wanted = Served(jobs=not no_jobs, **served)
+    check_transport(host, wanted.tls_cert, wanted.tls_key, wanted.behind_proxy)
     shown = None
     if demo:
         say("preparing a video and the bundled tracks to try it on: a minute or two the first time, seconds after that")
-        with progress_bar() as progress, workspace_in(home, progress=progress) as workspace:
+        with progress_bar() as progress, workspace_in(wanted.home, progress=progress) as workspace:
             shown = prepare(workspace)
-    health = None if health_port is None else (health_host, health_port)
-    serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy, health), shown)
+    serve(host, port, wanted, shown)
 
 
 def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -> None:
@@ -110,7 +100,9 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
         wanted = replace(wanted, jobs=False)
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
-        health = None if wanted.health is None else stack.enter_context(listen(*wanted.health))
+        health = None
+        if wanted.health_port is not None:
+            health = stack.enter_context(listen(wanted.health_host, wanted.health_port))
         run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
         counters = run / "metrics"
         counters.mkdir()

@@ -13,7 +13,8 @@ the family continues from there. `beats` and `get_beats_job` answer at once, as 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -36,7 +37,8 @@ from workbench.store.ids import MAX_ID
 
 Connect = Callable[[Context[Any]], ServiceClient]
 """returns a client that calls the service with the key of the tool's caller"""
-Ask = Callable[[ServiceClient], Awaitable[Reply]]
+Request = tuple[Any, ...]
+"""arguments of `ServiceClient.call`: method, path, body, query, Idempotency-Key"""
 
 VideoId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a video of yours, or a shared one")]
 TrackId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a track as match returned it")]
@@ -85,13 +87,7 @@ _FETCHES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempot
 
 
 def make_tools(connect: Connect, wait_seconds: float) -> list[Tool]:
-    """Make every tool.
-
-    Parameters
-    ----------
-    connect : gives a tool its client, with the key of the tool's caller
-    wait_seconds : how long a tool waits for work before it answers with the ticket
-    """
+    """Make every tool; one waits `wait_seconds` for its work before it answers with the ticket."""
     tools = _Tools(connect, wait_seconds)
     return [
         strict_tool(tools.create_video, "Ingest a video", _FETCHES),
@@ -153,8 +149,7 @@ class _Tools:
 
     async def get_video(self, context: Context[Any], video_id: VideoId) -> Annotated[CallToolResult, VideoAnswer]:
         """How far the ingest of a video is. Free."""
-        async with self._connect(context) as service:
-            return result_of(await service.call("GET", f"/v1/videos/{_segment(video_id)}"))
+        return await self._call(context, ("GET", f"/v1/videos/{_segment(video_id)}"))
 
     async def match(
         self,
@@ -175,12 +170,8 @@ class _Tools:
             "sync_points_per_track": sync_points_per_track,
         }
         query = {"expand": expand}
-        if video_url is not None:
-            async with self._connect(context) as service:
-                return result_of(await service.call("POST", "/v1/match", body, query, idempotency_key))
-        return await self._call_and_wait(
-            context, lambda service: service.call("POST", "/v1/match", body, query, idempotency_key), query
-        )
+        request = ("POST", "/v1/match", body, query, idempotency_key)
+        return await (self._call_and_wait(context, request) if video_url is None else self._call(context, request))
 
     async def get_match_job(
         self,
@@ -192,8 +183,7 @@ class _Tools:
     ) -> Annotated[CallToolResult, MatchAnswer]:
         """How far a match job is, or its lane; waits for it. Arguments that are left out are as in the submit. Free."""
         query = {"include_sync": include_sync, "sync_points_per_track": sync_points_per_track, "expand": expand}
-        path = f"/v1/match/jobs/{_segment(job_id)}"
-        return await self._call_and_wait(context, lambda service: service.call("GET", path, None, query), query)
+        return await self._call_and_wait(context, ("GET", f"/v1/match/jobs/{_segment(job_id)}", None, query))
 
     async def underscore(
         self,
@@ -213,9 +203,7 @@ class _Tools:
         """Rank the catalog against a text script, without a video. Ten tracks, at once."""
         body = {"script": script} | _given(platform=platform, brief=brief)
         query = {"expand": expand}
-        return await self._call_and_wait(
-            context, lambda service: service.call("POST", "/v1/underscore", body, query, idempotency_key)
-        )
+        return await self._call_and_wait(context, ("POST", "/v1/underscore", body, query, idempotency_key))
 
     async def align(
         self,
@@ -227,15 +215,11 @@ class _Tools:
     ) -> Annotated[CallToolResult, AlignAnswer]:
         """Say where a track lands against the events of a video."""
         body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
-        return await self._call_and_wait(
-            context, lambda service: service.call("POST", "/v1/align", body, None, idempotency_key)
-        )
+        return await self._call_and_wait(context, ("POST", "/v1/align", body, None, idempotency_key))
 
     async def get_align_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, AlignAnswer]:
         """How far an align job is, or its placements; waits for it. Free."""
-        return await self._call_and_wait(
-            context, lambda service: service.call("GET", f"/v1/align/jobs/{_segment(job_id)}")
-        )
+        return await self._call_and_wait(context, ("GET", f"/v1/align/jobs/{_segment(job_id)}"))
 
     async def loop(
         self,
@@ -247,15 +231,11 @@ class _Tools:
     ) -> Annotated[CallToolResult, LoopAnswer]:
         """Cover a video with a track that is at least 30 s shorter, looped in whole bars."""
         body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
-        return await self._call_and_wait(
-            context, lambda service: service.call("POST", "/v1/loop", body, None, idempotency_key)
-        )
+        return await self._call_and_wait(context, ("POST", "/v1/loop", body, None, idempotency_key))
 
     async def get_loop_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, LoopAnswer]:
         """How far a loop job is, or its result; waits for it. Free."""
-        return await self._call_and_wait(
-            context, lambda service: service.call("GET", f"/v1/loop/jobs/{_segment(job_id)}")
-        )
+        return await self._call_and_wait(context, ("GET", f"/v1/loop/jobs/{_segment(job_id)}"))
 
     async def beats(
         self,
@@ -269,30 +249,29 @@ class _Tools:
         Answers at once with the ticket of the job; `wait_for_beats_job` waits for its grid.
         """
         body = {"audio_url": audio_url} | _given(track_id=track_id)
-        async with self._connect(context) as service:
-            return result_of(await service.call("POST", "/v1/beats", body, None, idempotency_key))
+        return await self._call(context, ("POST", "/v1/beats", body, None, idempotency_key))
 
     async def get_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
         """How far a beats job is, or its grid. Answers at once. Free."""
-        async with self._connect(context) as service:
-            return result_of(await service.call("GET", f"/v1/beats/{_segment(job_id)}"))
+        return await self._call(context, ("GET", f"/v1/beats/{_segment(job_id)}"))
 
     async def wait_for_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
         """Wait for a beats job and return its grid; when the time is up, how far it is. Free."""
-        return await self._call_and_wait(context, lambda service: service.call("GET", f"/v1/beats/{_segment(job_id)}"))
+        return await self._call_and_wait(context, ("GET", f"/v1/beats/{_segment(job_id)}"))
 
-    async def _call_and_wait(
-        self, context: Context[Any], ask: Ask, query: Mapping[str, Any] | None = None
-    ) -> CallToolResult:
-        """Make a call and wait until its work is done; its ticket is the answer when the time is up."""
-        report = _reporter(context, self._wait_seconds)
+    async def _call(self, context: Context[Any], request: Request) -> CallToolResult:
+        """Make a call; the ticket of its work is an answer too."""
         async with self._connect(context) as service:
-            reply = await service.wait_until_settled(lambda: ask(service), self._wait_seconds, report, query)
-        return result_of(reply)
+            return result_of(await service.call(*request))
 
-    async def _ingest_and_wait(
-        self, context: Context[Any], request: tuple[str, str, Mapping[str, Any]]
-    ) -> CallToolResult:
+    async def _call_and_wait(self, context: Context[Any], request: Request) -> CallToolResult:
+        """Make a call and wait until its work is done; its ticket is the answer when the time is up."""
+        report, query = _reporter(context, self._wait_seconds), request[3] if len(request) > 3 else None
+        async with self._connect(context) as service:
+            ask = partial(service.call, *request)
+            return result_of(await service.wait_until_settled(ask, self._wait_seconds, report, query))
+
+    async def _ingest_and_wait(self, context: Context[Any], request: Request) -> CallToolResult:
         """Submit a video and wait until it is settled; its record is the answer, or the ticket when the time is up."""
         async with self._connect(context) as service:
             submitted = await service.call(*request)
@@ -327,12 +306,7 @@ def _segment(text: str) -> str:
 
 
 def result_of(reply: Reply) -> CallToolResult:
-    """A reply as a tool's result; an error is a tool error whose text is its type and message.
-
-    Parameters
-    ----------
-    reply : of the service
-    """
+    """A reply as a tool's result; an error is a tool error whose text is its type and message."""
     if reply.status < 300:
         text = json.dumps(reply.body, ensure_ascii=False)
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=reply.body)

@@ -29,6 +29,7 @@ from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
 from service.schemas.fields import MAX_IDEMPOTENCY_KEY
+from service.schemas.requests import NoQuery
 from service.schemas.wording import field_details
 from service.store import api_keys
 from service.store.api_keys import Admission, Rate
@@ -201,6 +202,13 @@ def body_of(request: Request, model: type[B]) -> B:
     Raises Problem: 400 if it is not a JSON object, 422 if a field is missing, unknown or invalid.
     """
     return _validated(model, object_of(request))
+
+
+def lone_body_of(request: Request, model: type[B]) -> B:
+    """The JSON body of a request that takes no query parameters; raises Problem as `body_of` and `query_of`."""
+    body = body_of(request, model)
+    query_of(request, NoQuery)
+    return body
 
 
 def object_of(request: Request) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from service.answers.answer import Answer, Call
 from service.errors import malformed, not_found
-from service.routes.admission import READING, RoutePolicy, admitted, body_of, check_headers, query_of
+from service.routes.admission import READING, RoutePolicy, admitted, check_headers, lone_body_of, query_of
 from service.routes.headers import add_retry_after
 from service.schemas.requests import NoQuery
 from workbench.results.body import Body
@@ -139,12 +139,7 @@ def submit_and_poll(
 
     @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True), name="submit")
     async def answer_submit(request: Request) -> HTTPResponse:
-        def asked() -> B:
-            body = body_of(request, model)
-            query_of(request, NoQuery)
-            return body
-
-        return await respond_soon(request, await answer_of(request, asked, submit))
+        return await respond_soon(request, await answer_of(request, partial(lone_body_of, request, model), submit))
 
     @reading(blueprint, poll_path, RoutePolicy(), name="poll")
     async def answer_poll(request: Request, job_id: str) -> HTTPResponse:

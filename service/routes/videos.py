@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sanic import Blueprint, HTTPResponse, Request
 
 from service.answers import videos as answers
-from service.routes.admission import RoutePolicy, body_of, query_of
+from service.routes.admission import RoutePolicy, lone_body_of, query_of
 from service.routes.http import answer_of, path_id, reading, respond
 from service.schemas.requests import IngestRequest, NoQuery, VideoRequest
 
@@ -15,13 +17,7 @@ blueprint = Blueprint("videos", url_prefix="/v1/videos")
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", plain_400=True))
 async def submit(request: Request) -> HTTPResponse:
     """Answer `POST /v1/videos`: the ingest from an address, or an upload link."""
-
-    def asked() -> VideoRequest:
-        body = body_of(request, VideoRequest)
-        query_of(request, NoQuery)
-        return body
-
-    return respond(await answer_of(request, asked, answers.submit))
+    return respond(await answer_of(request, partial(lone_body_of, request, VideoRequest), answers.submit))
 
 
 @blueprint.post("/<video_id:str>/ingest", ctx_policy=RoutePolicy(body="json"))
@@ -29,8 +25,7 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
     """Answer `POST /v1/videos/{video_id}/ingest`: start to process an upload."""
 
     def asked() -> tuple[str, IngestRequest]:
-        body = body_of(request, IngestRequest)
-        query_of(request, NoQuery)
+        body = lone_body_of(request, IngestRequest)
         return path_id(video_id, "video"), body
 
     return respond(

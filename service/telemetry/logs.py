@@ -10,7 +10,6 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
-from json.encoder import encode_basestring_ascii as _quoted
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -69,32 +68,14 @@ class AnswerLog:
         self._lines: list[str] = []
         self._is_on = logging.getLevelNamesMapping()[level.upper()] <= logging.INFO
 
-    def add(
-        self,
-        *,
-        request_id: str,
-        trace_id: str,
-        span_id: str,
-        method: str,
-        path: str,
-        status: int,
-        account: str | None,
-        seconds: float,
-    ) -> None:
-        """Write a line in the next turn of the running event loop.
-
-        The three ids are ours, so without characters that JSON escapes; method and path are as the caller sent them.
-        """
+    def add(self, **fields: object) -> None:
+        """Write a line with these fields in the next turn of the running event loop."""
         if not self._is_on:
             return
         if not self._lines:
             asyncio.get_running_loop().call_soon(self.flush)
-        self._lines.append(
-            f'{{"request_id": "{request_id}", "trace_id": "{trace_id}", "span_id": "{span_id}", '
-            f'"method": {_quoted(method)}, "path": {_quoted(path)}, "status": {status}, '
-            f'"account": {"null" if account is None else _quoted(account)}, "ms": {round(1000 * seconds, 2)}, '
-            f'"event": "answered", "level": "info", "timestamp": "{_timestamp()}"}}\n'
-        )
+        line = {**fields, "event": "answered", "level": "info", "timestamp": _timestamp()}
+        self._lines.append(_encoder(str).encode(line) + "\n")
 
     def flush(self) -> None:
         """Write what is left. No write is longer than a pipe takes at once, or one line."""

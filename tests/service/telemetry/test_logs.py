@@ -63,7 +63,7 @@ answers = AnswerLog({level!r})
 async def run():
     for number in range(60):
         answers.add(request_id=f"req_{{number}}", trace_id="0a", span_id="0b", method="GET", path='/v1/"\\n\\udcff',
-                    status=200, account=None if number else "some", seconds=0.0123456)
+                    status=200, account=None if number else "some", ms=12.35)
     await asyncio.sleep(0)
 asyncio.run(run())
 """
