@@ -11,9 +11,8 @@ from service.commands.transport import check_transport
 from service.processes.listening import listen
 from service.settings import load_service_settings
 from workbench.cli.options import FILE, Seconds, home_option
-from workbench.errors import ParameterError
-from workbench.extras import require_extra
-from workbench.home import Home
+from workbench.errors import ParameterError, require_extra
+from workbench.store.home import Home
 
 
 @click.command("mcp")
