@@ -23,6 +23,6 @@ def test_versions_data_and_parameters_decide() -> None:
 
 def test_models_and_vocabularies_count_and_no_code() -> None:
     found = shipped_data()
-    assert {"models/seams.json", "models/beat_network.npz", "language/lexicon.toml"} <= set(found)
+    assert {"models/seams.json", "models/beat_network.npz", "matching/language/lexicon.toml"} <= set(found)
     assert not any(name.endswith((".py", ".md", ".css", ".js")) for name in found)
     assert analysis_revision() == analysis_revision()
