@@ -1,14 +1,34 @@
-"""The network as the tracker uses it: what it hears in plain sounds, and that it can be done without."""
+"""The beat network: what it hears, its output, and its weights."""
+
+from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import workbench
 from workbench.beats import network
-from workbench.beats.network import N_INPUTS, network_input
+from workbench.beats.network import (
+    FLOOR_DB,
+    N_BANDS,
+    N_CHANGES,
+    N_INPUTS,
+    TOP_DB,
+    band_groups,
+    heard_changes,
+    heard_levels,
+    network_input,
+)
 from workbench.beats.track import track_beats
+from workbench.beats.weights import fitted_digest
 from workbench.errors import ParameterError
 from workbench.features.spectrum import analyze_spectrum
 from workbench.files import model_path
@@ -118,3 +138,77 @@ def test_weights_are_small_and_say_where_they_come_from() -> None:
         about = json.loads(packed["about"].tobytes())
     assert {"seed", "last"} <= about.keys()
     assert path.with_suffix(".md").exists()
+
+
+def test_inputs_are_finite_for_any_sound() -> None:
+    rng = np.random.default_rng(0)
+    for sound in (np.zeros(3000), rng.normal(size=50_000) * 1e-6, np.ones(20_000), rng.normal(size=200)):
+        inputs = network_input(analyze_spectrum(sound.astype(np.float32), RATE))
+        assert np.isfinite(inputs).all()
+
+
+def tones(seconds: float, *hertz: float) -> np.ndarray:
+    """One tone after the other, each as long."""
+    t = np.arange(round(seconds * RATE / len(hertz))) / RATE
+    return np.concatenate([0.3 * np.sin(2 * np.pi * hz * t) for hz in hertz]).astype(np.float32)
+
+
+def test_levels_stay_within_their_range_and_do_not_depend_on_gain() -> None:
+    sound = tones(4.0, 220.0, 440.0, 330.0, 110.0)
+    loud, soft = (heard_levels(analyze_spectrum(gain * sound, RATE)) for gain in (1.0, 0.05))
+    assert loud.shape == (201, N_BANDS)
+    assert loud.min() >= FLOOR_DB
+    assert loud.max() <= TOP_DB
+    above = loud > FLOOR_DB / 2
+    np.testing.assert_allclose(soft[above], loud[above], atol=0.1)
+
+
+def test_a_change_of_harmony_is_heard_where_it_is_and_a_held_tone_has_none() -> None:
+    changes = heard_changes(analyze_spectrum(tones(6.0, 220.0, 311.1), RATE))
+    assert changes.shape == (301, N_CHANGES)
+    assert changes[:, 1].argmax() == pytest.approx(150, abs=6)
+    assert changes[:, 1].max() > 0.5
+    assert changes[30:110, 1].max() < 0.01
+
+
+def test_bands_of_the_network_go_up_with_frequency() -> None:
+    groups = band_groups(np.geomspace(30.0, 18_000.0, 300))
+    assert np.all(np.diff(groups) >= 0)
+    assert groups[0] == 0
+    assert groups[-1] == N_BANDS - 1
+
+
+PROGRAM = "from workbench.beats.weights import fitted_digest as d; print(d('network'), d('onsets'))"
+
+
+def digests(package: Path) -> list[str]:
+    """Of the network's tracker and of the other, as a copy of the package tells them in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    command = [sys.executable, "-B", "-c", PROGRAM]
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, env=environment, cwd=package.parent
+    ).stdout.split()
+
+
+def train_anew(package: Path) -> None:
+    path = package / "models" / "beat_network.npz"
+    with np.load(path) as packed:
+        layers = dict(packed)
+    layers["heads_bias"] = layers["heads_bias"] + np.float16(0.01)
+    np.savez(path, **layers)
+
+
+def refit(package: Path) -> None:
+    path = package / "models" / "beat_readings.json"
+    numbers = json.loads(path.read_text())
+    path.write_text(json.dumps(numbers | {"onsets": {**numbers["onsets"], "nats": {}}}))
+
+
+@pytest.mark.parametrize(("change", "changed"), [(train_anew, [True, False]), (refit, [False, True])])
+def test_other_weights_have_another_digest(change: Callable[[Path], None], changed: list[bool], tmp_path: Path) -> None:
+    source = Path(str(workbench.__file__)).parent
+    package = Path(shutil.copytree(source, tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__")))
+    before = digests(package)
+    assert before == [fitted_digest("network"), fitted_digest("onsets")]
+    change(package)
+    assert [one != other for one, other in zip(before, digests(package), strict=True)] == changed

@@ -1,14 +1,28 @@
-"""What a track may say about itself."""
+"""A track of the catalog, and how sure its tempo and its voice are."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from workbench.catalog.certainty import (
+    NO_SURE_BEAT,
+    SURE,
+    SURE_BUT_FOR_DOUBLE,
+    SURE_BUT_FOR_HALF,
+    UNSURE,
+    is_sung,
+    tempo_certainty,
+    tempo_words,
+    voice_words,
+)
 from workbench.catalog.track import FIELD_KINDS, Track, validate_fields
 from workbench.errors import ParameterError
+from workbench.matching.columns import UNKNOWN
 
 # The track fields of the interface specification that belong to a catalog, not to one answer, and contract's lists.
 SPECIFIED = {
@@ -63,3 +77,47 @@ def test_ids_have_one_to_128_characters(track_id: str) -> None:
 def test_fields_that_do_not_exist_are_refused() -> None:
     with pytest.raises(ParameterError, match="colour is no field"):
         validate_fields({"colour": "red"})
+
+
+@pytest.mark.parametrize(
+    ("bpm", "confidence", "drums", "certainty", "words"),
+    [
+        (126.0, 0.9, 0.9, SURE, "126 bpm"),
+        (126.0, 0.4, 0.9, SURE, "126 bpm"),
+        (126.0, 0.1, 0.9, UNSURE, NO_SURE_BEAT),
+        (126.0, 0.9, 0.2, SURE_BUT_FOR_HALF, "126 or 63 bpm"),
+        (126.0, 0.4, 0.2, UNSURE, NO_SURE_BEAT),
+        (87.0, 0.9, 0.9, SURE_BUT_FOR_DOUBLE, "87 or 174 bpm"),
+        (190.0, 0.9, 0.9, SURE_BUT_FOR_HALF, "190 or 95 bpm"),
+    ],
+)
+def test_a_tempo_is_said_with_the_doubt_that_it_deserves(
+    bpm: float, confidence: float, drums: float, certainty: int, words: str
+) -> None:
+    assert tempo_certainty(bpm, confidence, drums) == certainty
+    assert tempo_words(bpm, certainty) == words
+
+
+def test_a_tempo_that_a_catalog_gives_is_said_as_given() -> None:
+    assert tempo_words(87.0, UNKNOWN) == "87 bpm"
+    assert tempo_words(87.45, UNKNOWN, ".4g") == "87.45 bpm"
+    assert tempo_words(math.nan, UNKNOWN) == NO_SURE_BEAT
+
+
+@pytest.mark.parametrize(
+    ("chance", "words"),
+    [
+        (0.04, "a voice with a probability of 4 %"),
+        (float(np.float32(0.3)), "a voice with a probability of 30 %"),
+        (0.31, "perhaps a voice, with a probability of 31 %"),
+        (0.6, "perhaps a voice, with a probability of 60 %"),
+        (float(np.float32(0.9)), "a voice with a probability of 90 %"),
+    ],
+)
+def test_what_is_not_sure_is_said_as_a_doubt(chance: float, words: str) -> None:
+    assert voice_words(chance) == words
+
+
+def test_a_track_is_sung_from_where_it_is_not_called_instrumental_any_more() -> None:
+    assert is_sung(0.95)
+    assert not is_sung(0.6)

@@ -1,11 +1,23 @@
-"""Sound vectors: likeness falls with distance, and what is not known says nothing."""
+"""Key, drums, vocals and what is fitted from them."""
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
+import soundfile
+from numpy.typing import NDArray
 
+from workbench.features.character_model import FILE, chance, fitted_digest, key_scores
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS, SoundFacts, rhythm_shape, sound_vector
+from workbench.features.drums import drum_chance, strike_clues
+from workbench.features.key import find_key, key_clarity, tone_profile
+from workbench.features.onsets import detect_onsets
+from workbench.features.spectrum import analyze_spectrum, resampled
+from workbench.features.speech_probability import speech_probabilities
+from workbench.features.vocals import EXCERPT_SECONDS, EXCERPTS, RATE, excerpts, voice_chance, voice_clues
+from workbench.files import bundled_path, model_path, read_numbers
 
 
 class TestSoundVector:
@@ -31,3 +43,146 @@ class TestSoundVector:
         attack = np.zeros(1000)
         attack[np.arange(0, 1000, 200)] = 1.0
         assert rhythm_shape(attack, 100, np.arange(0.0, 10.0, 2.0)).argmax() == 0
+
+
+DRUM_RATE = 44_100
+SECONDS = 12
+
+
+def drum_opening(name: str) -> NDArray[np.float32]:
+    """The sound of a bundled track, from 20 s on."""
+    samples, rate = soundfile.read(bundled_path("data", "bundled", "music", f"{name}.ogg"), dtype="float32")
+    assert rate == DRUM_RATE
+    return np.asarray(samples[20 * DRUM_RATE : (20 + SECONDS) * DRUM_RATE].mean(axis=1))
+
+
+def chance_of(sound: NDArray[np.float32]) -> float:
+    spectrum = analyze_spectrum(sound, DRUM_RATE)
+    return drum_chance(spectrum, detect_onsets(spectrum))
+
+
+def test_tracks_with_drums_are_told_from_those_without() -> None:
+    with_drums = [chance_of(drum_opening(name)) for name in ("harbour_lights", "glass_circuit")]
+    assert 0.0 <= chance_of(drum_opening("first_snow")) < 0.5 < min(with_drums) <= 1.0
+
+
+def test_gain_changes_nothing() -> None:
+    clues = []
+    for gain in (1.0, 0.1):
+        spectrum = analyze_spectrum(gain * drum_opening("harbour_lights"), DRUM_RATE)
+        found = strike_clues(spectrum, detect_onsets(spectrum))
+        assert found is not None
+        assert found.shape == (37,)
+        clues.append(found)
+    np.testing.assert_allclose(clues[1], clues[0], atol=0.02)
+
+
+@pytest.mark.parametrize("samples", [0, 2000, DRUM_RATE])
+def test_silence_and_a_scrap_have_no_drums(samples: int) -> None:
+    assert chance_of(np.zeros(samples, dtype=np.float32)) == 0.0
+
+
+@pytest.mark.parametrize("name", ["voice", "drums"])
+def test_a_chance_lies_between_0_and_1_and_follows_the_weights(name: str) -> None:
+    model = read_numbers(FILE)[name]
+    mean, scale, weights = (np.array(model[part]) for part in ("mean", "scale", "weights"))
+    usual = chance(name, mean)  # type: ignore[arg-type]
+    assert usual == pytest.approx(1 / (1 + np.exp(-model["bias"])))
+    for size in (1.0, 1e6):
+        towards = chance(name, mean + size * scale * np.sign(weights))  # type: ignore[arg-type]
+        away = chance(name, mean - size * scale * np.sign(weights))  # type: ignore[arg-type]
+        assert 0.0 <= away < usual < towards <= 1.0
+
+
+def test_scores_of_keys_move_with_the_profile() -> None:
+    profile = np.random.default_rng(4).uniform(0.0, 3.0, (3, 12))
+    scores = key_scores(profile)
+    assert scores.shape == (12, 2)
+    for up in range(12):
+        np.testing.assert_allclose(key_scores(np.roll(profile, up, axis=1)), np.roll(scores, up, axis=0))
+
+
+def test_the_digest_is_that_of_the_file() -> None:
+    assert fitted_digest() == hashlib.sha256(model_path(FILE).read_bytes()).hexdigest()
+
+
+def test_the_key_moves_with_the_music_and_gain_changes_nothing() -> None:
+    midi = np.arange(28, 109)
+    tones = np.full((midi.size, 200), 1e-9)
+    for part, (root, third) in enumerate(((0, 4), (5, 4), (7, 4), (0, 4))):
+        for step, power in ((root - 12, 4e-3), (root, 1e-3), (root + third, 1e-3), (root + 7, 1e-3)):
+            tones[midi == 60 + step, 50 * part : 50 * part + 50] += power
+    profile = tone_profile(tones, midi)
+    found = find_key(profile)
+    assert found is not None
+    assert (found.name, found.mode) == ("C", "major")
+    np.testing.assert_allclose(tone_profile(1e-3 * tones, midi), profile, atol=1e-6)
+    for up in range(12):
+        moved = find_key(np.roll(profile, up, axis=1))
+        assert moved is not None
+        assert (moved.tonic, moved.mode) == (up, "major")
+        assert moved.strength == pytest.approx(found.strength)
+
+
+def test_clarity_is_that_of_the_notes_of_one_key() -> None:
+    scale = np.zeros((3, 12))
+    scale[:, [0, 2, 4, 5, 7, 9, 11]] = 1.0
+    scale[:, [0, 4, 7]] += 1.0
+    clear = key_clarity(scale)
+    assert clear > 0.85
+    for up in range(12):
+        assert key_clarity(np.roll(scale, up, axis=1)) == pytest.approx(clear)
+    cluster = np.zeros((3, 12))
+    cluster[:, [0, 1, 2, 3, 4, 5]] = 1.0
+    assert key_clarity(cluster) < clear - 0.3
+    assert key_clarity(np.ones((3, 12))) == 0.0
+    assert key_clarity(np.zeros((3, 12))) == 0.0
+
+
+def buzz(hertz: NDArray[np.float64], sounding: NDArray[np.float64]) -> NDArray[np.float32]:
+    phase = 2 * np.pi * np.cumsum(hertz) / RATE
+    return np.asarray(0.1 * sounding * sum(np.sin(k * phase) / k for k in range(1, 20)), dtype=np.float32)
+
+
+def talker(seconds: float = 6.0) -> NDArray[np.float32]:
+    t = np.arange(round(seconds * RATE)) / RATE
+    return buzz(150 * 2 ** (0.4 * np.sin(2 * np.pi * 1.3 * t)), np.maximum(0.0, np.sin(2 * np.pi * 4 * t)))
+
+
+def opening(*place: str) -> NDArray[np.float32]:
+    """Ten seconds of a bundled file, from where it sounds, at the rate that is listened to."""
+    samples, rate = soundfile.read(bundled_path("data", "bundled", *place), dtype="float32", always_2d=True)
+    heard = resampled(samples.T, rate, RATE)
+    begins = int(np.argmax(np.abs(heard) > 0.01))
+    return np.asarray(heard[begins : begins + 10 * RATE])
+
+
+def test_the_narration_is_a_voice_and_a_piano_is_none() -> None:
+    spoken, played = opening("voice", "narration.ogg"), opening("music", "unsent_letter.ogg")
+    assert voice_chance(spoken, speech_probabilities([spoken])) > 0.9
+    assert voice_chance(played, speech_probabilities([played])) < 0.5
+
+
+def test_gain_changes_nothing_and_clues_are_finite() -> None:
+    speech = np.full(190, 0.5)
+    clues = voice_clues(talker(), speech)
+    assert clues.shape == (20,)
+    assert np.isfinite(clues).all()
+    np.testing.assert_allclose(voice_clues(np.float32(0.1) * talker(), speech), clues, atol=0.02)
+
+
+def test_silence_and_less_than_two_seconds_have_no_voice() -> None:
+    assert voice_chance(np.zeros(5 * RATE, dtype=np.float32), np.ones(150)) == 0.0
+    assert voice_chance(talker(1.9), np.ones(60)) == 0.0
+    assert voice_chance(talker(), np.zeros(0)) == 0.0
+
+
+def test_of_a_long_recording_stretches_from_all_over_are_heard() -> None:
+    short = np.arange(30 * RATE, dtype=np.float32)
+    assert excerpts(short) is short
+    minutes = np.arange(120 * RATE, dtype=np.float32)
+    heard = excerpts(minutes).reshape(EXCERPTS, -1)
+    assert heard.shape[1] == EXCERPT_SECONDS * RATE
+    assert np.all(np.diff(heard, axis=1) == 1.0)
+    middles = heard.mean(axis=1) / RATE
+    assert middles == pytest.approx([10.0, 30.0, 50.0, 70.0, 90.0, 110.0], abs=0.01)

@@ -63,11 +63,6 @@ def read(path: Path, timebase: int) -> tuple[list[str], list[Event]]:
     return lines[:2], events
 
 
-def locators(events: list[Event]) -> list[tuple[int, str, str]]:
-    found = [comment for event in events for comment in event.comments if comment.startswith("LOC: ")]
-    return [(frames(text[5:16], 30), *text[17:].split(maxsplit=1)) for text in found]  # type: ignore[misc]
-
-
 def test_the_music_lies_where_the_plan_has_it(
     workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
 ) -> None:
@@ -115,14 +110,6 @@ def test_each_dissolve_names_the_clip_it_leaves(workspace: Workspace, plan: Loop
     heard = [event for event in events if event.record[1] > event.record[0]]
     left = [event for event in events if event.record[1] == event.record[0]]
     assert [event.source[0] for event in left] == [event.source[1] for event in heard[:-1]]
-
-
-def test_locators_stand_at_start_seams_and_end(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
-    _, events = read(export_plan(workspace, plan, "edl", track.parent / "marks.edl", track=track, video=video), 30)
-    marks = locators(events)
-    meant = [plan.music_in, *plan.seam_times, plan.music_end]
-    assert [frame for frame, *_ in marks] == pytest.approx([float(time * RATE) for time in meant], abs=1.0)
-    assert [colour for _, colour, _ in marks] == ["GREEN", "RED", "RED", "RED", "GREEN"]
 
 
 def test_a_placed_track_is_one_event(

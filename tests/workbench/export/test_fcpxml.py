@@ -24,8 +24,7 @@ from workbench.export.envelope import TOLERANCE, TOLERANCE_DB
 from workbench.export.fcpxml import time_text, write_fcpxml
 from workbench.export.timeline import Item, Timeline, TrackMedia, VideoMedia
 from workbench.plans.plan import LoopPlan
-from workbench.recording import FloatArray, Recording
-from workbench.render.playback import render
+from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import DuckBody, MixBody
 from workbench.workflows.export import export_plan, timeline_of
@@ -185,27 +184,6 @@ def test_the_edit_plays_what_the_renderer_plays(
     # The fade at the end lasts up to a frame longer.
     assert residue_db(made, plan, any_mix) < envelope_db + 1.0
     assert residue_db(made, plan, any_mix, matched=True, beside_seams=0.001) < -55.0
-
-
-@pytest.mark.parametrize("filmed", [True, False])
-def test_no_seam_is_a_hole_or_a_bump(
-    workspace: Workspace, plan: LoopPlan, recording: Recording, track: Path, video: Path, filmed: bool
-) -> None:
-    """Crossfades from 12 ms to 200 ms, none of them on a frame."""
-    out = export_plan(
-        workspace, plan, "fcpxml", track.parent / "seams.fcpxml", track=track, video=video if filmed else None
-    )
-    made, meant = play(read(out), out.parent, round(plan.window_end * RATE)), render(plan, recording).samples
-    for seam in plan.seam_times:
-        around = slice(round((seam - 0.2) * RATE), round((seam + 0.2) * RATE))
-        levels = [rms_db(sound[:, around], 220) for sound in (made, meant)]
-        assert np.abs(levels[0] - levels[1]).max() < 0.3
-
-
-def rms_db(sound: FloatArray, block: int) -> FloatArray:
-    """Level of stretches of `block` samples, dB."""
-    whole = sound[:, : sound.shape[1] // block * block].astype(np.float64).reshape(sound.shape[0], -1, block)
-    return np.asarray(10 * np.log10(np.mean(whole**2, axis=(0, 2)) + 1e-12))
 
 
 @settings(max_examples=12, deadline=None)

@@ -1,8 +1,7 @@
-"""Loop points are read back by libsndfile (its own dump of the chunks), by hand, and by mutagen."""
+"""Loop points are read back from the sampler chunk and by mutagen."""
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import wave
 from collections.abc import Callable
@@ -24,39 +23,14 @@ from workbench.workflows.export import export_plan
 RATE = 44_100
 
 
-class Loop(ctypes.Structure):
-    """SF_INSTRUMENT's loop, from sndfile.h."""
-
-    _fields_ = (
-        ("mode", ctypes.c_int),
-        ("start", ctypes.c_uint32),
-        ("end", ctypes.c_uint32),
-        ("count", ctypes.c_uint32),
-    )
-
-
-class Instrument(ctypes.Structure):
-    """SF_INSTRUMENT, from sndfile.h."""
-
-    _fields_ = (
-        ("gain", ctypes.c_int),
-        *((name, ctypes.c_char) for name in ("note", "detune", "vel_lo", "vel_hi", "key_lo", "key_hi")),
-        ("loop_count", ctypes.c_int),
-        ("loops", Loop * 16),
-    )
-
-
-def libsndfile_loop(path: Path) -> tuple[int, int]:
-    """The loop as libsndfile gives it: first sample, and one past the last."""
-    instrument = Instrument()
-    ffi, library = soundfile._ffi, soundfile._snd
-    with soundfile.SoundFile(path) as sound:
-        buffer = ffi.from_buffer("char[]", instrument)
-        got = library.sf_command(sound._file, 0x10D0, buffer, ctypes.sizeof(instrument))
-    assert got == 1
-    assert instrument.loop_count == 1
-    assert instrument.loops[0].mode == 801  # forward
-    return instrument.loops[0].start, instrument.loops[0].end
+def wav_loop(path: Path) -> tuple[int, int]:
+    """The only loop of the sampler chunk (RIFF, 1994): its first sample, and one past the last."""
+    data = path.read_bytes()
+    at = data.index(b"smpl") + 8
+    assert struct.unpack_from("<I", data, at + 28) == (1,)
+    forward, first, last = struct.unpack_from("<III", data, at + 36 + 4)
+    assert forward == 0
+    return first, last + 1
 
 
 def is_meant(loop: tuple[int, int], plan: LoopPlan) -> bool:
@@ -70,15 +44,11 @@ def test_a_wav_gets_a_sampler_chunk_and_keeps_its_sound(
     workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
     out = export_plan(workspace, plan, "loop-tags", tmp_path / "schöne Schleife.wav", track=track)
-    first, stop = libsndfile_loop(out)
-    assert is_meant((first, stop), plan)
+    assert is_meant(wav_loop(out), plan)
     data = out.read_bytes()
     assert struct.unpack_from("<I", data, 4)[0] == len(data) - 8
     assert data[12 : track.stat().st_size] == track.read_bytes()[12:]
     assert np.array_equal(decode(out).samples, decode(track).samples)
-    # First and last sample that is played, as the chunk counts.
-    at = data.index(b"smpl")
-    assert struct.unpack_from("<II", data, at + 8 + 36 + 8) == (first, stop - 1)
 
 
 def test_old_loop_points_give_way(
@@ -86,7 +56,7 @@ def test_old_loop_points_give_way(
 ) -> None:
     first = export_plan(workspace, plan, "loop-tags", tmp_path / "first.wav", track=track)
     second = export_plan(workspace, late_plan, "loop-tags", tmp_path / "second.wav", track=first)
-    assert is_meant(libsndfile_loop(second), late_plan)
+    assert is_meant(wav_loop(second), late_plan)
     assert second.read_bytes().count(b"smpl") == 1
 
 
@@ -101,7 +71,7 @@ def test_an_odd_chunk_is_padded(workspace: Workspace, plan: LoopPlan, tmp_path: 
     data = path.read_bytes()
     path.write_bytes(data[: 44 + 12 * RATE - 1])
     out = export_plan(workspace, plan, "loop-tags", tmp_path / "odd-looped.wav", track=path)
-    assert is_meant(libsndfile_loop(out), plan)
+    assert is_meant(wav_loop(out), plan)
 
 
 @pytest.mark.parametrize(("suffix", "kind"), [(".flac", "FLAC"), (".ogg", "OGG")])
@@ -130,7 +100,7 @@ def test_the_jump_from_end_to_start_does_not_click(
     tone = 0.5 * np.sin(2 * np.pi * hertz * time)
     soundfile.write(tmp_path / "tone.wav", np.stack([tone, -tone], axis=1), RATE, subtype="PCM_24")
     out = export_plan(workspace, plan, "loop-tags", tmp_path / "looped.wav", track=tmp_path / "tone.wav")
-    first, stop = libsndfile_loop(out)
+    first, stop = wav_loop(out)
     assert is_meant((first, stop), plan)
     steepest = 0.5 * 2 * np.pi * hertz / RATE
     assert abs(tone[first] - tone[stop]) < steepest
@@ -142,7 +112,7 @@ def test_a_body_that_is_nearly_the_whole_track_stays_in_it(
 ) -> None:
     row = (0.003, 11.997, 0.0, 0.0)
     whole = make_plan([row, row], [0.005], [1.0], song_duration=12.0)
-    loop = libsndfile_loop(export_plan(workspace, whole, "loop-tags", track.parent / "whole.wav", track=track))
+    loop = wav_loop(export_plan(workspace, whole, "loop-tags", track.parent / "whole.wav", track=track))
     assert is_meant(loop, whole)
     assert 0 < loop[0] < loop[1] < 12 * RATE
 
@@ -150,7 +120,7 @@ def test_a_body_that_is_nearly_the_whole_track_stays_in_it(
 def test_another_kind_is_decoded(workspace: Workspace, plan: LoopPlan, recording: Recording, tmp_path: Path) -> None:
     path = write_audio(tmp_path / "track.mp3", iter([recording.samples]), RATE, 2)
     out = export_plan(workspace, plan, "loop-tags", tmp_path / "track.wav", track=path)
-    assert is_meant(libsndfile_loop(out), plan)
+    assert is_meant(wav_loop(out), plan)
     assert np.abs(decode(out).samples - np.clip(decode(path).samples, -1, 1)).max() < 3 / 2**15
     with pytest.raises(ParameterError, match=r"not Ogg; write its loop points into a \.wav or \.flac"):
         export_plan(workspace, plan, "loop-tags", tmp_path / "track.ogg", track=path)

@@ -10,7 +10,6 @@ from urllib.parse import unquote, urlparse
 
 import numpy as np
 import opentimelineio as otio
-import pytest
 import soundfile
 
 from workbench.analysis.workspace import Workspace
@@ -130,7 +129,7 @@ def test_a_late_start_is_a_gap(
     assert residue_db(play(music), late_plan, padded=True) < -40.0
 
 
-def test_times_are_whole_frames_and_whole_samples(
+def test_picture_and_soundtrack_are_the_whole_video(
     workspace: Workspace, plan: LoopPlan, track: Path, video: Path
 ) -> None:
     edit = read(export_plan(workspace, plan, "otio", track.parent / "times.otio", track=track, video=video))
@@ -139,15 +138,6 @@ def test_times_are_whole_frames_and_whole_samples(
     for one in (picture, soundtrack):
         assert one[0].source_range.duration == otio.opentime.RationalTime(510, 30000 / 1001)
         assert media(one[0]).samefile(video)
-    starts = plan.segment_starts
-    clips = list(music.find_clips())
-    for k, (clip, segment) in enumerate(zip(clips, plan.segments, strict=True)):
-        assert samples(clip.range_in_parent().start_time) == round(starts[k] * RATE)
-        assert samples(clip.source_range.start_time) == round(segment.song_from * RATE)
-    fades = [child for child in music if isinstance(child, otio.schema.Transition)]
-    for fade, seconds in zip(fades, plan.seam_fades, strict=True):
-        assert abs(samples(fade.duration()) - seconds * RATE) <= 2
-        assert abs(samples(fade.in_offset) - seconds * RATE / 2) <= 1
 
 
 def test_a_timeline_has_one_rate(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
@@ -166,13 +156,6 @@ def test_media_are_found_by_absolute_url_and_named_beside(
     assert track.parent / media(clip, "beside") == track
     clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=track)).find_clips()))
     assert list(clip.media_references()) == ["DEFAULT_MEDIA"]
-
-
-def test_markers_stand_at_start_seams_and_end(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
-    edit = read(export_plan(workspace, plan, "otio", track.parent / "marks.otio", track=track))
-    times = [mark.marked_range.start_time.to_seconds() for mark in edit.tracks.markers]
-    last_frame = 425 / 25  # of an edit of 17.0125 s; the music ends with it
-    assert times == pytest.approx([plan.music_in, *plan.seam_times, last_frame], abs=0.5 / RATE)
 
 
 def test_resolve_gets_the_levels_as_its_own_volume_effect(

@@ -17,7 +17,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.export.reaper import quoted, write_reaper
 from workbench.plans.plan import LoopPlan
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
@@ -154,26 +154,6 @@ def test_a_late_start_and_the_tracks_own_end(
     assert residue_db(play(project, Path("/")), late_plan, padded=True) < -45.0
 
 
-def test_items_lie_on_the_samples_of_the_plan(
-    workspace: Workspace, plan: LoopPlan, recording: Recording, track: Path
-) -> None:
-    out = export_plan(workspace, plan, "rpp", track.parent / "items.rpp", track=track)
-    rate = recording.sample_rate
-    items = read(out).inside("TRACK")[0].inside("ITEM")
-    starts = plan.segment_starts
-    assert len(items) == len(plan.segments)
-    for k, item in enumerate(items):
-        first, length, offset = place(item, rate)
-        placed, source = round(starts[k] * rate), round(plan.segments[k].song_from * rate)
-        assert offset - first == source - placed
-        if k:
-            assert abs(first / rate - (starts[k] - plan.seam_fades[k - 1] / 2)) <= 1 / rate
-        if k < len(plan.seam_fades):
-            assert abs((first + length) / rate - (starts[k + 1] + plan.seam_fades[k] / 2)) <= 1 / rate
-    assert items[0].one("FADEOUT")[:2] == ["0", "0.05"]
-    assert items[1].one("FADEOUT")[:2] == ["0", "0"]
-
-
 def test_fades_at_the_ends_are_the_items_own(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
     items = read(export_plan(workspace, plan, "rpp", track.parent / "ends.rpp", track=track)).inside("TRACK")[0]
     rises, falls = ([item.one(name)[:2] for item in items.inside("ITEM")] for name in ("FADEIN", "FADEOUT"))
@@ -197,20 +177,6 @@ def test_the_video_track_and_the_markers(
     assert float(item.one("LENGTH")[0]) == pytest.approx(510 * 1001 / 30000)
     marks = [float(line[2]) for line in project.lines if line[0] == "MARKER"]
     assert marks == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end])
-
-
-def test_no_envelope_point_lies_on_the_line_between_its_neighbours(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
-) -> None:
-    project = read(export_plan(workspace, plan, "rpp", track.parent / "points.rpp", track=track, video=video, mix=mix))
-    lane = project.inside("TRACK")[-1]
-    envelopes = [*lane.inside("VOLENV2"), *(item.inside("VOLENV")[0] for item in lane.inside("ITEM"))]
-    assert len(envelopes) == 1 + len(plan.segments)
-    for envelope in envelopes:
-        times, values = points(envelope).T
-        for k in range(1, len(times) - 1):
-            line = np.interp(times[k], times[[k - 1, k + 1]], values[[k - 1, k + 1]])
-            assert abs(line - values[k]) > 1e-6
 
 
 def test_the_tempo_is_that_of_the_grid(

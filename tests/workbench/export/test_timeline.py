@@ -1,16 +1,66 @@
-"""The timeline that every format is written from."""
+"""What every format is written from: names of files, the timeline, and its clips on frames."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from workbench.analysis.workspace import Workspace
-from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, decibels
+from workbench.errors import InputError, ParameterError, PlanError
+from workbench.export.cut_list import count_frames, format_timecode, make_cut_list
+from workbench.export.envelope import Lines
+from workbench.export.files import absolute_url, media_path, media_url, plain_name
+from workbench.export.formats import FORMATS, format_named
+from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.plans.plan import LoopPlan
-from workbench.workflows.export import timeline_of
+from workbench.workflows.export import export_plan, timeline_of
+
+
+def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path) -> None:
+    out = tmp_path / "edits" / "plan.otio"
+    assert media_path(tmp_path / "edits" / "a b" / "größe.wav", out) == "a b/größe.wav"
+    assert media_path(tmp_path / "track.wav", out) == (tmp_path / "track.wav").as_posix()
+    assert media_url(tmp_path / "edits" / "ä&b: 100%#1?.wav", out) == "%C3%A4%26b%3A%20100%25%231%3F.wav"
+    assert media_url(tmp_path / "track.wav", out).startswith("file:///")
+    assert absolute_url(tmp_path / "edits" / "a b.wav").endswith("/edits/a%20b.wav")
+
+
+def test_a_name_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="UTF-8; rename the file"):
+        media_path(Path(os.fsdecode(b"/music/\xff.wav")), tmp_path / "plan.rpp")
+
+
+def test_text_is_kept_on_one_line() -> None:
+    assert plain_name("a\tb\nc\x07\ud800d") == "a b c d"
+
+
+def test_a_plan_of_a_longer_video_is_refused(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, video: Path, tmp_path: Path
+) -> None:
+    longer = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
+    with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
+        export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=track, video=video)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_format_says_what_it_is() -> None:
+    names = ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags"]
+    assert list(FORMATS) == names
+    for name, chosen in FORMATS.items():
+        assert format_named(name) is chosen
+        assert chosen.what.endswith(".")
+        assert chosen.limits.endswith(".") or not chosen.limits
+    with pytest.raises(ParameterError, match="known are otio, fcpxml"):
+        format_named("aaf")
 
 
 def test_the_rate_of_an_edit_is_that_of_its_video(
@@ -29,3 +79,88 @@ def test_markers_stand_in_the_order_of_the_video(workspace: Workspace, plan: Loo
 def test_silence_has_a_level() -> None:
     assert decibels(0.0) == decibels(1e-9) == SILENT_DB
     assert decibels(10.0) == pytest.approx(20.0)
+
+
+RATES = [Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60)]
+
+
+def at_rate(workspace: Workspace, plan: LoopPlan, rate: Fraction) -> tuple[Timeline, TrackMedia]:
+    """A timeline under a video of a rate, without any file."""
+    plain = timeline_of(workspace, plan)
+    track = TrackMedia(Path("track.wav"), round(plan.song_duration * plain.rate), plain.rate, 2)
+    video = VideoMedia(Path("video.mp4"), rate, int(plan.window_end * rate), 64, 36, 48_000, 2)
+    return replace(plain, track=track, video=video), track
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(RATES))
+def test_clips_meet_and_crossfades_stay_within_the_track(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], seed: int, rate: Fraction
+) -> None:
+    dice = np.random.default_rng(seed)
+    count = int(dice.integers(2, 7))
+    rows = []
+    for _ in range(count):
+        first = round(float(dice.uniform(0.6, 4.0)), 6)
+        rows.append((first, round(first + float(dice.uniform(1.4, 6.0)), 6), 0.0, 0.0))
+    assume(all(abs(later[0] - earlier[1]) > 0.05 for earlier, later in pairwise(rows)))
+    fades = [round(float(fade), 6) for fade in dice.choice([0.006, 0.05, 0.2, 1.2], count - 1)]
+    plan = make_plan(rows, fades, [0.5] * (count - 1), song_duration=12.0)
+    timeline, track = at_rate(workspace, plan, rate)
+    cuts = make_cut_list(timeline, track, Lines.DECIBELS, faded=True)
+    assert all(before.end == after.begin for before, after in pairwise(cuts.clips))
+    for before, after in pairwise(cuts.clips):
+        assert before.out is after.into
+        assert before.out is not None
+        # Never over the crossfades beside it, never beyond what the track has.
+        assert before.first <= before.out.first < before.out.stop <= after.end
+        assert after.source(before.out.first, rate) >= 0
+        assert before.source(before.out.stop, rate) <= Fraction(track.samples, track.rate)
+    for clip, start in zip(cuts.clips, plan.segment_starts[:-1], strict=True):
+        assert abs(clip.begin / rate - Fraction(float(start))) <= 1 / (2 * rate) + Fraction(1, 10**6)
+        assert abs(clip.source_frame(clip.begin, rate) / rate - clip.source(clip.begin, rate)) <= 1 / (2 * rate)
+        assert (clip.levels[0].frame, clip.levels[-1].frame) == (clip.first, clip.stop)
+    assert cuts.clips[-1].end <= cuts.frames
+
+
+def test_a_placed_rate_that_no_timecode_counts_is_refused(workspace: Workspace, plan: LoopPlan) -> None:
+    for rate in (Fraction(25, 2), Fraction(120), Fraction(29) + Fraction(1, 7)):
+        timeline, track = at_rate(workspace, plan, rate)
+        with pytest.raises(ParameterError, match="which no timecode counts: export without video"):
+            make_cut_list(timeline, track, Lines.DECIBELS, faded=True)
+
+
+@pytest.mark.parametrize(
+    ("frame", "timebase", "drops", "text"),
+    [
+        (0, 25, False, "00:00:00:00"),
+        (90_000, 25, False, "01:00:00:00"),
+        (1799, 30, True, "00:00:59;29"),
+        (1800, 30, True, "00:01:00;02"),
+        (17_981, 30, True, "00:09:59;29"),
+        (17_982, 30, True, "00:10:00;00"),
+        (107_892, 30, True, "01:00:00;00"),
+        (3599, 60, True, "00:00:59;59"),
+        (3600, 60, True, "00:01:00;04"),
+        (215_784, 60, True, "01:00:00;00"),
+    ],
+)
+def test_timecode_counts_as_smpte_does(frame: int, timebase: int, drops: bool, text: str) -> None:
+    assert format_timecode(frame, timebase, drops=drops) == text
+    assert count_frames(text, timebase) == frame
+
+
+def test_an_hour_of_drop_frame_timecode_is_an_hour() -> None:
+    for rate in (Fraction(30000, 1001), Fraction(60000, 1001)):
+        hour = format_timecode(round(3600 * rate), round(rate), drops=True)
+        assert hour in {"01:00:00;00", "00:59:59;59"}
+
+
+def test_levels_are_without_the_fades_where_the_format_has_them(workspace: Workspace, plan: LoopPlan) -> None:
+    timeline, track = at_rate(workspace, plan, Fraction(25))
+    faded = make_cut_list(timeline, track, Lines.DECIBELS, faded=True)
+    plain = make_cut_list(timeline, track, Lines.DECIBELS, faded=False)
+    assert faded.clips[0].levels[0].level_db < -90.0
+    assert plain.clips[0].levels[0].level_db == pytest.approx(0.0, abs=0.01)
+    assert plain.clips[-1].levels[-1].level_db == pytest.approx(0.0, abs=0.01)
+    assert (plain.fade_in_frames, plain.fade_out_frames) == (6, 44)

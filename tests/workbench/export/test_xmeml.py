@@ -174,13 +174,6 @@ def test_the_video_has_its_own_tracks(
     assert places == [(3, 2), (4, 2)]
 
 
-def test_markers_stand_at_start_seams_and_end(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
-    sequence = read(export_plan(workspace, plan, "xmeml", track.parent / "marks.xml", track=track))
-    marks = [whole(mark, "in") / 25 for mark in sequence.findall("marker")]
-    assert marks == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end], abs=0.04)
-    assert [mark.findtext("comment") for mark in sequence.findall("marker")] == ["end", "seam", "seam", "seam", "end"]
-
-
 def test_a_placed_track_is_one_clip(
     workspace: Workspace, placed: PlacedTrack, track: Path, video: Path, residue_db: Callable[..., float]
 ) -> None:

@@ -1,4 +1,6 @@
-"""Loudness against the standard's signals, an independent meter, and theory."""
+"""Loudness by BS.1770, and energy."""
+
+from __future__ import annotations
 
 import numpy as np
 import pyloudnorm
@@ -8,11 +10,14 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import (
+    FLOOR_LUFS,
     integrated_lufs,
     k_weight,
     k_weighting,
+    loudness_between,
     momentary,
     short_term,
+    sounding_range,
     stretch_lufs,
     true_peak_db,
 )
@@ -147,3 +152,30 @@ def test_true_peak_agrees_with_a_resampler() -> None:
     click = np.zeros((1, 50))
     click[0, [0, 49]] = 0.25, -0.5
     assert true_peak_db(click) == pytest.approx(-6.02, abs=0.01)
+
+
+def test_where_sound_starts_and_ends() -> None:
+    rate = 44_100
+    sound = np.zeros((2, 5 * rate), dtype=np.float32)
+    sound[1, rate : 3 * rate] = 0.5
+    sound[0, 4 * rate] = 10 ** (-61 / 20)  # under the floor
+    assert sounding_range(sound, rate) == (1.0, 3.0)
+
+
+def test_silence_sounds_nowhere() -> None:
+    assert sounding_range(np.zeros((1, 1000), dtype=np.float32), 44_100) == (0.0, 0.0)
+    assert sounding_range(np.zeros((1, 0), dtype=np.float32), 44_100) == (0.0, 0.0)
+
+
+def test_stretches_may_overlap_and_agree_with_each_measured_alone() -> None:
+    rate = 48_000
+    sound = np.random.default_rng(5).standard_normal((2, 4 * rate)) * np.linspace(0.01, 0.3, 4 * rate)
+    starts, ends = np.array([0.0, 0.5, 1.0, 3.5]), np.array([3.0, 1.5, 4.0, 9.0])
+    found = loudness_between(sound, rate, starts, ends)
+    for level, start, end in zip(found, starts, np.minimum(ends, 4.0), strict=True):
+        assert level == pytest.approx(stretch_lufs(sound, rate, np.array([start, end]))[0], abs=1e-6)
+
+
+def test_an_empty_or_silent_stretch_has_the_floor() -> None:
+    silence = np.zeros((1, 48_000))
+    assert loudness_between(silence, 48_000, np.array([0.0, 0.2]), np.array([1.0, 0.2])).tolist() == [FLOOR_LUFS] * 2

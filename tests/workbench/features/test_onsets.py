@@ -1,6 +1,14 @@
+"""Onsets, marks, and the register of arrays."""
+
+from __future__ import annotations
+
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from workbench.analysis.labels import VARIABLES, attributes, check, check_together
+from workbench.errors import ParameterError
+from workbench.features.marks import Marks, marks_of, strongest_apart
 from workbench.features.onsets import RANGES, detect_onsets
 from workbench.features.spectrum import analyze_spectrum
 
@@ -60,3 +68,83 @@ def test_silence_has_no_onsets() -> None:
     assert not onsets.onsets.any()
     assert not onsets.attack.any()
     assert onsets.prominence == 0.0
+
+
+KINDS = ("cut", "flash")
+
+
+def test_rows_in_any_order_become_marks_in_order_of_time() -> None:
+    marks = marks_of(KINDS, [(3.0, "flash", 0.5, 0.04), (1.0, "cut", 1.0, 0.1)])
+    assert marks.times.tolist() == [1.0, 3.0]
+    assert [marks.name_of(k) for k in range(len(marks))] == ["cut", "flash"]
+    assert marks.of("flash").tolist() == [3.0]
+    assert not marks.times.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("times", "kinds", "salience", "tolerance", "rule"),
+    [
+        ([2.0, 1.0], [0, 0], [0.5, 0.5], [0.1, 0.1], "not decrease"),
+        ([np.nan], [0], [0.5], [0.1], "finite"),
+        ([1.0], [2], [0.5], [0.1], "indices into"),
+        ([1.0], [0], [1.5], [0.1], "0 to 1"),
+        ([1.0], [0], [0.5], [0.0], "over 0"),
+        ([1.0], [0, 0], [0.5], [0.1], "shape"),
+    ],
+)
+def test_marks_out_of_range_are_refused(
+    times: list[float], kinds: list[int], salience: list[float], tolerance: list[float], rule: str
+) -> None:
+    with pytest.raises(ParameterError, match=rule):
+        Marks(KINDS, np.array(times), np.array(kinds), np.array(salience), np.array(tolerance))
+
+
+def test_an_unknown_kind_is_named() -> None:
+    with pytest.raises(ParameterError, match="'drop'"):
+        marks_of(KINDS, [(1.0, "drop", 1.0, 0.1)])
+    with pytest.raises(ParameterError, match="'drop'"):
+        marks_of(KINDS, []).of("drop")
+
+
+def test_the_stronger_of_two_near_marks_stays() -> None:
+    times, salience = np.array([5.0, 1.0, 1.05, 1.2]), np.array([0.1, 0.5, 0.9, 0.3])
+    assert strongest_apart(times, salience, 0.1).tolist() == [2, 3, 0]
+    assert strongest_apart(np.zeros(0), np.zeros(0), 0.1).size == 0
+
+
+def test_every_variable_says_what_it_is() -> None:
+    for name, variable in VARIABLES.items():
+        assert variable.name == name
+        assert variable.unit
+        assert variable.description
+        np.dtype(variable.dtype)
+
+
+def test_an_array_as_declared_passes() -> None:
+    check("beats", np.array([0.5, 1.0]))
+    check_together({"beats": np.array([0.5, 1.0]), "positions": np.array([1, 2], dtype=np.int32)})
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "complaint"),
+    [
+        ("beets", np.zeros(3), "no variable"),
+        ("beats", np.zeros((3, 2)), "axes"),
+        ("beats", np.zeros(3, dtype=np.float32), "float64"),
+        ("beats", np.array([0.5, np.nan]), "finite"),
+    ],
+)
+def test_an_array_that_is_not_as_declared_is_refused(name: str, array: np.ndarray, complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        check(name, array)
+
+
+def test_arrays_that_share_a_dimension_share_its_length() -> None:
+    with pytest.raises(ParameterError, match="'beat'"):
+        check_together({"beats": np.array([0.5, 1.0]), "positions": np.array([1], dtype=np.int32)})
+
+
+def test_unit_and_sentence_travel_with_the_array() -> None:
+    assert attributes("beats")["units"] == "s"
+    with pytest.raises(ParameterError, match="no variable"):
+        attributes("beets")

@@ -1,15 +1,22 @@
-"""Parts of a match against videos and tracks of which the answer is plain."""
+"""Ranking for a video: terms, order, reference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from workbench import extensions
+from workbench.catalog.track import Track
+from workbench.errors import ParameterError
 from workbench.features.descriptors import CONTOUR_PARTS
 from workbench.matching.columns import Columns
+from workbench.matching.terms import find_term, term_parts
 from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import (
     _tabled_bars,
@@ -28,7 +35,10 @@ from workbench.matching.video_ranking import (
     under_scenes,
     wanted_of,
 )
+from workbench.matching.video_reasons import RankedPair, explanation, reasons
+from workbench.matching.video_reference import read_reference
 from workbench.params import MATCH_PARTS, MatchParams
+from workbench.recording import FloatArray
 
 PARAMS = MatchParams()
 MakeVideo = Callable[..., VideoFacts]
@@ -323,3 +333,99 @@ def test_the_table_of_the_scan_says_about_what_bars_are_worth(
     exact = slow_parts(video, tracks, PARAMS)["bars"]
     assert exact.max() > 0.95
     np.testing.assert_allclose(tabled, exact, atol=0.1)
+
+
+TERM_PARAMS = MatchParams(terms=("given=0.5",))
+
+
+class Given:
+    usual = 0.4
+    description = "as given"
+    answer: Any = ()
+
+    def parts(self, video: VideoFacts, columns: Columns) -> FloatArray:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return np.asarray(self.answer)
+
+
+@pytest.fixture(autouse=True)
+def given() -> Iterator[None]:
+    extensions.register(extensions.MATCH_TERMS, "given", Given)
+    yield
+    extensions.unregister(extensions.MATCH_TERMS, "given")
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        ([0.5], "must give 2 parts from 0 to 1"),
+        ([0.5, 1.5], "must give 2 parts from 0 to 1"),
+        (KeyError("moods"), "the match term given failed: KeyError: 'moods'"),
+    ],
+)
+def test_parts_that_are_none_are_one_clear_error(
+    answer: Any, complaint: str, make_video: Callable[..., VideoFacts], columns: Callable[..., Columns]
+) -> None:
+    Given.answer = answer
+    with pytest.raises(ParameterError, match=complaint):
+        term_parts(make_video(), columns(bpm=[100.0, 120.0]), TERM_PARAMS)
+
+
+def test_unknown_counts_as_usual_and_is_no_reason(
+    make_video: Callable[..., VideoFacts], columns: Callable[..., Columns]
+) -> None:
+    Given.answer = [np.nan, 1.0]
+    tracks, video = columns(bpm=[110.0, 110.0]), make_video()
+    ranking = rank(video, tracks, 2, TERM_PARAMS)
+    assert ranking.rows.tolist() == [1, 0]
+    for at, said in ((0, True), (1, False)):
+        row = ranking.columns.take(np.array([at]))
+        parts = {name: float(part[at]) for name, part in ranking.parts.items()}
+        pair = RankedPair(video, ranking.wanted, row, Track("a", Path("a.flac"), "0" * 64), parts, None)
+        lines = [line for line in reasons(pair, TERM_PARAMS) if line.video == "as given"]
+        assert bool(lines) is said
+        assert ("it is as given" in explanation(pair, TERM_PARAMS).lower()) is said
+    ours = {name: part for name, part in ranking.parts.items() if name != "given"}
+    np.testing.assert_allclose(raw_scores(ours, TERM_PARAMS), raw_scores(ours, MatchParams()))
+
+
+def test_names_are_checked() -> None:
+    with pytest.raises(ParameterError, match="is no match term"):
+        find_term("workbench.beats.tracker:OwnTracker")
+    with pytest.raises(ValidationError, match="level is a part of this package"):
+        MatchParams(terms=("level=1",))
+    with pytest.raises(ValidationError, match="stands there twice"):
+        MatchParams(terms=("a=1", "a=2"))
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, np.ndarray]:
+    reference = read_reference()
+    rows = [
+        quick_parts(make_video, wanted_of(make_video, PARAMS), reference.columns, PARAMS)
+        | slow_parts(make_video, reference.columns, PARAMS)
+        for make_video in reference.videos
+    ]
+    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
+
+
+def test_it_holds_what_its_card_says() -> None:
+    reference = read_reference()
+    assert reference.grades.shape == (120, 300) == (len(reference.videos), len(reference.columns))
+    assert set(np.unique(reference.grades)) == {0, 1, 2, 3}
+    assert all(make_video.scenes[-1].end == pytest.approx(make_video.duration) for make_video in reference.videos)
+
+
+def test_a_high_score_promises_no_more_than_it_holds(parts: dict[str, np.ndarray]) -> None:
+    # The curve is that of material by others, of which less is known than of drawn tracks.
+    scores, taken = scores_of(raw_scores(parts, PARAMS), PARAMS), read_reference().taken
+    shares = [taken[(scores >= low) & (scores < low + 0.2)].mean() for low in (0.0, 0.2, 0.4, 0.6)]
+    assert shares == sorted(shares)
+    assert taken[scores > 0.5].mean() > scores[scores > 0.5].mean()
+
+
+def test_usual_parts_are_means_over_it(parts: dict[str, np.ndarray]) -> None:
+    for name in ("pulse", "level", "mood", "voice", "length", "arc"):
+        mean = float(np.exp(np.mean(np.log(np.maximum(parts[name], 0.02)))))
+        assert PARAMS.usual_parts[name] == pytest.approx(mean, abs=0.005), name

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from workbench.features.levels import LevelCurve, level_curve
+from workbench.errors import ParameterError
+from workbench.features.levels import LevelCurve, from_lufs, level_curve
 from workbench.features.loudness import integrated_lufs
 from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
 from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, plan_mix, utterances_in
+from workbench.mix.clarity import Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.fades import duck_gain
-from workbench.params import DuckParams, MixParams
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams
+from workbench.store.profiles import load_profile, save_profile
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
 
@@ -275,3 +279,68 @@ def test_speech_and_own_music_go_together(video: Video) -> None:
     assert given.duck is not None
     assert yielding.duck is not None
     assert given.duck.speech_ranges == yielding.duck.speech_ranges
+
+
+def steady(*pieces: tuple[float, float]) -> LevelCurve:
+    """Pieces of (LUFS, s)."""
+    return LevelCurve(np.concatenate([np.full(round(100 * seconds), from_lufs(lufs)) for lufs, seconds in pieces]), 0.5)
+
+
+def test_music_is_measured_at_its_gain_under_the_curve() -> None:
+    played = played_music(steady((-20.0, 10.0)), -3.0, [(4.0, 0.0), (5.0, 12.0)])
+    assert played.lufs(0.0, 4.0) == pytest.approx(-23.0, abs=0.01)
+    assert played.lufs(5.0, 10.0) == pytest.approx(-35.0, abs=0.01)
+    assert played_music(steady((-20.0, 10.0)), 2.0, ()).lufs(0.0, 10.0) == pytest.approx(-18.0, abs=0.01)
+
+
+def test_passages_are_three_seconds_at_most_and_each_has_its_own_music() -> None:
+    """Six seconds of speech at -18 LUFS; music at -30, and at -24 from the second passage on."""
+    soundtrack = steady((-70.0, 4.0), (-18.0, 6.0), (-70.0, 5.0), (-18.0, 1.0), (-70.0, 4.0))
+    music = steady((-30.0, 7.0), (-24.0, 13.0))
+    passages = speech_over_music(soundtrack, music, [(4.0, 10.0), (15.0, 16.0)])
+    assert [(each.start, each.end) for each in passages] == [(4.0, 7.0), (7.0, 10.0), (15.0, 16.0)]
+    assert [each.over_lu for each in passages] == pytest.approx([12.0, 6.0, 6.0], abs=0.1)
+
+
+def test_the_voice_is_measured_without_its_background() -> None:
+    """Speech and traffic of the same power are 3 dB over the traffic alone."""
+    soundtrack = steady((-21.01, 4.0), (-18.0, 3.0), (-21.01, 4.0))
+    (passage,) = speech_over_music(soundtrack, steady((-30.0, 11.0)), [(4.0, 7.0)])
+    assert passage.over_lu == pytest.approx(9.0, abs=0.1)
+
+
+def test_the_worst_come_first_and_silent_music_is_none() -> None:
+    passages = [Passage(k, k + 1.0, over) for k, over in enumerate((12.0, float("inf"), 3.0, 9.0))]
+    assert [each.over_lu for each in worst_passages(passages, 2)] == [3.0, 9.0]
+    assert len(worst_passages(passages)) == 3
+    assert worst_passages(()) == ()
+    (silent,) = speech_over_music(steady((-18.0, 5.0)), steady((-18.0, 1.0)), [(2.0, 4.0)])
+    assert silent.over_lu == float("inf")
+
+
+@pytest.mark.parametrize("name", DUCK_PRESETS)
+def test_a_preset_is_named_in_a_profile_and_may_be_changed_there(name: str, tmp_path: Path) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text(f'[duck]\npreset = "{name}"\nattack_ms = 250\n')
+    duck = load_profile(profile).duck
+    assert duck.attack_ms == 250
+    assert duck == DuckParams.model_validate({**DUCK_PRESETS[name], "attack_ms": 250})
+
+
+def test_documentary_is_what_one_gets_without_asking() -> None:
+    assert DuckParams.model_validate({"preset": "documentary"}) == DuckParams()
+
+
+def test_a_saved_preset_comes_back_as_its_numbers(tmp_path: Path) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text('[duck]\npreset = "social"\n')
+    params = load_profile(profile)
+    assert load_profile(save_profile(params, tmp_path / "saved.toml")) == params
+
+
+@pytest.mark.parametrize("name", ['"loud"', "3"])
+def test_an_unknown_preset_is_refused_with_those_there_are(name: str, tmp_path: Path) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text(f"[duck]\npreset = {name}\n")
+    with pytest.raises(ParameterError, match="documentary, tutorial, social, accessible"):
+        load_profile(profile)

@@ -1,14 +1,20 @@
-"""Levels in the bands of speech: a tone is in its own band, at its own power, at its own time."""
+"""Bands, pitches and windows of a soundtrack."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND
 from workbench.video.bands import BAND_EDGES_HZ, BandMeter
+from workbench.video.pitch import PITCHES_PER_SECOND
+from workbench.video.windows import MonoWindows
 
 RATE = 16_000
 
@@ -48,3 +54,47 @@ def test_blocks_of_any_length_give_the_same_powers() -> None:
 def test_stereo_is_refused() -> None:
     with pytest.raises(ParameterError, match="mono sound"):
         BandMeter().add(np.zeros((2, 100), dtype=np.float32))
+
+
+def test_a_steady_tone_has_its_pitch_and_is_clear(
+    buzz: Callable[..., np.ndarray], pitches_of: Callable[..., np.ndarray]
+) -> None:
+    found = pitches_of(buzz(np.full(RATE, 57.3), np.ones(RATE)))
+    assert len(found) == PITCHES_PER_SECOND
+    assert found[3:-3, 0] == pytest.approx(57.3, abs=0.1)
+    assert found[3:-3, 1].min() > 0.7
+
+
+def test_noise_and_silence_have_no_clear_pitch(pitches_of: Callable[..., np.ndarray]) -> None:
+    hiss = np.random.default_rng(1).normal(0, 0.1, RATE).astype(np.float32)
+    assert np.quantile(pitches_of(hiss)[:, 1], 0.95) < 0.45
+    assert pitches_of(np.zeros(RATE, dtype=np.float32))[:, 1].max() == 0.0
+    assert pitches_of(np.zeros(0, dtype=np.float32)).shape == (0, 2)
+
+
+def test_blocks_of_any_length_give_the_same_pitches(
+    pitches_of: Callable[..., np.ndarray], sung: Callable[[], np.ndarray]
+) -> None:
+    line = sung()[: 2 * RATE + 77]
+    assert np.array_equal(pitches_of(line, 997), pitches_of(line, line.size))
+
+
+WINDOW, HOP, BEFORE = 12, 4, 5
+
+
+@given(samples=st.integers(0, 60), cuts=st.lists(st.integers(0, 60), max_size=6))
+def test_blocks_change_nothing_and_each_hop_has_its_window(samples: int, cuts: list[int]) -> None:
+    sound = np.arange(1, samples + 1, dtype=np.float32)
+    windows = MonoWindows(WINDOW, HOP, BEFORE)
+    blocks = np.split(sound, sorted(min(cut, samples) for cut in cuts))
+    found = np.concatenate([*(windows.add(block) for block in blocks), windows.rest()])
+    silent = np.concatenate([np.zeros(BEFORE), sound, np.zeros(WINDOW)])
+    hops = -(-samples // HOP)
+    expected = [silent[k * HOP : k * HOP + WINDOW] for k in range(hops)]
+    assert found.shape == (hops, WINDOW)
+    np.testing.assert_array_equal(found, np.reshape(expected, (hops, WINDOW)))
+
+
+def test_two_channels_are_refused() -> None:
+    with pytest.raises(ParameterError, match="mono sound"):
+        MonoWindows(WINDOW, HOP, BEFORE).add(np.zeros((2, 8), dtype=np.float32))

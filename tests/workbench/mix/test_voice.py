@@ -1,5 +1,10 @@
+"""Speech in a soundtrack."""
+
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +14,9 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.files import bundled_path
+from workbench.media.audio import decode, resample
+from workbench.mix.balance import SoundtrackMeasure, utterances_in
 from workbench.params import VoiceParams
 from workbench.video.speech_ranges import (
     EDGE_REACH_SECONDS,
@@ -19,6 +27,8 @@ from workbench.video.speech_ranges import (
     speech_seconds,
     speech_utterances,
 )
+from workbench.video.utterances import uncertain_ranges
+from workbench.video.voice_network import VoiceMeter
 
 FRAME = 0.032
 
@@ -227,3 +237,144 @@ def test_what_is_no_row_is_refused_and_nothing_is_nothing() -> None:
     with pytest.raises(ParameterError, match="row"):
         speech_chances(chances(), FRAME, np.zeros((10, 2)))
     assert speech_chances(np.zeros(0), FRAME, np.zeros(0)).size == 0
+
+
+RATE = 16_000
+SECONDS = 16.0
+
+
+def log_odds(sound: np.ndarray, block: int | None = None) -> np.ndarray:
+    meter = VoiceMeter()
+    for first in range(0, sound.size, block or max(1, sound.size)):
+        meter.add(sound[first : first + (block or sound.size)])
+    return meter.log_odds()
+
+
+def bundled(*path: str, start: float = 0.0) -> np.ndarray:
+    found = decode(bundled_path("data", "bundled", *path))
+    cut = found.samples.mean(axis=0)[round(start * found.sample_rate) : round((start + SECONDS) * found.sample_rate)]
+    return resample(cut.astype(np.float32), found.sample_rate, RATE)
+
+
+def test_a_voice_is_heard_alone_and_10_db_under_music_and_music_is_no_voice() -> None:
+    phrases = json.loads(bundled_path("data", "bundled", "voice", "narration.json").read_text("utf-8"))["phrases"]
+    begins = phrases[0]["start_s"] - 1.0
+    voice, music = bundled("voice", "narration.ogg", start=begins), bundled("music", "first_snow.ogg", start=20.0)
+    said = np.zeros(round(SECONDS * 100), dtype=bool)
+    for phrase in phrases:
+        said[round((phrase["start_s"] - begins) * 100) : round((phrase["end_s"] - begins) * 100)] = True
+    spoken = np.repeat(said, RATE // 100)
+    music *= np.sqrt(np.mean(voice[spoken] ** 2) / np.mean(music**2))
+    for under_db in (None, 10.0):
+        heard = log_odds(voice if under_db is None else voice + music * 10 ** (under_db / 20)) > 1.0
+        assert 2 * np.sum(heard & said) / (np.sum(heard) + np.sum(said)) > 0.9
+    assert np.mean(log_odds(music) > 1.0) < 0.02
+
+
+def test_blocks_and_what_is_far_away_do_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    sound = rng.normal(0, 0.05, 75 * RATE + 77).astype(np.float32) * (1 + np.sin(np.arange(75 * RATE + 77) / 4000))
+    whole = log_odds(sound)
+    assert whole.shape == (7501,)
+    assert np.allclose(log_odds(sound, 7777), whole, atol=1e-3)
+    sound[: 20 * RATE] = 0.0
+    assert np.allclose(log_odds(sound)[2600:], whole[2600:], atol=1e-3)
+
+
+def test_silence_and_nothing_are_no_speech() -> None:
+    assert log_odds(np.zeros(2 * RATE, dtype=np.float32)).max() < 0.0
+    assert log_odds(np.zeros(0, dtype=np.float32)).shape == (0,)
+    assert log_odds(np.zeros(5, dtype=np.float32)).shape == (1,)
+
+
+def test_more_than_one_channel_is_refused() -> None:
+    with pytest.raises(ParameterError, match="mono"):
+        VoiceMeter().add(np.zeros((2, 100), dtype=np.float32))
+
+
+FILM_SECONDS = 6.0
+"""of the lines of the fixtures"""
+Line = Callable[[], np.ndarray]
+PitchesOf = Callable[..., np.ndarray]
+
+
+def soundtrack(pitches: np.ndarray | None, *stretches: tuple[float, float, float]) -> SoundtrackMeasure:
+    """Six seconds with probability 0, but for (start, end, probability)."""
+    chance = np.zeros(round(FILM_SECONDS / FRAME))
+    for start, end, probability in stretches:
+        chance[round(start / FRAME) : round(end / FRAME)] = probability
+    return SoundtrackMeasure(LevelCurve(np.full(600, 1e-3), 0.5), chance, FRAME, None, pitches)
+
+
+@pytest.fixture(scope="module")
+def spoken(talked: Line, pitches_of: PitchesOf) -> np.ndarray:
+    return pitches_of(talked())
+
+
+def test_a_stretch_that_the_detector_half_believes_is_uncertain_and_no_utterance(spoken: np.ndarray) -> None:
+    heard = soundtrack(spoken, (2.0, 4.0, 0.3))
+    assert utterances_in(heard, FILM_SECONDS) == ()
+    ((start, end),) = uncertain_ranges(heard, (), FILM_SECONDS)
+    assert (start, end) == pytest.approx((2.0, 4.0), abs=FRAME)
+
+
+def test_silence_faint_doubt_and_a_short_sound_are_nothing(spoken: np.ndarray) -> None:
+    assert uncertain_ranges(soundtrack(spoken), (), FILM_SECONDS) == ()
+    assert uncertain_ranges(soundtrack(spoken, (2.0, 4.0, 0.15)), (), FILM_SECONDS) == ()
+    assert uncertain_ranges(soundtrack(spoken, (2.0, 2.6, 0.4)), (), FILM_SECONDS) == ()
+    assert uncertain_ranges(SoundtrackMeasure.without_sound(), (), FILM_SECONDS) == ()
+
+
+def test_an_audio_stream_without_a_sample_is_nothing() -> None:
+    none = np.zeros(0)
+    heard = SoundtrackMeasure(LevelCurve(none, 0.0), none, FRAME, np.zeros((0, 1)), np.zeros((0, 2)), none)
+    assert uncertain_ranges(heard, (), FILM_SECONDS) == ()
+
+
+def test_what_lies_at_an_utterance_belongs_to_it(spoken: np.ndarray) -> None:
+    heard = soundtrack(spoken, (1.0, 2.0, 0.9), (2.0, 2.9, 0.2), (4.0, 5.0, 0.3))
+    found = utterances_in(heard, FILM_SECONDS)
+    assert len(found) == 1
+    ((start, _),) = uncertain_ranges(heard, found, FILM_SECONDS)
+    assert start == pytest.approx(4.0, abs=FRAME)
+
+
+def test_pauses_of_half_a_second_do_not_end_a_range(spoken: np.ndarray) -> None:
+    assert len(uncertain_ranges(soundtrack(spoken, (1.0, 1.6, 0.3), (2.0, 2.6, 0.3)), (), FILM_SECONDS)) == 1
+    assert len(uncertain_ranges(soundtrack(spoken, (1.0, 2.0, 0.3), (3.0, 4.0, 0.3)), (), FILM_SECONDS)) == 2
+
+
+def test_singing_is_left_out_and_what_may_be_either_is_not(
+    spoken: np.ndarray, sung: Line, pitches_of: PitchesOf
+) -> None:
+    notes = pitches_of(sung())
+    assert uncertain_ranges(soundtrack(notes, (1.0, 4.0, 0.3)), (), FILM_SECONDS) == ()
+    taken_for_singing = soundtrack(spoken, (1.0, 4.0, 0.9))
+    strict = VoiceParams(min_spoken_odds=5.0)
+    assert utterances_in(taken_for_singing, FILM_SECONDS, strict) == ()
+    assert len(uncertain_ranges(taken_for_singing, (), FILM_SECONDS, strict)) == 1
+
+
+def test_under_music_the_network_alone_is_believed_whatever_the_pitch(sung: Line, pitches_of: PitchesOf) -> None:
+    def heard(odds_there: float, seconds: float = 2.0) -> SoundtrackMeasure:
+        odds = np.full(600, -5.0)
+        odds[200 : 200 + round(100 * seconds)] = odds_there
+        return replace(soundtrack(pitches_of(sung())), voice_odds=odds)
+
+    ((start, end),) = uncertain_ranges(heard(2.5), (), FILM_SECONDS)
+    assert 2.0 < start < 2.5 < 3.5 < end < 4.0
+    assert utterances_in(heard(2.5), FILM_SECONDS) == ()
+    assert uncertain_ranges(heard(1.0), (), FILM_SECONDS) == ()
+    assert uncertain_ranges(heard(2.5, 1.0), (), FILM_SECONDS) == ()
+    assert uncertain_ranges(heard(2.5), ((2.0, 4.0),), FILM_SECONDS) == ()
+
+
+def test_ranges_end_with_the_video(spoken: np.ndarray) -> None:
+    ((_, end),) = uncertain_ranges(soundtrack(spoken, (3.0, 6.0, 0.3)), (), 5.0)
+    assert end == 5.0
+
+
+def test_nothing_is_known_of_the_doubts_of_another_detector_or_without_pitches(spoken: np.ndarray) -> None:
+    heard = soundtrack(spoken, (2.0, 4.0, 0.3))
+    assert uncertain_ranges(heard, (), FILM_SECONDS, VoiceParams(detector="elsewhere:Labels")) == ()
+    assert uncertain_ranges(soundtrack(None, (2.0, 4.0, 0.3)), (), FILM_SECONDS) == ()

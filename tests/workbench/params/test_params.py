@@ -1,8 +1,4 @@
-"""What all parameters have in common: a reason and a default within their range, frozen, unknown names refused.
-
-The modules of `workbench.params` hold nothing but fields; this is their test together. Every knob has to be read by
-whoever turns one, so their number is bounded; what nobody turns is a constant beside its code, or part of a model.
-"""
+"""Parameters: values, names and knobs."""
 
 from __future__ import annotations
 
@@ -17,9 +13,11 @@ from pydantic import ValidationError
 
 from workbench import params
 from workbench.errors import ParameterError
+from workbench.extensions import choices, chosen, with_chosen, with_uses
 from workbench.lab.sweep import with_values
+from workbench.params import DuckParams, WorkbenchParams
 from workbench.params.base import Params
-from workbench.params.workbench import WorkbenchParams
+from workbench.params.sliders import knob_of, label_of
 from workbench.store.fingerprint import canonical_json
 from workbench.store.profiles import load_profile
 
@@ -90,3 +88,81 @@ def test_every_fitted_number_can_be_varied(stage: str) -> None:
         varied = getattr(with_values(WorkbenchParams(), {f"models.{stage}.{name}": other}), stage)
         assert varied.model.model_dump(exclude_defaults=True).keys() <= {name}
         assert canonical_json(varied) != canonical_json(getattr(WorkbenchParams(), stage)) or not np.any(value)
+
+
+def test_every_point_but_export_formats_is_a_parameter() -> None:
+    assert {choice.word for choice in choices()} == {
+        "beat-tracker", "section-finder", "seam-measure", "voice-detector", "match-term"
+    }  # fmt: skip
+    for choice in choices():
+        assert chosen(WorkbenchParams(), choice) == (() if choice.is_weighed else ("workbench",))
+
+
+def test_a_command_names_them() -> None:
+    uses = ("section-finder=halves", "voice-detector=labels:Rttm", "match-term=short", "match-term=a=b:C=0.5")
+    params = with_uses(WorkbenchParams(), uses)
+    assert (params.sections.finder, params.voice.detector) == ("halves", "labels:Rttm")
+    assert params.match.terms == ("short=1", "a=b:C=0.5")
+    assert with_uses(params, ("seam-measure=chroma=2",)).seams.measures == ("chroma=2",)
+
+
+@pytest.mark.parametrize(
+    ("use", "complaint"),
+    [
+        ("sections=halves", "points are beat-tracker, match-term, seam-measure, section-finder, voice-detector"),
+        ("section-finder", "name an extension as POINT=NAME"),
+        ("beat-tracker=", "name an extension as POINT=NAME"),
+        ("match-term=level=1", "level is a part of this package"),
+        ("beat-tracker=" + "x" * 300, "beat-tracker: String should have at most 200"),
+    ],
+)
+def test_what_is_no_extension_is_one_clear_error(use: str, complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        with_uses(WorkbenchParams(), (use,))
+
+
+def test_weights_that_were_there_are_kept() -> None:
+    term = next(choice for choice in choices() if choice.word == "match-term")
+    params = with_uses(WorkbenchParams(), ("match-term=a=0.3", "match-term=b"))
+    assert with_chosen(params, term, ["a", "c"]).match.terms == ("a=0.3", "c=1")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("attack_ms", "attack, ms"), ("voice_lufs", "voice, LUFS"), ("max_depth_db", "max depth, dB"), ("shape", "shape")],
+)
+def test_the_unit_of_a_name_is_written_as_people_write_it(name: str, label: str) -> None:
+    assert label_of(name) == label
+
+
+def test_a_knob_has_the_range_of_its_field() -> None:
+    depth = knob_of("duck", "under_voice_lu")
+    field = DuckParams.model_fields["under_voice_lu"]
+    assert (depth.label, depth.kind, depth.description) == ("under voice, LU", "number", field.description)
+    values = depth.values(5)
+    assert (values[0], values[-1], len(values)) == (depth.low, depth.high, 5)
+    for value in values:
+        DuckParams(under_voice_lu=value)
+    beats = knob_of("seams", "context_beats")
+    assert (beats.kind, beats.low, beats.high, beats.step) == ("whole", 1, 16, 1)
+    assert beats.values(100) == tuple(range(1, 17))
+    assert knob_of("beats", "activation").values(5) == ("network", "onsets")
+    with pytest.raises(ParameterError, match="has no range"):
+        knob_of("beats", "tracker").values(5)
+
+
+@pytest.mark.parametrize(("stage", "name"), [("duck", "nothing"), ("nothing", "attack_ms")])
+def test_an_unknown_field_is_named(stage: str, name: str) -> None:
+    with pytest.raises(ParameterError, match=rf"no parameter {stage}\.{name}"):
+        knob_of(stage, name)
+
+
+def test_every_field_has_a_knob() -> None:
+    for stage in WorkbenchParams.model_fields:
+        for name in type(getattr(WorkbenchParams(), stage)).knobs():
+            knob = knob_of(stage, name)
+            assert (
+                knob.kind in ("choice", "text")
+                or (knob.high - knob.low) / knob.step + 1e-9 >= 40
+                or (knob.kind == "whole")
+            )

@@ -1,14 +1,22 @@
+"""Sections, and the memorable part of a track."""
+
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from workbench import extensions
+from workbench.errors import ParameterError
 from workbench.params import SectionParams
+from workbench.recording import Recording
 from workbench.seams.build_profile import loop_profile
-from workbench.structure.sections import LABELS, BarFeatures, cut_bars, find_sections, novelty, repetition
+from workbench.structure.finder import OwnFinder, ask_finder, find_finder
+from workbench.structure.salience import bar_salience, memorable_bars
+from workbench.structure.sections import LABELS, BarFeatures, Section, cut_bars, find_sections, novelty, repetition
+from workbench.testing.seam_measure import two_parts
 
 
 def form_of(track: Any) -> list[tuple[int, int, int]]:
@@ -95,3 +103,80 @@ def test_few_bars_are_one_section() -> None:
     assert [(s.first_bar, s.last_bar) for s in find_sections(one)] == [(0, 1)]
     none = BarFeatures(np.ones((0, 10)), np.ones((0, 4, 12)), np.ones((0, 48, 4)), np.zeros(0))
     assert find_sections(none) == ()
+
+
+def bars_of(n: int) -> BarFeatures:
+    level = np.repeat([-30.0, -10.0], n // 2)
+    return BarFeatures(10.0 ** (level[:, None] / 10) * np.ones(8), np.ones((n, 4, 12)), np.ones((n, 48, 4)), level)
+
+
+class Given:
+    version = 1
+    answer: Any = ()
+
+    def sections(self, recording: Recording, grid: Any, bars: BarFeatures, params: SectionParams) -> Sequence[Section]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return list(self.answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        ((), "must hold each of 16 bars once; after bar 0 it goes on at 16"),
+        ((Section(0, 8, "verse", 0),), "after bar 8 it goes on at 16"),
+        ((Section(0, 9, "verse", 0), Section(8, 16, "verse", 0)), "after bar 9 it goes on at 8"),
+        ((Section(0, 16, "strophe", 0),), "called a section strophe; labels are intro"),
+        ((Section(0, 16, "verse", -1),), "group -1"),
+        (ZeroDivisionError("no bars"), "the section finder given failed: ZeroDivisionError: no bars"),
+    ],
+)
+def test_sections_that_are_none_are_one_clear_error(answer: Any, complaint: str) -> None:
+    extensions.register(extensions.SECTION_FINDERS, "given", Given)
+    Given.answer = answer
+    try:
+        with pytest.raises(ParameterError, match=complaint):
+            ask_finder(*two_parts(), bars_of(16), SectionParams(finder="given"))
+    finally:
+        extensions.unregister(extensions.SECTION_FINDERS, "given")
+
+
+def test_ours_is_found_like_any_other() -> None:
+    bars = bars_of(16)
+    assert isinstance(find_finder("workbench"), OwnFinder)
+    assert ask_finder(*two_parts(), bars) == find_sections(bars)
+    with pytest.raises(ParameterError, match="is no section finder"):
+        find_finder("workbench.beats.tracker:OwnTracker")
+
+
+FORM = (
+    Section(0, 4, "intro", 0),
+    Section(4, 12, "verse", 1),
+    Section(12, 20, "chorus", 2),
+    Section(20, 28, "verse", 1),
+    Section(28, 36, "chorus", 2),
+    Section(36, 40, "outro", 3),
+)
+LEVELS = np.repeat([-20.0, -16.0, -11.0, -16.0, -11.0, -24.0], [4, 8, 8, 8, 8, 4])
+
+
+def test_the_chorus_is_remembered_from_its_beginning() -> None:
+    assert memorable_bars(LEVELS, FORM, np.full(40, 2.0), 16.0) == (12, 20)
+
+
+def test_salience_grows_with_level_and_with_repetition() -> None:
+    salience = bar_salience(LEVELS, FORM)
+    assert salience.shape == (40,)
+    assert np.all((salience >= 0) & (salience <= 1))
+    assert salience[12] > salience[4] > salience[0] > salience[38]
+
+
+def test_a_wish_shorter_than_a_bar_gives_one_bar_and_a_longer_one_than_the_track_all() -> None:
+    first, last = memorable_bars(LEVELS, FORM, np.full(40, 2.0), 0.5)
+    assert last - first == 1
+    assert memorable_bars(LEVELS, FORM, np.full(40, 2.0), 600.0) == (0, 40)
+
+
+def test_no_bars_no_preview() -> None:
+    with pytest.raises(ParameterError, match="same bars"):
+        memorable_bars(np.zeros(0), (), np.zeros(0), 30.0)
