@@ -38,64 +38,41 @@ class Followed(NamedTuple):
         return f"{self.table}: {', '.join(self.row)}, {self.column}"
 
 
-_BEATS = "Beats: bundled tracks composed first"
-_LOAD = "Service: load"
+def _cells(table: str, row: tuple[str, ...], *columns: str) -> tuple[Followed, ...]:
+    return tuple(Followed(table, row, column) for column in columns)
+
+
+_SEAMS = "Splices with known answers, all tracks"
+_CONFORM = "Conform: music that follows an edit"
+_COST = "Align: cost from warm analyses"
+_DUCKING = "Ducking in bands: 12 scenes of voices and music by others"
 _RANKING = "Ranking without sync, ms"
-_STAGES = "Analysis by stage, CPU seconds"
-_PLANS = "Whole plans, mean over the tracks that both loop"
+_MEMORY = "analysis of a 10 min track, whole process"
 FOLLOWED = {
-    "beats": (
-        Followed(_BEATS, ("workbench-network",), "F"),
-        Followed(_BEATS, ("workbench-network",), "downbeat F"),
-        Followed(_BEATS, ("workbench-network",), "CPU s/s"),
+    "beats": _cells("Beats: bundled tracks composed first", ("workbench-network",), "F", "downbeat F", "CPU s/s"),
+    "seams": _cells(_SEAMS, ("all bad ones",), "AUC seam_score")
+    + _cells(_SEAMS, ("near repeat",), "median seam_score"),
+    "plans": _cells(
+        "Whole plans, mean over the tracks that both loop", ("ours",), "level step LU", "beat dev ms", "CPU s/min"
     ),
-    "seams": (
-        Followed("Splices with known answers, all tracks", ("all bad ones",), "AUC seam_score"),
-        Followed("Splices with known answers, all tracks", ("near repeat",), "median seam_score"),
-    ),
-    "plans": (
-        Followed(_PLANS, ("ours",), "level step LU"),
-        Followed(_PLANS, ("ours",), "beat dev ms"),
-        Followed(_PLANS, ("ours",), "CPU s/min"),
-    ),
-    "cuts": (
-        Followed("Ingest, CPU seconds", ("640 by 360",), "ratio"),
-        Followed("Ingest, CPU seconds", ("1920 by 1080",), "ratio"),
-    ),
-    "edits": (
-        Followed("Edits of edit lists", ("all",), "all found"),
-        Followed("Edits of edit lists", ("all",), "ms, median"),
-    ),
-    "conform": (
-        Followed("Conform: music that follows an edit", ("follows, seams over 0.5",), "kept, share of seconds"),
-        Followed("Conform: music that follows an edit", ("planned anew",), "kept, share of seconds"),
-        Followed("Conform: music that follows an edit", ("keeps its ending by seams over 0.2",), "own ending kept"),
-    ),
-    "align": (
-        Followed("Align: planted truth", ("all",), "first within 20 ms"),
-        Followed("Align: planted truth", ("all",), "AUC"),
-        Followed("Align: cost from warm analyses", ("50 tracks against one video",), "CPU seconds"),
-    ),
-    "catalog-scale": (
-        Followed(_RANKING, ("1000000", "match"), "p99"),
-        Followed(_RANKING, ("1000000", "underscore"), "p99"),
-        Followed("Building a catalog", ("1000000",), "peak MB"),
-    ),
-    "catalog-batch": (Followed("Analysing a catalog", ("1 process",), "times real time"),),
-    "duck-bands": (
-        Followed("Ducking in bands: 12 scenes of voices and music by others", ("in bands",), "ESTOI"),
-        Followed("Ducking in bands: 12 scenes of voices and music by others", ("in bands",), "music loses LU"),
-    ),
-    "service-load": (
-        Followed(_LOAD, ("warm loop", "8"), "requests/s"),
-        Followed(_LOAD, ("warm loop", "8"), "p99 ms"),
-        Followed(_LOAD, ("poll", "8"), "requests/s"),
-    ),
-    "speed": (
-        Followed(_STAGES, ("slow_tide",), "ratio"),
-        Followed("A plan from a warm analysis, ms", ("1 h",), "median"),
-        Followed("Peak memory, MB", ("analysis of a 10 min track, whole process",), "peak"),
-    ),
+    "cuts": _cells("Ingest, CPU seconds", ("640 by 360",), "ratio")
+    + _cells("Ingest, CPU seconds", ("1920 by 1080",), "ratio"),
+    "edits": _cells("Edits of edit lists", ("all",), "all found", "ms, median"),
+    "conform": _cells(_CONFORM, ("follows, seams over 0.5",), "kept, share of seconds")
+    + _cells(_CONFORM, ("planned anew",), "kept, share of seconds")
+    + _cells(_CONFORM, ("keeps its ending by seams over 0.2",), "own ending kept"),
+    "align": _cells("Align: planted truth", ("all",), "first within 20 ms", "AUC")
+    + _cells(_COST, ("50 tracks against one video",), "CPU seconds"),
+    "catalog-scale": _cells(_RANKING, ("1000000", "match"), "p99")
+    + _cells(_RANKING, ("1000000", "underscore"), "p99")
+    + _cells("Building a catalog", ("1000000",), "peak MB"),
+    "catalog-batch": _cells("Analysing a catalog", ("1 process",), "times real time"),
+    "duck-bands": _cells(_DUCKING, ("in bands",), "ESTOI", "music loses LU"),
+    "service-load": _cells("Service: load", ("warm loop", "8"), "requests/s", "p99 ms")
+    + _cells("Service: load", ("poll", "8"), "requests/s"),
+    "speed": _cells("Analysis by stage, CPU seconds", ("slow_tide",), "ratio")
+    + _cells("A plan from a warm analysis, ms", ("1 h",), "median")
+    + _cells("Peak memory, MB", (_MEMORY,), "peak"),
 }
 """by benchmark; those that are not here are tables to read, of which no cell stands for the rest"""
 

@@ -14,7 +14,7 @@ from tests.benchmarks.elsewhere.statements import (
 )
 
 VIDEO = VideoTruth(80.0, cuts=(27.0, 27.0), speech_share=0.6)
-SONG = TrackTruth(102.5, bpm=112.0, beats_per_bar=4, sung=False, key="D major", loops=True)
+SONG = TrackTruth(102.5, bpm=112.0, beats_per_bar=4, sung=False, key="D major")
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,7 @@ def test_lines_of_a_video_are_held_against_what_is_known(text: str, kind: str, h
         ("perhaps a voice, with a probability of 60 %", {}),
         ("D major, clarity of key 0.81; cheerfulness 0.61 of 1", {"key": True}),
         ("B minor, clarity of key 0.81", {"key": False}),
-        ("1:42 long, its best seam scores 0.97", {"length of the track": True, "whether it loops": True}),
-        ("1:42 long, does not loop", {"length of the track": True, "whether it loops": False}),
+        ("1:42 long, its best seam scores 0.97", {"length of the track": True}),
         ("a half bar lasts 1.07 s at 112.2 bpm", {"tempo": True, "length of a bar": True}),
         ("a bar lasts 1.07 s as far as its beat was heard", {}),
         ("It is slow; but its vocals compete with the voice.", {"vocals that compete": False}),

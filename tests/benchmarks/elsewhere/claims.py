@@ -157,7 +157,7 @@ def claims_of(lane: Lane, video: KnownVideo, tracks: dict[Path, TrackTruth]) -> 
     said |= set(claims_of_video(lane.reasoning, video.name, video.truth))
     silent = "no soundtrack" in lane.reasoning
     words = "no soundtrack" if silent else "a soundtrack"
-    said.add(Claim(SEEN, video.name, words, str(video.truth.has_sound), silent != video.truth.has_sound))
+    said.add(Claim(SEEN, video.name, words, silent != video.truth.has_sound))
     return said
 
 

@@ -31,7 +31,6 @@ class Claim:
     subject: str
     """the video or the track that it is about"""
     said: str
-    true: str
     holds: bool
 
 
@@ -57,79 +56,63 @@ class TrackTruth:
     sung: bool | None = None
     key: str | None = None
     """as the workbench names keys: `Eb major`"""
-    loops: bool | None = None
 
 
-Reader = Callable[["re.Match[str]"], tuple[str, bool]]
-"""the true value, and whether what the line says agrees with it"""
+Readers = dict[str, tuple[str, Callable[["re.Match[str]"], bool]]]
+"""by kind of claim: the pattern of its words, and whether what a line says is true"""
 
 
 def claims_of_video(text: str, name: str, truth: VideoTruth) -> Iterator[Claim]:
     """What a line says of a video."""
-    readers: dict[str, tuple[str, Reader]] = {"length of the video": (r"^(\d+):(\d\d) long", _length(truth.seconds))}
+    readers: Readers = {"length of the video": (r"^(\d+):(\d\d) long", lambda said: _lasts(said, truth.seconds))}
     if truth.cuts is not None:
         least, most = truth.cuts
         rates = (60.0 * least / truth.seconds, 60.0 * most / truth.seconds)
 
-        def rate(found: re.Match[str]) -> tuple[str, bool]:
+        def rate(found: re.Match[str]) -> bool:
             said = 0.0 if found[1] is None else float(found[1])
             reach = max(CUTS_LEAST, CUTS_SHARE * min(max(said, rates[0]), rates[1]))
-            return _spanned(rates, ".1f"), rates[0] - reach <= said <= rates[1] + reach
+            return rates[0] - reach <= said <= rates[1] + reach
 
-        def count(found: re.Match[str]) -> tuple[str, bool]:
-            reach = max(1.0, CUTS_SHARE * most)
-            return _spanned((least, most), ".0f"), least - reach <= float(found[1]) <= most + reach
-
+        reach = max(1.0, CUTS_SHARE * most)
         readers["cuts per minute"] = (r"([\d.]+) cuts per minute|no cuts|without cuts", rate)
-        readers["number of cuts"] = (r"^(\d+) cuts, a median", count)
+        readers["number of cuts"] = (
+            r"^(\d+) cuts, a median",
+            lambda said: least - reach <= float(said[1]) <= most + reach,
+        )
     if (share := truth.speech_share) is not None:
-
-        def spoken(found: re.Match[str]) -> tuple[str, bool]:
-            return f"{100.0 * share:.0f} %", abs(float(found[1]) - 100.0 * share) <= SPEECH_POINTS
-
-        readers["share of speech"] = (r"^speech (\d+) %", spoken)
+        readers["share of speech"] = (
+            r"^speech (\d+) %",
+            lambda said: abs(float(said[1]) - 100.0 * share) <= SPEECH_POINTS,
+        )
     yield from _read(text, name, readers)
-
-
-def _spanned(least_most: tuple[float, float], digits: str) -> str:
-    least, most = (f"{value:{digits}}" for value in least_most)
-    return least if least == most else f"{least} to {most}"
 
 
 def claims_of_track(text: str, name: str, truth: TrackTruth) -> Iterator[Claim]:
     """What a line says of a track."""
-    bpm, sung, loops = truth.bpm, truth.sung, truth.loops
-    readers: dict[str, tuple[str, Reader]] = {"length of the track": (r"^(\d+):(\d\d) long", _length(truth.seconds))}
+    bpm, sung = truth.bpm, truth.sung
+    readers: Readers = {"length of the track": (r"^(\d+):(\d\d) long", lambda said: _lasts(said, truth.seconds))}
     if bpm is not None:
 
-        def tempo(found: re.Match[str]) -> tuple[str, bool]:
-            return f"{bpm:.1f}", any(_is_near(float(one), bpm) for one in found.groups())
+        def tempo(said: re.Match[str]) -> bool:
+            return any(_is_near(float(one), bpm) for one in said.groups())
 
         readers["tempo"] = (r"(?<![\d.])(?<! or )([\d.]+) bpm", tempo)
         readers["tempo, one of two"] = (r"([\d.]+) or ([\d.]+) bpm", tempo)
         if truth.beats_per_bar is not None:
             beats = {"bar": truth.beats_per_bar, "half bar": truth.beats_per_bar / 2, "beat": 1}
-
-            def unit(found: re.Match[str]) -> tuple[str, bool]:
-                seconds = beats[found[1]] * 60.0 / bpm
-                return f"{seconds:.2f} s", _is_near(float(found[2]), seconds)
-
-            readers["length of a bar"] = (r"a (bar|half bar|beat) lasts ([\d.]+) s at", unit)
+            readers["length of a bar"] = (
+                r"a (bar|half bar|beat) lasts ([\d.]+) s at",
+                lambda said: _is_near(float(said[2]), beats[said[1]] * 60.0 / bpm),
+            )
     if sung is not None:
-        said_sung = "sung" if sung else "nobody sings"
         readers["a voice"] = (
             r"a voice with a probability of (\d+) %",
-            lambda found: (said_sung, (float(found[1]) >= 50.0) == sung),
+            lambda said: (float(said[1]) >= 50.0) == sung,
         )
-        readers["vocals that compete"] = (r"its vocals compete", lambda _: (said_sung, sung))
+        readers["vocals that compete"] = (r"its vocals compete", lambda _: sung)
     if truth.key is not None:
-        key = truth.key
-        readers["key"] = (r"([A-G][b#]?) (major|minor)", lambda found: (key, found[0] == key))
-    if loops is not None:
-        readers["whether it loops"] = (
-            r"long, (?:its best seam scores|(does not loop))",
-            lambda found: ("loops" if loops else "does not", (found[1] is None) == loops),
-        )
+        readers["key"] = (r"([A-G][b#]?) (major|minor)", lambda said: said[0] == truth.key)
     yield from _read(text, name, readers)
 
 
@@ -137,15 +120,14 @@ def _is_near(said: float, true: float) -> bool:
     return abs(said - true) <= TEMPO_SHARE * true
 
 
-def _length(seconds: float) -> Reader:
-    return lambda found: (f"{seconds:.1f} s", abs(60 * int(found[1]) + int(found[2]) - seconds) <= 1.0)
+def _lasts(said: re.Match[str], seconds: float) -> bool:
+    return abs(60 * int(said[1]) + int(said[2]) - seconds) <= 1.0
 
 
-def _read(text: str, subject: str, readers: dict[str, tuple[str, Reader]]) -> Iterator[Claim]:
-    for kind, (pattern, reader) in readers.items():
+def _read(text: str, subject: str, readers: Readers) -> Iterator[Claim]:
+    for kind, (pattern, holds) in readers.items():
         if found := re.search(pattern, text):
-            true, holds = reader(found)
-            yield Claim(kind, subject, found[0], true, holds)
+            yield Claim(kind, subject, found[0], holds(found))
 
 
 def said_once(claims: Iterable[Claim]) -> set[Claim]:
