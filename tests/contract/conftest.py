@@ -15,7 +15,6 @@ import json
 import os
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import threading
@@ -24,8 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -34,7 +32,6 @@ from urllib.parse import quote, unquote, urlsplit
 import httpx
 import numpy as np
 import pytest
-import trustme
 from click.testing import CliRunner
 from standardwebhooks.webhooks import Webhook
 
@@ -45,6 +42,7 @@ from service.store import jobs, shared_values
 from service.store.jobs import NewJob
 from service.store.tables import open_database
 from tests.service.conftest import Postgres, running_postgres
+from tests.service.sites import Quiet, https_site
 from tests.videos import grey, write_video
 from workbench.cli.main import app
 from workbench.files import bundled_path
@@ -412,15 +410,15 @@ class Site:
     @property
     def seen(self) -> list[dict[str, str]]:
         """The headers of every request that came."""
-        return _Quiet.seen
+        return _Folder.seen
 
     @property
     def gate(self) -> threading.Event:
         """Lets files under `/held` through while it is set."""
-        return _Quiet.gate
+        return _Folder.gate
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _Folder(Quiet):
     """Files, files that are held back (`/held/…`), redirects (`/to/3/<address>` is three away from it)."""
 
     seen: list[dict[str, str]] = []  # noqa: RUF012 - shared by all requests, which is what it is for
@@ -440,9 +438,6 @@ class _Quiet(SimpleHTTPRequestHandler):
         self.send_header("Location", address if left == 1 else f"/to/{left - 1}/{quote(address, safe='')}")
         self.send_header("Content-Length", "0")
         self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
 
 
 @pytest.fixture(scope="session")
@@ -490,19 +485,9 @@ def draw_video(path: Path, seconds: int, title: str = "") -> None:
 @pytest.fixture(scope="session")
 def site(media: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The media folder behind https, with an authority that only the tests trust."""
-    authority = trustme.CA()
     pem = tmp_path_factory.mktemp("authority") / "ca.pem"
-    authority.cert_pem.write_to_path(str(pem))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(media)))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield Site(media, f"https://localhost:{server.server_port}", pem)
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with https_site(media, pem, _Folder) as url:
+        yield Site(media, url, pem)
 
 
 @pytest.fixture(scope="session")

@@ -6,27 +6,23 @@ import os
 import random
 import re
 import signal
-import ssl
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import av
 import httpx
-import numpy as np
 import pytest
-import trustme
 
 from service.store import accounts, api_keys, jobs, ledger, video_owners
 from service.store.tables import jobs as rows
 from service.store.tables import open_database
+from tests.service.sites import https_site
+from tests.videos import grey, write_video
 from workbench.catalog.library import Library
 from workbench.files import bundled_path
 from workbench.store import videos
@@ -99,13 +95,7 @@ def gone(pid: int) -> bool:
 
 
 def draw_video(path: Path, seconds: int = 20) -> None:
-    with av.open(str(path), "w", format="mp4") as container:
-        picture = container.add_stream("mpeg4", rate=5)
-        picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
-        for number in range(5 * seconds):
-            image = np.full((36, 64, 3), number * 2 % 250, dtype=np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(image)))
-        container.mux(picture.encode(None))
+    write_video(path, (grey(number * 2 % 250, 64, 36) for number in range(5 * seconds)), 5)
 
 
 def until(condition: Callable[[], bool], what: str, seconds: float = 240.0) -> None:
@@ -162,28 +152,6 @@ def test_what_was_accepted_is_done_and_charged_once(service: Service, database: 
     assert sorted(charged) == sorted((video_id, 1) for video_id in accepted)
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments: object) -> None:
-        pass
-
-
-@contextmanager
-def site(folder: Path) -> Iterator[str]:
-    """An https server of a folder, whose authority lies in it as `ca.pem`."""
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(folder / "ca.pem")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"https://localhost:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
 POINTS = 30
 VICTIMS = ("http_process", "\0worker\0", "service.jobs.child", "serve")
 KINDS = ("loop", "align", "match", "beats", "videos")
@@ -203,7 +171,7 @@ def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
     with database.write() as connection:
         accounts.ensure(connection, "ada")
         _, key = api_keys.create(connection, "ada")
-    with site(folder) as url:
+    with https_site(folder, folder / "ca.pem") as url:
         service = Service(
             tmp_path,
             key,

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import av
 import httpx
-import numpy as np
 import pytest
 
+from tests.videos import grey, write_video
 from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
 from workbench.store.objects import open_store
@@ -111,13 +110,7 @@ def machines(tmp_path: Path, postgres: Any) -> Iterator[Machines]:
 
 def draw_video(path: Path, seconds: int) -> None:
     """A small silent video with a cut every four seconds."""
-    with av.open(str(path), "w") as video:
-        stream = video.add_stream("mpeg4", rate=5, options={"g": "10"})
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        for number in range(5 * seconds):
-            shade = np.full((48, 64, 3), 40 + 50 * (number // 20 % 4), dtype=np.uint8)
-            video.mux(stream.encode(av.VideoFrame.from_ndarray(shade, format="rgb24")))
-        video.mux(stream.encode(None))
+    write_video(path, (grey(40 + 50 * (number // 20 % 4)) for number in range(5 * seconds)), 5)
 
 
 def settled(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:

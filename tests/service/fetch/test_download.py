@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ssl
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -14,41 +13,21 @@ import trustme
 
 from service.fetch.addresses import FetchError
 from service.fetch.download import FetchLimits, download
+from tests.service.sites import serving
 
 BODY = bytes(range(256)) * 4096
 Answering = Callable[[BaseHTTPRequestHandler], None]
 
 
+@dataclass
 class Site:
-    """An https server on this machine that answers as it is told."""
+    """An https server on this machine, and the headers of the requests that came."""
 
-    def __init__(self, answering: dict[str, Answering], certificate: trustme.LeafCert) -> None:
-        self.seen: list[dict[str, str]] = []
-        site = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                site.seen.append(dict(self.headers))
-                answering[self.path](self)
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        certificate.configure_cert(context)
-        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-        self.port = self._server.server_port
+    port: int
+    seen: list[dict[str, str]]
 
     def url(self, path: str, host: str = "localhost") -> str:
         return f"https://{host}:{self.port}{path}"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 def whole(handler: BaseHTTPRequestHandler) -> None:
@@ -115,9 +94,18 @@ def site(authority: trustme.CA) -> Iterator[Site]:
         "/silent": silent,
         "/missing": missing,
     }
-    opened = Site(answers, authority.issue_cert("localhost", "127.0.0.1"))
-    yield opened
-    opened.close()
+    seen: list[dict[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(dict(self.headers))
+            answers[self.path](self)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with serving(Handler, authority.issue_cert("localhost", "127.0.0.1")) as port:
+        yield Site(port, seen)
 
 
 @pytest.fixture

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import ssl
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import av
 import numpy as np
 import pytest
 import sqlalchemy as sa
 import structlog
-import trustme
 
 from service import cache_keys
 from service.jobs import kinds, settle
@@ -28,7 +22,8 @@ from service.store import accounts, answers, jobs, ledger, tables, tracks, video
 from service.store.jobs import Job, NewJob
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
-from tests.videos import write_screencast
+from tests.service.sites import https_site
+from tests.videos import grey, write_screencast, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
 from workbench.files import bundled_path, hash_file
@@ -41,11 +36,6 @@ from workbench.store.settings import WorkbenchSettings
 REVISION = "r1"
 TRACK = "attic_tape.ogg"
 SECONDS = 140
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments: object) -> None:
-        pass
 
 
 @dataclass
@@ -150,21 +140,9 @@ class Studio:
 
 def draw_video(path: Path) -> None:
     """Small pictures that cut every ten seconds, over noise."""
-    noise = np.random.default_rng(1)
-    with av.open(str(path), "w") as container:
-        picture = container.add_stream("mpeg4", rate=4)
-        picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
-        sound = container.add_stream("aac", rate=22_050, layout="mono")
-        for number in range(SECONDS * 4):
-            image = np.full((36, 64, 3), 40 * (1 + number // 40 % 5), dtype=np.uint8)
-            container.mux(picture.encode(av.VideoFrame.from_ndarray(image)))
-        for second in range(SECONDS):
-            samples = (0.05 * noise.standard_normal((1, 22_050))).astype(np.float32)
-            block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
-            block.sample_rate, block.pts = 22_050, second * 22_050
-            container.mux(sound.encode(block))
-        for stream in (picture, sound):
-            container.mux(stream.encode(None))
+    noise = 0.05 * np.random.default_rng(1).standard_normal((1, 22_050 * SECONDS))
+    pictures = (grey(40 * (1 + number // 40 % 5), 64, 36) for number in range(SECONDS * 4))
+    write_video(path, pictures, 4, sound=noise.astype(np.float32), sample_rate=22_050)
 
 
 @pytest.fixture(scope="module")
@@ -179,21 +157,11 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     Library(database).add(folder / "track.ogg", {"title": "Attic Tape"}, track_id="trk_1")
     Library(database).add(folder / "track.ogg", {}, track_id="trk_2")
 
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(folder / "ca.pem")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(context)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
     settings = ServiceSettings(fetch_allow_hosts="localhost", fetch_ca_file=folder / "ca.pem")
-    made = Studio(home, workspace, database, settings, f"https://localhost:{server.server_port}", folder)
-    made.own("vid_1", title="holiday.mp4", source_url=f"{made.site}/holiday.mp4")
-    yield made
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with https_site(folder, folder / "ca.pem") as site:
+        made = Studio(home, workspace, database, settings, site, folder)
+        made.own("vid_1", title="holiday.mp4", source_url=f"{site}/holiday.mp4")
+        yield made
     workspace.close()
 
 
