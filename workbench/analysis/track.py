@@ -452,8 +452,8 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.plans.file_loop import with_file_loop
         from workbench.analysis.profile_arrays import profile_to_arrays
+        from workbench.plans.file_loop import with_file_loop
         from workbench.seams.build_profile import loop_profile, profile_of_evidence
 
         recording, grid = sound.recording, beat_analysis.grid
