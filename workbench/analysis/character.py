@@ -58,7 +58,9 @@ from workbench.features.drums import drum_chance
 from workbench.features.key import find_key, key_clarity, tone_profile
 from workbench.features.loudness import integrated_lufs, short_term
 from workbench.features.onsets import OnsetStrengths
-from workbench.features.spectrum import Spectrum
+from workbench.features.spectrum import Spectrum, resampled
+from workbench.features.speech_probability import speech_probabilities
+from workbench.features.vocals import RATE, excerpts, voice_chance
 from workbench.files import model_digest, read_numbers
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.recording import FloatArray, MonoMixer, Recording
@@ -412,10 +414,6 @@ def _character(sound: Sound) -> Character:
 
 
 def _vocals(recording: Recording) -> float:
-    from workbench.features.spectrum import resampled
-    from workbench.features.speech_probability import speech_probabilities
-    from workbench.features.vocals import RATE, excerpts, voice_chance
-
     heard = excerpts(resampled(recording.samples, recording.sample_rate, RATE))
     if not heard.size:
         return 0.0

@@ -22,6 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.features.chroma import LOWEST_MIDI
+from workbench.features.spectrum import FRAMES_PER_SECOND, TONE_FRAMES_PER_SECOND
+from workbench.seams.measures import part_names
 from workbench.store.arrays import ArrayLabels, Coordinate
 
 if TYPE_CHECKING:
@@ -205,10 +208,6 @@ _PITCHES_PER_SECOND = 50
 
 def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
     """Labels of the arrays of a recording, for any stage: axes that a stage does not have are left out when written."""
-    from workbench.features.chroma import LOWEST_MIDI
-    from workbench.features.spectrum import FRAMES_PER_SECOND, TONE_FRAMES_PER_SECOND
-    from workbench.seams.measures import part_names
-
     coordinates = {
         "time": Coordinate("frame", (), "s", 1.0 / FRAMES_PER_SECOND, description="middle of the frame, track time"),
         "tone_time": Coordinate("tone_frame", (), "s", 1.0 / TONE_FRAMES_PER_SECOND, description="middle of the frame"),

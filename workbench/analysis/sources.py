@@ -1,17 +1,20 @@
 """Find the track or video that a name stands for: a file, or the id of one that was added.
 
 `find_track` takes a file or an id, `find_in_catalog` an id alone; `add_video` analyses a video once, and `find_video`
-finds it again.
+finds it again. `recorded_track` and `recorded_video` find the files of a provenance by their bytes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.analysis.provenance import FileRecord
 from workbench.analysis.workspace import Workspace
-from workbench.errors import Argument, MediaError, ParameterError, UnknownTrack, UnknownVideo
+from workbench.edits.documents import document_of
+from workbench.errors import Argument, InputError, MediaError, ParameterError, UnknownTrack, UnknownVideo
 
 if TYPE_CHECKING:
     from workbench.catalog.track import Track
@@ -49,9 +52,9 @@ def find_track(workspace: Workspace, named: str) -> TrackSource:
 
 def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
     """Find a track of the catalog by its id, whatever files there are; raises `UnknownTrack`."""
-    from workbench.workflows.catalog import open_library
+    from workbench.catalog.library import Library  # here: a plan of a bare file needs no database
 
-    track = open_library(workspace).get(track_id)
+    track = Library(workspace.database).get(track_id)
     return TrackSource(track.track_id, workspace.files.find(track.path) or track.path, track)
 
 
@@ -129,3 +132,50 @@ def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundC
     with open_media(video.path) as container:
         sound_streams(container, video.path, choice)  # that it has them
     return workspace.with_audio(choice)
+
+
+def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
+    """The track that a result was made from: in the catalog, or under its name in some folders.
+
+    Raises `InputError` if no file of those bytes was found.
+    """
+    known: list[Path] = []
+    if record.content_hash is not None and workspace.existing_database is not None:
+        from workbench.catalog.library import Library
+
+        known = [track.path for track in Library(workspace.database).with_content(record.content_hash)]
+    return _with_bytes(workspace, record, known, folders, "track")
+
+
+def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
+    """The video that a result was made for: among those that were added, or under its name in some folders.
+
+    Raises `InputError` if no file of those bytes was found.
+    """
+    known: list[Path] = []
+    database = workspace.existing_database
+    if record.content_hash is not None and database is not None:
+        from workbench.store import videos
+
+        with database.read() as connection:
+            known = [video.path for video in videos.with_content(connection, record.content_hash)]
+    home = workspace.home
+    in_home = [folder / record.name for folder in (home.demo_videos, home.videos, home.uploads)]
+    return _with_bytes(workspace, record, [*known, *in_home], folders, "video")
+
+
+def _with_bytes(
+    workspace: Workspace, record: FileRecord, known: Iterable[Path], folders: Iterable[Path], what: str
+) -> Path:
+    named_so = [folder / record.name for folder in folders]
+    for named in (*known, *named_so):
+        try:
+            path = workspace.local_file(named)
+            document = document_of(path)
+            if document.is_file() and workspace.hash_file(document) == record.content_hash:
+                return path
+        except MediaError:
+            continue
+    digest = f" ({record.content_hash[:12]}…)" if record.content_hash else ""
+    besides = f", and no {record.name} of these bytes beside the plan" if named_so else ""
+    raise InputError(f"the {what} {record.name}{digest} is not in this home folder{besides}: give ", Argument(what))

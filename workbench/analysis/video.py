@@ -30,19 +30,27 @@ from workbench.analysis.labels import array_labels
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.extensions import OWN, VOICE_DETECTORS, work_of
+from workbench.features.levels import LevelCurve, LevelMeter
+from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, SpeechListener
 from workbench.media.audio import SoundBlock, decode_blocks
 from workbench.media.containers import open_media
 from workbench.media.probe import MediaInfo
 from workbench.media.sound_streams import SoundChoice, sound_streams
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
-from workbench.mix.balance import DetectedVoice, SoundtrackMeasure
+from workbench.mix import balance
+from workbench.mix.balance import DetectedVoice, SoundtrackMeasure, heard_utterances
 from workbench.mix.detectors import OwnDetector, ask_detector, find_detector
 from workbench.params import CutParams, Params, VoiceParams
 from workbench.recording import FloatArray, MonoMixer
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
+from workbench.video.bands import BandMeter
+from workbench.video.cuts import first_of_shot
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
-from workbench.video.soundtrack import Soundtrack
+from workbench.video.picture_meter import PictureMeter
+from workbench.video.pitch import PitchMeter
+from workbench.video.soundtrack import OnsetMeter, Soundtrack
+from workbench.video.voice_network import VoiceMeter
 
 if TYPE_CHECKING:
     from workbench.features.levels import LevelCurve
@@ -143,8 +151,6 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
 
 def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatArray:
     """Numbers of sound streams and seconds of speech in them that the soundtrack lacks, shape (n, 2)."""
-    from workbench.mix.balance import SoundtrackMeasure, heard_utterances
-
     spoken = heard_utterances(SoundtrackMeasure(*listen(workspace, video)), VoiceParams())
 
     def missed(*several: int) -> float:
@@ -177,8 +183,6 @@ def _shared_seconds(start: float, end: float, ranges: Sequence[tuple[float, floa
 def _measured(
     arrays: Mapping[str, NDArray[Any]],
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray, FloatArray]:
-    from workbench.features.levels import LevelCurve
-
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"])) if _has_sound(arrays) else None
     voice = arrays["speech_bands"], arrays["voice_pitch"], arrays["voice_odds"].astype(np.float32)
     return levels, arrays["speech"], float(arrays["speech_frame_seconds"]), *voice
@@ -214,8 +218,6 @@ class _Watched:
 
 def _measure(video: Path, workspace: Workspace, *, listen: bool) -> _Watched:
     """Read a video once, picture and, if asked for, sound."""
-    from workbench.video.picture_meter import PictureMeter
-
     params, progress = workspace.params.cuts, workspace.progress
     stage = f"watching {video.name}"
     progress(stage, 0.0)
@@ -241,8 +243,6 @@ def _measure(video: Path, workspace: Workspace, *, listen: bool) -> _Watched:
 
 def _place_cuts(video: Path, picture: Picture) -> Picture:
     """The picture of a video of which only references were decoded, its hard cuts exact to the picture."""
-    from workbench.video.cuts import first_of_shot
-
     before = picture.times[np.maximum(np.searchsorted(picture.times, [b.at for b in picture.borders]) - 1, 0)]
     coarse = [
         (float(last), border) for last, border in zip(before, picture.borders, strict=True) if border.kind == "hard"
@@ -287,8 +287,6 @@ class _SoundtrackMeter:
 
     def arrays(self, has_audio: bool) -> Arrays:
         """The arrays to store; the peak is negative if the video has no audio stream."""
-        from workbench.features.speech_probability import FRAME_SECONDS
-
         none = np.zeros(0)
         power, peak, speech, attack, onsets, strengths = (
             (none, 0.0 if has_audio else -1.0, none, none, none, none)
@@ -317,13 +315,6 @@ class _Meters:
 
     def __init__(self, rate: int) -> None:
         import soxr
-
-        from workbench.features.levels import LevelMeter
-        from workbench.features.speech_probability import SAMPLE_RATE, SpeechListener
-        from workbench.video.bands import BandMeter
-        from workbench.video.pitch import PitchMeter
-        from workbench.video.soundtrack import OnsetMeter
-        from workbench.video.voice_network import VoiceMeter
 
         self._levels, self._speech, self._onsets = LevelMeter(rate), SpeechListener(), OnsetMeter(SAMPLE_RATE)
         self._bands, self._pitches, self._voice = BandMeter(), PitchMeter(), VoiceMeter()
@@ -421,9 +412,6 @@ def _has_sound(arrays: Mapping[str, NDArray[Any]]) -> bool:
 
 
 def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[Any]], seconds: float) -> Soundtrack:
-    from workbench.features.levels import LevelCurve
-    from workbench.mix import balance
-
     voice = workspace.params.voice
     if not _has_sound(arrays):
         return Soundtrack.none()

@@ -192,10 +192,9 @@ def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoi
 def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:
     """The track that was named; else the one of the catalog that the result names, or that it was made from."""
     from workbench.analysis.provenance import read_provenance
-    from workbench.analysis.sources import TrackSource, find_in_catalog, find_track
+    from workbench.analysis.sources import TrackSource, find_in_catalog, find_track, recorded_track
     from workbench.errors import InputError, UnknownTrack
     from workbench.results.align import named_track
-    from workbench.workflows.reproduce import recorded_track
 
     if named is not None:
         return find_track(workspace, named)

@@ -18,12 +18,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from workbench.analysis.track import analyze
 from workbench.analysis.workers import killed, open_pool
 from workbench.analysis.workspace import Workspace
+from workbench.analysis.workspace import open as open_workspace
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.lab.datasets import DatasetTrack
+from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
+from workbench.workflows.beats import map_beats
 from workbench.workflows.catalog import cluster, list_files
+from workbench.workflows.plan import loop_track
 
 if TYPE_CHECKING:
     import pandas
@@ -37,8 +42,6 @@ Measure: TypeAlias = Callable[[Workspace, Path], Row]
 
 def measure_beats(workspace: Workspace, path: Path) -> Row:
     """The grid in numbers."""
-    from workbench.workflows.beats import map_beats
-
     found = map_beats(workspace, path)
     grid = found.grid
     return {
@@ -53,8 +56,6 @@ def measure_beats(workspace: Workspace, path: Path) -> Row:
 
 def measure_seams(workspace: Workspace, path: Path) -> Row:
     """The grid, and what the recording offers for loops."""
-    from workbench.analysis.track import analyze
-
     profile = analyze(workspace, path).profile
     scores = profile.splices.score
     good = scores >= workspace.params.cover.min_seam_score
@@ -70,9 +71,6 @@ def measure_seams(workspace: Workspace, path: Path) -> Row:
 
 def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Row:
     """The plan that covers a video of some length, s; the reason where there is none."""
-    from workbench.plans.plan import LoopPlan
-    from workbench.workflows.plan import loop_track
-
     answer = loop_track(workspace, path, seconds).answer
     if not isinstance(answer, LoopPlan):
         return {"status": "refused", "reason": f"{answer.reason.value}: {answer.hint}"}
@@ -134,8 +132,6 @@ def batch(
     files = [wanted.path for wanted in listing.wanted]
     owned = None
     if workspace is None:
-        from workbench.analysis.workspace import open as open_workspace
-
         workspace = owned = open_workspace()
     rows: list[Row | None] = [None] * len(files)
     where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)

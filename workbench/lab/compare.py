@@ -25,14 +25,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.analysis.track import Sound, analyze_sound
 from workbench.analysis.workers import open_pool
 from workbench.analysis.workspace import Workspace
+from workbench.analysis.workspace import open as open_workspace
 from workbench.errors import ParameterError
 from workbench.lab.batch import Row, columns_of, measure_one, rows_as_done
 from workbench.lab.datasets import Dataset, DatasetTrack, load
 from workbench.lab.statistics import bootstrap_interval, f_measure
 from workbench.params import SeamParams, WorkbenchParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
+from workbench.store.home import Home
+from workbench.store.profiles import load_profile
+from workbench.workflows.splice import heard_plan
 
 if TYPE_CHECKING:
     import pandas
@@ -131,8 +138,6 @@ class Comparison:
         ------
         KeyError : there is none of this name
         """
-        from workbench.store.home import Home
-
         track = self.dataset[name]
         with Workspace(Home(self.home)) as workspace:
             found = [_heard(workspace.with_params(params), track.path, self.seconds) for params in (self.a, self.b)]
@@ -241,8 +246,6 @@ def compare(
     dataset = dataset if isinstance(dataset, Dataset) else load(dataset)
     owned = None
     if workspace is None:
-        from workbench.analysis.workspace import open as open_workspace
-
         workspace = owned = open_workspace()
     try:
         home = workspace.home.root
@@ -279,8 +282,6 @@ def _params_of(profile: WorkbenchParams | Path | str | None) -> WorkbenchParams:
         return profile
     if profile is None:
         return WorkbenchParams()
-    from workbench.store.profiles import load_profile
-
     return load_profile(Path(profile))
 
 
@@ -309,8 +310,6 @@ def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -
 
     `seconds` as of `measure_pair`.
     """
-    from workbench.analysis.track import Sound, analyze_sound
-
     analysis = analyze_sound(Sound(workspace, track.path, use_detected_grid=True))
     return profile_measures(track, analysis.grid, analysis.profile, workspace.params.cover, seconds)
 
@@ -322,9 +321,6 @@ def profile_measures(
 
     The second value is the reason if the plan is a refusal. `seconds` as of `measure_pair`.
     """
-    from workbench.plans.loop import plan_loop
-    from workbench.plans.plan import LoopPlan
-
     row: dict[str, float] = {"confidence": grid.confidence}
     if track.beats is not None:
         row["beat_f"] = f_measure(track.beats, grid.beats)
@@ -343,11 +339,6 @@ def profile_measures(
 
 
 def _heard(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan | str:
-    from workbench.analysis.track import Sound, analyze_sound
-    from workbench.plans.loop import plan_loop
-    from workbench.plans.plan import LoopPlan
-    from workbench.workflows.splice import heard_plan
-
     analysis = analyze_sound(Sound(workspace, path, use_detected_grid=True))
     plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
     if not isinstance(plan, LoopPlan):

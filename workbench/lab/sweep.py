@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from workbench.analysis.track import Sound, beat_stage, measured_evidence, profile_parts
 from workbench.analysis.workers import open_pool
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, ResourceMissing, StoreError, WorkbenchError
@@ -43,6 +44,9 @@ from workbench.lab.datasets import Dataset, DatasetTrack
 from workbench.lab.sweep_search import Axis, Point, search_points
 from workbench.params import WorkbenchParams
 from workbench.params.base import named_weights
+from workbench.seams.build_profile import loop_profile, profile_of_form, track_form
+from workbench.seams.measures import measures_used
+from workbench.seams.seam_score import line_breaks, with_yardstick
 from workbench.store.fingerprint import canonical_json
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
@@ -374,8 +378,6 @@ def _search(
 
 def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -> str:
     """What a sweep is, as a text: equal ones give equal results."""
-    from workbench.analysis.track import profile_parts
-
     # the versions of stages, trackers and measures, which are not in the parameters
     made = dict.fromkeys(canonical_json(*profile_parts(with_values(workspace.params, point), "")) for point in points)
     searched = {} if plan.search is None else {"search": plan.search, "measure": plan.measure, "seed": plan.seed}
@@ -461,8 +463,6 @@ class _Steps(NamedTuple):
 
 
 def _steps(params: WorkbenchParams) -> _Steps:
-    from workbench.seams.measures import measures_used
-
     seams = params.seams
     beats = params.beats.model_dump_json()
     bare = beats + json.dumps([name for name, _ in measures_used(seams)])
@@ -478,17 +478,11 @@ class _Bench:
     """
 
     def __init__(self, workspace: Workspace, path: Path) -> None:
-        from workbench.analysis.track import Sound
-
         self._sound = Sound(workspace, path, use_detected_grid=True)
         self._kept: dict[str, tuple[str, Any]] = {}
 
     def profile(self, params: WorkbenchParams) -> tuple[Any, LoopProfile]:
         """Grid and loop profile."""
-        from workbench.analysis.track import Sound, beat_stage, measured_evidence
-        from workbench.seams.build_profile import loop_profile, profile_of_form, track_form
-        from workbench.seams.seam_score import line_breaks, with_yardstick
-
         seams, on = params.seams, _steps(params)
         recording = self._sound.recording
         workspace = self._sound.workspace.with_params(params)

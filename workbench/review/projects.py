@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.provenance import read_provenance
+from workbench.analysis.provenance import read_provenance, with_mix_params
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
@@ -36,6 +36,7 @@ from workbench.results.plan import plan_from_json
 from workbench.review import project_records as projects
 from workbench.review.project_records import Project
 from workbench.workflows.constraints import recorded_request, with_pinned
+from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import Planned, plan_track, planned_json, video_length
 
 if TYPE_CHECKING:
@@ -174,9 +175,6 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Ma
         fits = False
     if not fits:
         return plan_track(workspace, track, video, request, auto_mix=True)
-    from workbench.analysis.provenance import with_mix_params
-    from workbench.workflows.mix import mix_under
-
     # Splices that were pinned on another grid may make no sense on this one; the plan does not need them.
     with suppress(RequestError):
         analysis = with_pinned(workspace, track.path, analysis, request.constraints)

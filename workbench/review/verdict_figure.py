@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from workbench.plots.labels import Labels, name_point
 from workbench.plots.palette import BEAT, DOWNBEAT, ENDING, EXPECTED, HEARD, RULE, SOFT_INK, new_figure, quiet
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import BoolArray, FloatArray
@@ -156,8 +157,6 @@ def _spread_of_area(area: FloatArray, n: int, m: int) -> FloatArray:
 
 def reliability_figure(seams: Reviewed, bins: int = 10) -> Figure:
     """Draw the reliability diagram over the scores of each verdict; beside a dot, how many seams it stands for."""
-    from workbench.plots.labels import Labels, name_point
-
     figure = new_figure(7.6, 8.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3.6, 1.0))
     above.plot([0.0, 1.0], [0.0, 1.0], color=BEAT, linewidth=1.2, linestyle=(0, (4, 3)), label="calibrated")

@@ -31,12 +31,18 @@ from workbench.analysis.labels import array_labels
 from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import Sound, beat_stage, loop_stage, profile_parts
+from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, from_lufs, level_curve
+from workbench.mix.balance import plan_mix
 from workbench.params import WorkbenchParams
 from workbench.recording import VideoSeconds
+from workbench.results.align import align_result
+from workbench.results.mix import mix_body
 from workbench.store.fingerprint import KeyPart, StageKey
 from workbench.video.events import Events, find_events
+from workbench.workflows.mix import measure_soundtrack
 
 if TYPE_CHECKING:
     from workbench.features.levels import LevelCurve
@@ -86,12 +92,8 @@ def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None 
 
     Without a `video_id` the video is named by its file's name.
     """
-    from workbench.results.align import align_result
-
     mix = None
     if alignment.mix is not None:
-        from workbench.results.mix import mix_body
-
         mix = mix_body(alignment.mix)
     body = align_result(
         ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
@@ -138,17 +140,12 @@ def video_events(workspace: Workspace, video: Path | str) -> Events:
 
     Raises `MediaError` without a moving picture.
     """
-    from workbench.analysis.video import watch
-
     watched = watch(workspace, video)
     return find_events(watched.picture, watched.soundtrack, workspace.params.events)
 
 
 def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
     """Levels and ducking for a track under a video, wherever the track lies there."""
-    from workbench.mix.balance import plan_mix
-    from workbench.workflows.mix import measure_soundtrack
-
     soundtrack = measure_soundtrack(workspace, video)
     music = track_level(workspace, track, video_seconds)
     params = workspace.params
@@ -157,8 +154,6 @@ def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: Vi
 
 def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:
     """The level of a track as a curve that holds its integrated loudness throughout, wherever the track is placed."""
-    from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
-
     arrays = landmark_stage(Sound(workspace, Path(path), keep_spectrum=True))
     hops = max(1, int(np.ceil(seconds * HOPS_PER_SECOND)))
     return LevelCurve(np.full(hops, float(arrays["track_power"])), float(arrays["track_peak"]))
@@ -171,8 +166,6 @@ def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
     key = _landmark_key(sound.content_hash, sound.profile_parts, params)
 
     def compute() -> dict[str, NDArray[Any]]:
-        from workbench.features.levels import from_lufs, level_curve
-
         beat_analysis = beat_stage(sound)
         profile = loop_stage(sound, beat_analysis)
         stage = f"looking for landmarks in {path.name}"

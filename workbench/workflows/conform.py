@@ -28,6 +28,7 @@ from workbench.analysis.provenance import (
     with_provenance,
     with_recorded_audio,
 )
+from workbench.analysis.sources import recorded_track
 from workbench.analysis.track import Analysis, Sound, analyze_sound
 from workbench.analysis.workspace import Workspace
 from workbench.edits.difference import EditDifference, lasting
@@ -58,7 +59,7 @@ from workbench.results.mix import MixBody, mix_body
 from workbench.results.plan import mix_from_json, one_of, plan_from_json, plan_result
 from workbench.store.profiles import params_from
 from workbench.workflows.constraints import read_request, with_pinned
-from workbench.workflows.reproduce import recorded_track
+from workbench.workflows.mix import mix_under
 
 # Constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again
 CONFORMED = "conformed"
@@ -197,8 +198,6 @@ def conform(
     elif not difference.changes:
         mix = old_mix
     elif new_video is not None:
-        from workbench.workflows.mix import mix_under
-
         measured = mix_under(workspace, answer, track, new_video)
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}

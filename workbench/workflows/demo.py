@@ -50,6 +50,7 @@ from workbench.plots.palette import clock
 from workbench.recording import Recording
 from workbench.render.remux import copy_stream
 from workbench.render.sound_levels import SoundLevels, measure_levels
+from workbench.render.video import render_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.catalog import add_tracks, bundled_files
 from workbench.workflows.match import match
@@ -265,8 +266,6 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
 
 def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> list[str]:
     """Write video, seam pictures and sounds, and report; returns the names of the files."""
-    from workbench.render.video import render_video
-
     plan, analysis, folder = loop.answer, loop.analysis, workspace.home.demo
     params, progress = workspace.params, workspace.progress
     assert isinstance(plan, LoopPlan), "the demo renders a plan"

@@ -41,6 +41,7 @@ from workbench.matching.video_ranking import Ranking, bonus, rank, raw_scores, s
 from workbench.matching.video_reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray, IntArray
+from workbench.results.match import lane_body, match_result
 from workbench.store.fingerprint import CacheKeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events, find_events
@@ -109,8 +110,6 @@ def match_json(
     `sync_points` says how many placements each track shows (None: none); `expand_full` shows all fields of tracks, and
     the candidate pool.
     """
-    from workbench.results.match import lane_body, match_result
-
     body = match_result(lane_body(lane, expand_full, sync_points), video_id=video_id)
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
     constraints = {"sync_points": sync_points, "expand": "full" if expand_full else None}

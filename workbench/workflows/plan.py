@@ -22,6 +22,7 @@ from workbench.analysis.track import Analysis, Sound, analyze_sound, decoded_sec
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
 from workbench.files import write_json
+from workbench.media.probe import probe
 from workbench.plans import refusals
 from workbench.plans.constraints import SeamConstraints
 from workbench.plans.file_loop import FileLoop, plan_file_loop
@@ -35,6 +36,7 @@ from workbench.results.plan import PlanResult, plan_result
 from workbench.seams.endings import last_hit
 from workbench.seams.profile import LoopProfile
 from workbench.workflows.constraints import request_records, with_pinned
+from workbench.workflows.mix import mix_under
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
@@ -133,8 +135,6 @@ def plan_track(
     )
     if not auto_mix or video is None or isinstance(planned.answer, Refusal):
         return planned
-    from workbench.workflows.mix import mix_under
-
     return replace(planned, mix=mix_under(workspace, planned.answer, planned.track.path, video))
 
 
@@ -315,8 +315,6 @@ def video_length(video: Path | float) -> float:
     that is not positive and finite.
     """
     if isinstance(video, Path):
-        from workbench.media.probe import probe
-
         info = probe(video)
         if info.lacks_decoder:
             raise MediaError(f"{video}: its picture cannot be decoded; convert it, or give the length in seconds")

@@ -48,7 +48,7 @@ from workbench.render.video import play_video
 from workbench.results.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.align import align_track
-from workbench.workflows.mix import measure_soundtrack
+from workbench.workflows.mix import measure_soundtrack, mix_under
 from workbench.workflows.plan import Planned
 from workbench.workflows.render import own_music_ranges, speech_ranges, uncertain_speech
 from workbench.workflows.seams import EXCERPT_SECONDS, planned_scores, seam_views
@@ -182,8 +182,6 @@ def choose_option(workspace: Workspace, loop: Planned, number: int) -> Planned:
         return loop
     mix = loop.mix
     if mix is not None and mix.duck is not None and loop.video is not None:
-        from workbench.workflows.mix import mix_under
-
         mix = mix_under(workspace, plan, loop.track.path, loop.video)
     return replace(loop, answer=plan, mix=mix)
 

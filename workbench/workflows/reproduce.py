@@ -6,7 +6,7 @@ one that the home keeps. The recorded request is planned again. Placements are m
 that followed another cut of its video holds the plan that it was made from; both cuts are found by their names and
 bytes.
 
-Functions: `reproduce`; `recorded_track` and `recorded_video`, the files of a provenance.
+Function: `reproduce`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,18 @@ from workbench.analysis.provenance import (
     read_provenance,
     with_recorded_audio,
 )
+from workbench.analysis.sources import recorded_track, recorded_video
 from workbench.analysis.workspace import Workspace
-from workbench.edits.documents import document_of
-from workbench.errors import Argument, InputError, MediaError, PlanError
+from workbench.errors import InputError, PlanError
 from workbench.mix.drawn_envelope import read_points
+from workbench.results.plan import one_of
 from workbench.store.profiles import params_from
+from workbench.workflows.align import align_json, align_track
+from workbench.workflows.conform import CONFORMED, FRAME_RATE, KEEP_ENDING, PROJECTS, conform, conform_json
+from workbench.workflows.constraints import recorded_request
+from workbench.workflows.match import match, match_json
+from workbench.workflows.mix import draw_envelope
+from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 
 # Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
 _NAMES = frozenset(("video_id", "track_id", "track", "hint", KEY))
@@ -62,8 +69,6 @@ def reproduce(
     Raises `PlanError` for a result without provenance, or of a command that cannot be run again from it,
     `ParameterError` for a recorded parameter that this program does not have, and `InputError` if a file was not found.
     """
-    from workbench.results.plan import one_of
-
     result = one_of(result, None)
     made = read_provenance(result)
     if made is None:
@@ -91,58 +96,7 @@ def reproduce(
     )
 
 
-def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
-    """The track that a result was made from: in the catalog, or under its name in some folders.
-
-    Raises `InputError` if no file of those bytes was found.
-    """
-    known: list[Path] = []
-    if record.content_hash is not None and workspace.existing_database is not None:
-        from workbench.workflows.catalog import open_library
-
-        known = [track.path for track in open_library(workspace).with_content(record.content_hash)]
-    return _with_bytes(workspace, record, known, folders, "track")
-
-
-def recorded_video(workspace: Workspace, record: FileRecord, folders: Iterable[Path] = ()) -> Path:
-    """The video that a result was made for: among those that were added, or under its name in some folders.
-
-    Raises `InputError` if no file of those bytes was found.
-    """
-    known: list[Path] = []
-    database = workspace.existing_database
-    if record.content_hash is not None and database is not None:
-        from workbench.store import videos
-
-        with database.read() as connection:
-            known = [video.path for video in videos.with_content(connection, record.content_hash)]
-    home = workspace.home
-    in_home = [folder / record.name for folder in (home.demo_videos, home.videos, home.uploads)]
-    return _with_bytes(workspace, record, [*known, *in_home], folders, "video")
-
-
-def _with_bytes(
-    workspace: Workspace, record: FileRecord, known: Iterable[Path], folders: Iterable[Path], what: str
-) -> Path:
-    named_so = [folder / record.name for folder in folders]
-    for named in (*known, *named_so):
-        try:
-            path = workspace.local_file(named)
-            document = document_of(path)
-            if document.is_file() and workspace.hash_file(document) == record.content_hash:
-                return path
-        except MediaError:
-            continue
-    digest = f" ({record.content_hash[:12]}…)" if record.content_hash else ""
-    besides = f", and no {record.name} of these bytes beside the plan" if named_so else ""
-    raise InputError(f"the {what} {record.name}{digest} is not in this home folder{besides}: give ", Argument(what))
-
-
 def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.constraints import recorded_request
-    from workbench.workflows.mix import draw_envelope
-    from workbench.workflows.plan import plan_lengths, plan_track, planned_json
-
     given, number = made.constraints.get("seconds"), made.constraints.get("number")
     lengths = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, int | float)]
     if track is None or (video is None and not lengths):
@@ -160,8 +114,6 @@ def _plan(workspace: Workspace, made: Provenance, track: Path | None, video: Pat
 
 
 def _align(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.align import align_json, align_track
-
     if track is None or video is None:
         raise PlanError("the provenance names no track, or no video")
     auto_mix = made.constraints.get("auto_mix") is True
@@ -169,8 +121,6 @@ def _align(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
 
 
 def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Path | None) -> dict[str, Any]:
-    from workbench.workflows.match import match, match_json
-
     if video is None:
         raise PlanError("the provenance names no video")
     points, full = made.constraints.get("sync_points"), made.constraints.get("expand") == "full"
@@ -182,8 +132,6 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
 def _conform(
     workspace: Workspace, made: Provenance, track: Path | None, video: Path | None, folders: Sequence[Path]
 ) -> dict[str, Any]:
-    from workbench.workflows.conform import CONFORMED, FRAME_RATE, KEEP_ENDING, PROJECTS, conform, conform_json
-
     recorded = made.constraints.get(CONFORMED)
     before = recorded.get("result") if isinstance(recorded, Mapping) else None
     if not isinstance(recorded, Mapping) or not isinstance(before, Mapping):

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from workbench.analysis.provenance import FileRecord
+from workbench.analysis.sources import recorded_track, recorded_video
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, PlanError
 from workbench.files import hash_file
 from workbench.store import videos
 from workbench.store.home import Home
 from workbench.workflows.catalog import open_library
-from workbench.workflows.reproduce import recorded_track, recorded_video, reproduce
+from workbench.workflows.reproduce import reproduce
 
 
 def test_a_track_is_found_in_the_catalog_or_by_its_name(tmp_path: Path) -> None:
