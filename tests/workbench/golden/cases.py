@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tests.workbench.conftest import play
+from tests.workbench.plans.conftest import Track, make_profile
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
 from workbench.beats._kernels import bar_pointer
@@ -25,8 +26,12 @@ from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of,
 from workbench.matching.video_reference import read_reference
 from workbench.mix import ducking as duck
 from workbench.models.align import AlignModel
-from workbench.params import AlignParams, DuckParams, MatchParams, SeamParams
+from workbench.params import AlignParams, CoverParams, DuckParams, MatchParams, SeamParams
+from workbench.plans.loop import plan_loop
+from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
+from workbench.seams.profile import SEAM_PARTS, EndingKind
+from workbench.seams.seam_score import score_seam, seam_evidence
 from workbench.seams.splice_fit import fit_splices, line_sounds
 from workbench.video.events import EVENT_KINDS, Events
 
@@ -134,6 +139,32 @@ def crossfades(seed: int, params: Mapping[str, Any]) -> Numbers:
     return {name: getattr(fits, name) for name in names}
 
 
+def seam_scores(seed: int, params: Mapping[str, Any]) -> Numbers:
+    dice, piece = np.random.default_rng(5), play("ABAC")
+    fitted = params["seam"]["model"] | {"own_break_share": 1.2, "pulse_weight": 2.0, "max_harmony": 0.2}
+    seam_params = SeamParams(**params["seam"] | ({"model": fitted} if seed else {"context_beats": 2}))
+    evidence = seam_evidence(piece.recording, piece.grid, seam_params)
+    scores = []
+    for _ in range(12):
+        beats = evidence.lines if dice.random() < 0.6 else np.arange(evidence.positions.size)
+        leave, enter = (int(beat) for beat in dice.choice(beats, 2, replace=False))
+        scores.append(score_seam(evidence, leave, enter, seam_params))
+    parts = [[one.parts[name] for name in SEAM_PARTS] for one in scores]
+    return {"total": [one.total for one in scores], "led": [one.led for one in scores], "parts": parts}
+
+
+def plan_scores(seed: int, _params: Mapping[str, Any]) -> Numbers:
+    dice = np.random.default_rng(seed)
+    kinds = (None, *EndingKind)
+    profile = make_profile(Track(bars=int(dice.integers(40, 90)), ending=kinds[seed % len(kinds)], seed=seed))
+    names = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
+    drawn: dict[str, Any] = {f"{name}_weight": float(dice.random()) for name in names} if seed % 2 else {}
+    cover = CoverParams(**drawn, fresh_seconds=float(dice.uniform(20, 200)), max_passes_in_a_row=2 + seed % 3)
+    plan = plan_loop(profile, profile.song_duration + float(dice.uniform(31, 600)), cover)
+    assert isinstance(plan, LoopPlan)
+    return {"score": [plan.plan_score]}
+
+
 def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
     dice = np.random.default_rng(seed)
     shortest, intervals = int(dice.integers(3, 12)), int(dice.integers(1, 30))
@@ -150,6 +181,7 @@ def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
 
 CASES: Final[Mapping[Callable[[int, Mapping[str, Any]], Numbers], int]] = {
     ducking: 8, match_score: 4, placements: 4, crossfades: 3, beat_paths: 8,
+    seam_scores: 2, plan_scores: 8,
 }  # fmt: skip
 """how many inputs each is tried on"""
 

@@ -19,20 +19,15 @@ from workbench.matching.columns import Columns
 from workbench.matching.terms import find_term, term_parts
 from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import (
-    _tabled_bars,
     arc_part,
     bar_agreement,
-    felt_factor,
-    length_part,
     quick_parts,
     rank,
     raw_scores,
     scores_of,
     slow_parts,
     track_energy,
-    track_pulse,
     track_valence,
-    under_scenes,
     wanted_of,
 )
 from workbench.matching.video_reasons import RankedPair, explanation, reasons
@@ -119,38 +114,6 @@ def test_a_voice_prefers_instrumentals_with_a_free_band(make_video: MakeVideo, c
     assert np.ptp(parts_of(make_video(speech=0.0), tracks)["voice"]) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("video_seconds", "duration", "loopable", "expected"),
-    [
-        (60.0, 60.0, 0.0, 1.0),
-        (60.0, 240.0, 0.0, 1.0),
-        (100.0, 90.0, 0.0, 0.8),
-        (300.0, 120.0, 0.0, 0.0),
-        (300.0, 250.0, 0.0, 2 / 3),
-    ],
-)
-def test_length_counts_what_stays_bare(video_seconds: float, duration: float, loopable: float, expected: float) -> None:
-    part = length_part(video_seconds, np.array([duration], np.float32), np.array([loopable], np.float32))
-    assert part[0] == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_track_that_loops_covers_any_video_but_tires() -> None:
-    seconds = np.array([60.0], np.float32)
-    loops = np.array([0.9], np.float32)
-    twice, often = (float(length_part(video_seconds, seconds, loops)[0]) for video_seconds in (120.0, 1800.0))
-    assert 0.8 < twice < 0.9
-    assert 0.4 < often < twice
-
-
-def test_music_under_scenes_is_the_mean_of_its_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
-    rising = np.linspace(0.0, 1.0, CONTOUR_PARTS)
-    tracks = columns(duration=[60.0, 30.0, 120.0], contour=[rising] * 3)
-    heard = under_scenes(make_video(60.0, motion=(0.1, 0.1)), tracks)
-    assert heard[0] == pytest.approx([rising[:16].mean(), rising[16:].mean()], abs=1e-3)
-    assert heard[1] == pytest.approx([rising.mean()] * 2, abs=1e-3)
-    assert heard[2] == pytest.approx([rising[:8].mean(), rising[8:16].mean()], abs=1e-3)
-
-
 def test_the_arc_of_the_video_prefers_music_that_follows_it(make_video: MakeVideo, columns: MakeColumns) -> None:
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
     tracks = columns(duration=[60.0] * 3, contour=[rising, np.full(CONTOUR_PARTS, 0.5), rising[::-1]])
@@ -173,12 +136,6 @@ def test_cuts_on_a_grid_agree_with_the_tempo_they_were_cut_to(spacing: float, un
     assert np.all(agreement[1:] < 0.4)
 
 
-def test_cuts_many_beats_apart_keep_time_with_nothing_anybody_hears() -> None:
-    every_seventh_beat = 3.5 * np.arange(1, 30)
-    agreement, _ = bar_agreement(every_seventh_beat, np.array([120.0], np.float32), np.full(1, 4, np.int8))
-    assert agreement[0] < 0.2
-
-
 def test_cuts_anywhere_agree_with_no_tempo() -> None:
     dice = np.random.default_rng(4)
     bpm = dice.uniform(60.0, 180.0, 200).astype(np.float32)
@@ -199,21 +156,6 @@ def test_what_is_not_known_of_a_track_speaks_neither_way(make_video: MakeVideo, 
     for name in ("pulse", "level", "voice", "length", "arc"):
         assert parts[name][0] == pytest.approx(PARAMS.usual_parts[name], abs=1e-3), name
     assert 0.0 < scores_of(raw_scores(parts, PARAMS), PARAMS)[0] < 0.5
-
-
-def test_a_tempo_may_be_felt_at_half_or_double() -> None:
-    bpm, density = np.array([160.0, 80.0], np.float32), np.full(2, 4.0, np.float32)
-    assert felt_factor(bpm, density, 0.1, PARAMS).tolist() == [0.5, 1.0]
-    assert felt_factor(bpm, density, 0.9, PARAMS).tolist() == [1.0, 2.0]
-
-
-def test_music_without_beats_goes_by_its_onsets() -> None:
-    nan = float("nan")
-    pulse = track_pulse(np.array([nan, 60.0, 180.0, 120.0], np.float32), np.array([2.0, 2.0, 12.0, nan], np.float32))
-    assert pulse[0] == pytest.approx(0.0, abs=1e-6)
-    assert pulse[1] == pytest.approx(0.0, abs=1e-6)
-    assert pulse[2] == pytest.approx(1.0, abs=1e-6)
-    assert pulse[3] == pytest.approx(np.log2(2.0) / np.log2(3.0), abs=1e-6)
 
 
 def test_a_pair_scores_the_same_in_any_catalog(make_video: MakeVideo, columns: MakeColumns) -> None:
@@ -318,21 +260,6 @@ def test_of_a_large_catalog_those_that_keep_time_and_rise_with_the_video_are_fou
     raw = raw_scores(parts_of(video, tracks), PARAMS)
     found = rank(video, tracks, 50)
     assert set(found.rows[:10].tolist()) == set(np.argsort(-raw)[:10].tolist())
-
-
-@pytest.mark.parametrize("beats_per_bar", [4, 3, -1])
-def test_the_table_of_the_scan_says_about_what_bars_are_worth(
-    make_video: MakeVideo, columns: MakeColumns, beats_per_bar: int
-) -> None:
-    dice = np.random.default_rng(7)
-    bpm = np.append(dice.uniform(40, 240, 500), [np.nan, 0.0, 111.3])
-    tracks = columns(bpm=bpm, beats_per_bar=np.full(bpm.size, beats_per_bar, np.int8))
-    video = replace(make_video(90.0), cuts=2.0 + np.arange(40) * 60 / 111.3 * 4 + dice.normal(0.0, 0.02, 40))
-    facts = {name: np.asarray(getattr(tracks, name), np.float32) for name in ("bpm", "beats_per_bar")}
-    tabled = _tabled_bars(video.cuts)(video, wanted_of(video, PARAMS), facts, PARAMS)
-    exact = slow_parts(video, tracks, PARAMS)["bars"]
-    assert exact.max() > 0.95
-    np.testing.assert_allclose(tabled, exact, atol=0.1)
 
 
 TERM_PARAMS = MatchParams(terms=("given=0.5",))

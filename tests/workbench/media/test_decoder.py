@@ -13,7 +13,7 @@ import pytest
 import soundfile
 
 from workbench.errors import MediaError
-from workbench.media.audio import decode, decode_blocks
+from workbench.media.audio import decode
 from workbench.media.containers import open_media, sound_stream
 from workbench.media.decoder import Decoder, FrameRange, picture_zero
 
@@ -45,15 +45,6 @@ def test_sound_that_begins_after_the_picture_is_preceded_by_silence(tmp_path: Pa
     silent = sum(piece.length for piece in pieces if piece.frame is None)
     assert silent / rate == pytest.approx(0.5, abs=0.05)
     assert sum(piece.length for piece in pieces) / rate == pytest.approx(1.5, abs=0.06)
-
-
-def test_a_sound_file_has_no_first_picture_and_a_silent_video_no_sound(
-    tmp_path: Path, video: Callable[..., Path]
-) -> None:
-    soundfile.write(tmp_path / "a.wav", np.zeros(100), 8000)
-    assert picture_zero(tmp_path / "a.wav") is None
-    with pytest.raises(MediaError, match="no sound in this file"):
-        next(decode_blocks(video(tmp_path / "a.mp4", sound_seconds=None)))
 
 
 SAMPLES = 70_001  # no whole number of blocks of any codec

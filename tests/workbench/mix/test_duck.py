@@ -16,9 +16,7 @@ from workbench.mix.ducking import (
     deepest_curve,
     duck_curve,
     duck_depths,
-    split_utterances,
     steady_depths,
-    thin_curve,
 )
 from workbench.params import DuckParams
 
@@ -34,28 +32,9 @@ def steady(lufs: float, seconds: float = VIDEO) -> LevelCurve:
     return LevelCurve(np.full(round(seconds * HOPS_PER_SECOND), 10 ** ((lufs + 0.691) / 10)), 1.0)
 
 
-def test_full_depth_before_the_first_syllable_and_untouched_elsewhere() -> None:
-    points = duck_curve(((20.0, 24.0),), np.array([15.0]), VIDEO)
-    assert at(points, np.linspace(19.9, 24.05, 100)) == pytest.approx(15.0, abs=1e-9)
-    assert at(points, np.array([0.0, 18.0, 19.5, 25.1, 26.0, 119.0])) == pytest.approx(0.0, abs=1e-9)
-
-
 def test_one_utterance_needs_four_points() -> None:
     points = duck_curve(((20.0, 24.0),), np.array([15.0]), VIDEO)
     assert points.tolist() == [[19.55, 0.0], [19.85, 15.0], [24.1, 15.0], [25.0, 0.0]]
-
-
-def test_short_pauses_do_not_pump_and_long_ones_let_the_music_return() -> None:
-    short = duck_curve(((20.0, 24.0), (24.8, 28.0)), np.array([15.0, 15.0]), VIDEO)
-    assert at(short, np.linspace(20.0, 28.0, 200)) == pytest.approx(15.0, abs=1e-9)
-    long = duck_curve(((20.0, 24.0), (30.0, 33.0)), np.array([15.0, 15.0]), VIDEO)
-    assert at(long, 27.0) == 0.0
-
-
-def test_a_pause_is_held_at_the_lesser_of_both_depths() -> None:
-    points = duck_curve(((20.0, 24.0), (25.0, 28.0)), np.array([18.0, 10.0]), VIDEO)
-    assert at(points, 24.6) == pytest.approx(10.0, abs=4.0)
-    assert at(points, np.linspace(20.0, 28.0, 200)).min() >= 10.0 - 1e-9
 
 
 def test_a_utterance_that_asks_for_nothing_gets_nothing() -> None:
@@ -105,19 +84,6 @@ def test_whatever_is_said_the_curve_keeps_its_promises(said: list[tuple[float, f
             assert np.all(at(points, np.linspace(end, start, 30)) >= held - TOLERANCE_DB - 1e-9)
 
 
-def test_depth_puts_the_music_fifteen_units_under_the_voice_utterance_by_utterance() -> None:
-    voice = LevelCurve(np.concatenate([steady(-18, 10).power, steady(-24, 10).power]), 1.0)
-    depths = duck_depths(((2.0, 8.0), (12.0, 18.0)), voice, steady(-18, 20))
-    assert depths == pytest.approx([15.0, 21.0], abs=1e-6)
-
-
-def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_followed() -> None:
-    pieces = ((1.0, 3.0), (4.0, 6.0), (7.0, 9.0), (20.0, 22.0), (23.0, 25.0), (26.0, 28.0))
-    depths = np.array([15.0, 13.0, 16.0, 15.0, 8.0, 16.0])
-    assert steady_depths(pieces, depths).tolist() == [15.0, 15.0, 16.0, 15.0, 8.0, 16.0]
-    assert steady_depths((), np.zeros(0)).size == 0
-
-
 def test_the_music_does_not_swell_up_for_a_word_that_needs_less() -> None:
     """A word of 0.5 s between two phrases: a pause as long as that and its pauses would be bridged."""
     said = ((1.0, 6.0), (6.4, 6.9), (7.3, 12.0))
@@ -143,23 +109,6 @@ def test_a_whispered_aside_is_kept_clear_of_the_music_by_less_than_talk_is() -> 
 def test_music_that_is_low_already_is_left_alone() -> None:
     assert duck_depths(((2.0, 8.0),), steady(-18), steady(-34)).tolist() == [0.0]
     assert duck_depths(((2.0, 8.0),), steady(-18), LevelCurve(np.zeros(12_000), 0.0)).tolist() == [0.0]
-
-
-def test_long_utterances_follow_the_music_in_pieces() -> None:
-    pieces = split_utterances(((10.0, 14.0), (20.0, 40.0)))
-    assert pieces[0] == (10.0, 14.0)
-    assert len(pieces) == 4
-    assert pieces[1][0] == 20.0
-    assert pieces[-1][1] == 40.0
-    assert all(end - start <= DuckParams().piece_seconds for start, end in pieces)
-
-
-def test_thinning_keeps_the_curve_within_its_tolerance() -> None:
-    curve = np.cumsum(np.random.default_rng(4).normal(0, 0.2, 2000))
-    kept = thin_curve(curve, 0.5)
-    drawn = np.interp(np.arange(curve.size), kept, curve[kept])
-    assert np.abs(drawn - curve).max() <= 0.5
-    assert kept.size < curve.size / 2
 
 
 def test_utterances_out_of_order_and_missing_depths_are_refused() -> None:
