@@ -93,38 +93,29 @@ class TestCsv:
         with pytest.raises(ManifestError, match=r"no column is called path|not CSV"):
             read_manifest(written(tmp_path / "m.csv", f"{stated}{end}path{end}a.ogg{end}"))
 
-    def test_a_row_in_another_encoding_is_bad_by_itself(self, tmp_path: Path) -> None:
-        manifest = read_manifest(written(tmp_path / "m.csv", b"path,title\na.ogg,x\nb.ogg,\xfcber\nc.ogg,y\n"))
-        assert [row.path.name for row in manifest.rows] == ["a.ogg", "c.ogg"]
+    @pytest.mark.parametrize(
+        ("rows", "good", "line", "message"),
+        [
+            (b"a.ogg,x\nb.ogg,\xfcber\nc.ogg,y\n", ["a.ogg", "c.ogg"], 3, "not UTF-8"),
+            (b"file:///a%00.wav,\nb.ogg,\n", ["b.ogg"], 2, "m.csv, line 2: a path cannot hold a NUL character"),
+            (b'a.ogg,one\nb.ogg,"two\nc.ogg,three\nd.ogg,"four"\n', ["a.ogg", "c.ogg", "d.ogg"], 3, "line 3"),
+            (b"a.ogg," + b"x" * 5_000_000 + b"\nb.ogg,short\n", ["b.ogg"], 2, "5000000"),
+        ],
+        ids=["encoding", "NUL", "open quote", "five megabytes"],
+    )
+    def test_a_bad_row_is_bad_by_itself(
+        self, tmp_path: Path, rows: bytes, good: list[str], line: int, message: str
+    ) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", b"path,title\n" + rows))
+        assert [row.path.name for row in manifest.rows] == good
         (fault,) = manifest.faults
-        assert fault.line == 3
-        assert "not UTF-8" in fault.message
-
-    def test_a_nul_in_an_address_is_bad_by_itself(self, tmp_path: Path) -> None:
-        manifest = read_manifest(written(tmp_path / "m.csv", "path\nfile:///a%00.wav\nb.ogg\n"))
-        assert [row.path.name for row in manifest.rows] == ["b.ogg"]
-        (fault,) = manifest.faults
-        assert fault.message == "m.csv, line 2: a path cannot hold a NUL character"
+        assert fault.line == line
+        assert message in fault.message
+        assert len(fault.message) < 200
 
     def test_utf16_says_so_by_its_first_bytes(self, tmp_path: Path) -> None:
         manifest = read_manifest(written(tmp_path / "m.csv", "path,title\na.ogg,Über\n".encode("utf-16")))
         assert manifest.rows[0].fields == {"title": "Über"}
-
-    def test_a_quote_that_nobody_closes_costs_its_own_row_only(self, tmp_path: Path) -> None:
-        rows = 'path,title\na.ogg,one\nb.ogg,"two\nc.ogg,three\nd.ogg,"four"\n'
-        manifest = read_manifest(written(tmp_path / "m.csv", rows))
-        assert [row.path.name for row in manifest.rows] == ["a.ogg", "c.ogg", "d.ogg"]
-        assert [fault.line for fault in manifest.faults] == [3]
-
-    def test_a_text_of_five_megabytes_is_bad_by_itself_and_not_repeated(self, tmp_path: Path) -> None:
-        manifest = read_manifest(
-            written(tmp_path / "m.csv", f"path,description\na.ogg,{'x' * 5_000_000}\nb.ogg,short\n")
-        )
-        assert [row.path.name for row in manifest.rows] == ["b.ogg"]
-        (fault,) = manifest.faults
-        assert fault.line == 2
-        assert "5000000" in fault.message
-        assert len(fault.message) < 200
 
 
 class TestAsSpreadsheetsSaveIt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import struct
 import time
@@ -250,13 +249,6 @@ def test_interlaced_pictures_have_no_false_cuts(tmp_path: Path) -> None:
     assert cuts_of(path) == list(CUTS)
 
 
-def test_a_video_without_sound(tmp_path: Path) -> None:
-    info, picture, sound, _ = measured(write(tmp_path / "mute.mp4", steady(), sounds=()))
-    assert not info.has_audio
-    assert picture is not None
-    assert not sound.size
-
-
 @pytest.mark.parametrize(("default", "heard"), [(0, [1, 2, 3, 4]), (1, [1, 2])])
 def test_of_several_sounds_the_default_is_heard(tmp_path: Path, default: int, heard: list[int]) -> None:
     path = write(tmp_path / "two.mkv", steady(), sounds=((0.0, 5.0), (0.0, 2.5)), default_sound=default)
@@ -362,16 +354,6 @@ def test_sound_that_never_ends_is_refused(tmp_path: Path) -> None:
         open_video(path, VideoLimits(5.0, 500.0)) as video,
     ):
         list(video.blocks(sound_seconds=1.0))
-
-
-@pytest.mark.usefixtures("spent")
-def test_what_is_no_file_is_refused_unread(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.mp4"
-    os.mkfifo(pipe)
-    assert "not a regular file" in _refused(pipe)
-    endless = tmp_path / "zero.mp4"
-    endless.symlink_to("/dev/zero")
-    assert "not a regular file" in _refused(endless)
 
 
 @pytest.mark.usefixtures("spent")

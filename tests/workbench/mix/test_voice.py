@@ -49,13 +49,26 @@ def levels(*stretches: tuple[float, float, float], seconds: float = 10.0, floor_
     return LevelCurve(10 ** (row / 10), 1.0)
 
 
-def test_a_stretch_of_certain_speech_is_a_utterance() -> None:
-    ((start, end),) = speech_utterances(chances((2.0, 4.0, 0.9)), FRAME)
-    assert (start, end) == pytest.approx((2.0, 4.0), abs=FRAME)
-
-
-def test_silence_and_no_sound_at_all_have_no_utterances() -> None:
-    assert speech_utterances(chances(), FRAME) == ()
+@pytest.mark.parametrize(
+    ("heard", "utterances"),
+    [
+        ([(2.0, 4.0, 0.9)], [(2.0, 4.0)]),
+        ([], []),
+        ([(0.0, 1.0, 0.9), (9.0, 10.0, 0.9)], [(0.0, 1.0), (9.0, 10.0)]),
+        ([(2.0, 3.0, 0.9), (3.0 + 8 * FRAME, 4.0, 0.9)], [(2.0, 4.0)]),
+        ([(2.0, 3.0, 0.9), (3.0 + 11 * FRAME, 4.0, 0.9)], [(2.0, 3.0), (3.0 + 11 * FRAME, 4.0)]),
+        ([(2.0, 2.5, 0.3), (2.5, 3.5, 0.9), (3.5, 4.0, 0.3)], [(2.0, 4.0)]),
+        ([(2.0, 4.0, 0.3)], []),
+        ([(1.8, 2.0, 0.1), (2.0, 3.0, 0.9), (3.0, 3.5, 0.2)], [(1.8, 3.0)]),
+        ([(2.0, 2.1, 0.9)], []),
+    ],
+    ids=["certain", "silence", "both ends", "short pause", "long pause", "doubt beside", "doubt", "stirs", "click"],
+)
+def test_utterances_follow_the_chances(
+    heard: list[tuple[float, float, float]], utterances: list[tuple[float, float]]
+) -> None:
+    found = speech_utterances(chances(*heard), FRAME)
+    assert np.ravel(found) == pytest.approx(np.ravel(utterances), abs=FRAME)
     assert speech_utterances(np.zeros(0), FRAME) == ()
 
 
@@ -65,40 +78,10 @@ def test_a_detector_that_has_to_be_surer_finds_less() -> None:
     assert len(speech_utterances(heard, FRAME, VoiceParams(onset_probability=0.8))) == 1
 
 
-def test_speech_at_both_ends_of_the_sound_counts() -> None:
-    utterances = speech_utterances(chances((0.0, 1.0, 0.9), (9.0, 10.0, 0.9)), FRAME)
-    assert utterances[0][0] == 0.0
-    assert utterances[1][1] == pytest.approx(10.0, abs=FRAME)
-
-
-def test_pauses_up_to_three_tenths_of_a_second_are_closed_and_longer_ones_are_not() -> None:
-    short, long = 8 * FRAME, 11 * FRAME
-    start = 2.0
-    closed = speech_utterances(chances((start, 3.0, 0.9), (3.0 + short, 4.0, 0.9)), FRAME)
-    open_ = speech_utterances(chances((start, 3.0, 0.9), (3.0 + long, 4.0, 0.9)), FRAME)
-    assert len(closed) == 1
-    assert len(open_) == 2
-
-
-def test_doubt_extends_a_utterance_but_does_not_make_one() -> None:
-    ((start, end),) = speech_utterances(chances((2.0, 2.5, 0.3), (2.5, 3.5, 0.9), (3.5, 4.0, 0.3)), FRAME)
-    assert (start, end) == pytest.approx((2.0, 4.0), abs=FRAME)
-    assert speech_utterances(chances((2.0, 4.0, 0.3)), FRAME) == ()
-
-
-def test_a_utterance_reaches_back_to_where_the_detector_stirred_and_ends_where_it_lets_go() -> None:
-    ((start, end),) = speech_utterances(chances((1.8, 2.0, 0.1), (2.0, 3.0, 0.9), (3.0, 3.5, 0.2)), FRAME)
-    assert (start, end) == pytest.approx((1.8, 3.0), abs=FRAME)
-
-
 def test_a_whisper_counts_where_it_stands_clear_of_its_background() -> None:
     heard = chances((3.0, 5.0, 0.25))
     assert len(speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -40.0)))) == 1
     assert speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -60.0))) == ()
-
-
-def test_a_click_is_no_utterance() -> None:
-    assert speech_utterances(chances((2.0, 2.1, 0.9)), FRAME) == ()
 
 
 @settings(deadline=None)
@@ -120,44 +103,34 @@ def bands(*stretches: tuple[float, float, float], floor_db: float = -70.0, sprea
     return 10 ** (levels / 10)
 
 
-def test_edges_lie_where_the_levels_say_not_where_the_frames_end() -> None:
-    heard = chances((3.07, 5.06, 0.9), (5.06, 5.25, 0.3))
-    ((start, end),) = speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -25.0)))
-    assert start == pytest.approx(3.0, abs=0.015)
-    assert end == pytest.approx(5.0, abs=0.015)
+RINGING = [(5.0 + k / 100, 5.01 + k / 100, -27.0 - 2.5 * k) for k in range(18)]
 
 
-def test_a_soft_first_consonant_that_the_detector_missed_counts() -> None:
-    heard = chances((3.1, 5.0, 0.9))
-    ((start, _),) = speech_utterances(heard, FRAME, bands=bands((2.95, 3.1, -55.0), (3.1, 5.0, -25.0)))
-    assert start == pytest.approx(2.95, abs=0.015)
-
-
-def test_a_noise_that_ended_well_before_the_utterance_is_not_its_first_syllable() -> None:
-    heard = chances((3.0, 5.0, 0.9))
-    ((start, _),) = speech_utterances(heard, FRAME, bands=bands((2.5, 2.6, -25.0), (3.0, 5.0, -25.0)))
-    assert start == pytest.approx(3.0, abs=0.03)
-
-
-def test_a_first_syllable_that_no_level_shows_begins_where_the_detectors_say() -> None:
-    heard = chances((3.0, 5.0, 0.9))
-    ((start, end),) = speech_utterances(heard, FRAME, bands=bands((3.25, 5.0, -25.0)))
-    assert start == pytest.approx(3.0, abs=FRAME)
-    assert end == pytest.approx(5.0, abs=FRAME)
-
-
-def test_a_room_that_rings_is_no_last_syllable() -> None:
-    heard = chances((3.0, 5.0, 0.9))
-    tail = [(5.0 + k / 100, 5.01 + k / 100, -27.0 - 2.5 * k) for k in range(18)]
-    ((_, end),) = speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -25.0), *tail))
-    assert end == pytest.approx(5.0, abs=FRAME)
-
-
-def test_a_car_that_passed_before_a_voice_in_noise_is_not_its_first_syllable() -> None:
-    heard = chances((3.0, 5.0, 0.9))
-    car = bands((2.8, 3.0, -15.0), (3.0, 5.0, -20.0), floor_db=-27.0, spread_db=3.0)
-    ((start, _),) = speech_utterances(heard, FRAME, bands=car)
-    assert start == pytest.approx(3.0 - LATE_SECONDS, abs=FRAME)
+@pytest.mark.parametrize(
+    ("heard", "levels", "noise", "start", "end"),
+    [
+        ([(3.07, 5.06, 0.9), (5.06, 5.25, 0.3)], [(3.0, 5.0, -25.0)], {}, (3.0, 0.015), (5.0, 0.015)),
+        ([(3.1, 5.0, 0.9)], [(2.95, 3.1, -55.0), (3.1, 5.0, -25.0)], {}, (2.95, 0.015), None),
+        ([(3.0, 5.0, 0.9)], [(2.5, 2.6, -25.0), (3.0, 5.0, -25.0)], {}, (3.0, 0.03), None),
+        ([(3.0, 5.0, 0.9)], [(3.25, 5.0, -25.0)], {}, (3.0, FRAME), (5.0, FRAME)),
+        ([(3.0, 5.0, 0.9)], [(3.0, 5.0, -25.0), *RINGING], {}, None, (5.0, FRAME)),
+        (
+            [(3.0, 5.0, 0.9)], [(2.8, 3.0, -15.0), (3.0, 5.0, -20.0)], {"floor_db": -27.0, "spread_db": 3.0},
+            (3.0 - LATE_SECONDS, FRAME), None,
+        ),
+    ],
+    ids=["within frames", "soft consonant", "noise before", "no level", "ringing room", "car before"],
+)  # fmt: skip
+def test_edges_lie_where_the_levels_say(
+    heard: list[tuple[float, float, float]],
+    levels: list[tuple[float, float, float]],
+    noise: dict[str, float],
+    start: tuple[float, float] | None,
+    end: tuple[float, float] | None,
+) -> None:
+    ((begins, ends),) = speech_utterances(chances(*heard), FRAME, bands=bands(*levels, **noise))
+    assert start is None or begins == pytest.approx(start[0], abs=start[1])
+    assert end is None or ends == pytest.approx(end[0], abs=end[1])
 
 
 def test_where_the_background_drowns_soft_sounds_edges_keep_a_margin() -> None:

@@ -48,6 +48,7 @@ def test_words_that_appear_are_found_to_the_frame() -> None:
     assert len(found) == 1
     assert found[0] == pytest.approx((4.0, 8.0), abs=0.12)
     assert found[0][0] == pytest.approx(4.0, abs=0.001)
+    assert watched(times, pictures, run=7) == watched(times, pictures, run=300)
 
 
 def test_words_that_fade_in_are_found_where_they_begin_to_show() -> None:
@@ -59,40 +60,22 @@ def test_words_that_fade_in_are_found_where_they_begin_to_show() -> None:
     assert [start for start, _ in found] == pytest.approx([4.2], abs=0.1)
 
 
-def test_how_the_pictures_come_in_changes_nothing() -> None:
-    times, pictures = scene(12.0)
-    pictures += (shown(times, 4.0, 8.0)[:, None, None] * words(slice(28, 31), slice(5, 30))).astype(np.float32)
-    assert watched(times, pictures, run=7) == watched(times, pictures, run=300)
-
-
-def test_a_cut_is_no_title() -> None:
-    times, pictures = scene(12.0)
-    _, others = scene(12.0, seed=9)
-    pictures[times >= 6.0] = (0.9 - others)[times >= 6.0]
-    assert watched(times, pictures) == ()
-
-
-def test_a_thing_that_crosses_the_picture_is_no_title() -> None:
-    times, pictures = scene(12.0)
-    for k, time in enumerate(times):
-        left = int(8 * (time - 3.0))
-        if 0 <= left < 56:
-            pictures[k, 20:27, left : left + 6] += np.float32(0.4)
-    assert watched(times, pictures) == ()
-
-
-def test_a_lamp_that_slowly_lights_up_is_no_title() -> None:
+@pytest.mark.parametrize("what", ["a cut", "a thing that crosses", "a lamp that lights up", "words for a moment"])
+def test_what_cannot_be_read_is_no_title(what: str) -> None:
     times, pictures = scene(14.0)
-    lamp = 0.6 * np.exp(-(np.square(np.arange(36)[:, None] - 15) + np.square(np.arange(64)[None, :] - 30)) / 30)
-    pictures += (np.clip((times - 3.0) / 8.0, 0, 1)[:, None, None] * lamp).astype(np.float32)
+    match what:
+        case "a cut":
+            pictures[times >= 6.0] = (0.9 - scene(14.0, seed=9)[1])[times >= 6.0]
+        case "a thing that crosses":
+            for k, left in enumerate((8 * (times - 3.0)).astype(int)):
+                if 0 <= left < 56:
+                    pictures[k, 20:27, left : left + 6] += np.float32(0.4)
+        case "a lamp that lights up":
+            down, across = np.square(np.arange(36)[:, None] - 15), np.square(np.arange(64)[None, :] - 30)
+            rise = np.clip((times - 3.0) / 8.0, 0, 1)[:, None, None]
+            pictures += (rise * 0.6 * np.exp(-(down + across) / 30)).astype(np.float32)
+        case _:
+            line = words(slice(28, 31), slice(5, 30))
+            pictures += (shown(times, 4.0, 4.4)[:, None, None] * line).astype(np.float32)
     assert watched(times, pictures) == ()
-
-
-def test_words_that_flash_up_cannot_be_read() -> None:
-    times, pictures = scene(10.0)
-    pictures += (shown(times, 4.0, 4.4)[:, None, None] * words(slice(28, 31), slice(5, 30))).astype(np.float32)
-    assert watched(times, pictures) == ()
-
-
-def test_a_video_of_a_few_pictures_has_no_titles() -> None:
     assert watched(*scene(0.2)) == ()
