@@ -2,8 +2,6 @@
 
 Under `workbench serve` the HTTP processes answer these (`service.routes.operations`); a worker alone answers them
 itself, in threads beside its work.
-
-Class: `HealthServer`.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from service.processes.health_port import Answer, answering, is_loopback_caller,
 from service.processes.listening import listen
 from service.settings import ServiceSettings
 from service.store import jobs, workers
-from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
+from service.store.shared_files import problem_of_files
 from service.telemetry import metrics
 from workbench.errors import StoreError
 from workbench.store.clock import monotonic_seconds
@@ -82,16 +80,8 @@ class HealthServer:
         except StoreError as error:
             log.error("not ready", problem=str(error))
             return ["the database does not answer"]
-        try:
-            self.files.check_writable()
-            problem = problem_of_files(self.files, self.database)
-        except StoreError as error:
-            log.error("not ready", problem=str(error))
-            return [*found, PROBLEM_OF_STORE]
-        if problem is not None:
-            log.error("not ready", problem=problem)
-            found.append(PROBLEM_OF_PLACE)
-        return found
+        problem = problem_without_place(self.files, self.database)
+        return found if problem is None else [*found, problem]
 
     def answer(self, path: str, caller: str) -> Answer:
         """Answer a request for a path without query; metrics are for this machine, unless the settings allow any."""
@@ -110,3 +100,20 @@ class HealthServer:
                 return json_answer(503, "the database does not answer")
             return 200, metrics.CONTENT_TYPE, exposition(depths, alive)
         return json_answer(404, "no such path")
+
+
+def problem_without_place(files: StoredFiles, database: Database) -> str | None:
+    """Why files cannot be kept where all processes find them, for callers who have no key; None if they can be.
+
+    The log names the place: it may be a path, a bucket or a host.
+    """
+    try:
+        files.check_writable()
+        problem = problem_of_files(files, database)
+    except StoreError as error:
+        log.error("not ready", problem=str(error))
+        return "the store of files cannot be used; the log says why"
+    if problem is None:
+        return None
+    log.error("not ready", problem=problem)
+    return "this process is not where the other processes of this database keep their files; the log names the place"

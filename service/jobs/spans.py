@@ -7,8 +7,6 @@
 
 The process of a job sends nothing itself: it reads strangers' files, and it may be killed at any time. It tells its
 parent when a stage begins, so that the stage in which it died is in the trace too.
-
-Class: `JobSpans`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A port for operators beside that for callers: `/healthz`, `/readyz`, `/metrics`, answered in threads.
-
-Functions: `answering`, `json_answer`, `is_loopback_caller`.
-"""
+"""A port for operators beside that for callers: `/healthz`, `/readyz`, `/metrics`, answered in threads."""
 
 from __future__ import annotations
 

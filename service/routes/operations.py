@@ -20,17 +20,16 @@ from sanic.response import json, raw
 from sqlalchemy import Connection
 
 from service.errors import Problem, not_found
+from service.jobs.health import problem_without_place
 from service.jobs.queue_metrics import exposition
 from service.processes.health_port import Answer, is_loopback_caller, json_answer
 from service.routes.admission import RoutePolicy
 from service.routes.http import reading
 from service.store import jobs, shared_values, workers
-from service.store.shared_files import PROBLEM_OF_PLACE, PROBLEM_OF_STORE, problem_of_files
 from service.telemetry import metrics
 from workbench.errors import StoreError
-from workbench.store.database import Database, now
+from workbench.store.database import now
 from workbench.store.home import Home
-from workbench.store.stored_files import StoredFiles
 
 log = structlog.get_logger("service")
 blueprint = Blueprint("operations")
@@ -111,7 +110,7 @@ async def _missing(context: Any) -> list[str]:
     problem = await asyncio.to_thread(_problem_of_writing, context.config.home)
     if problem is not None:
         missing.append(f"the home folder cannot be written to ({problem})")
-    problem = await asyncio.to_thread(_problem_of_sharing, context.files, context.transactions.database)
+    problem = await asyncio.to_thread(problem_without_place, context.files, context.transactions.database)
     if problem is not None:
         missing.append(problem)
     if context.config.ranking_sockets and not await context.ranking.is_alive():
@@ -176,20 +175,6 @@ def _is_local(request: Request) -> bool:
 
 def _write_probe(connection: Connection) -> None:
     shared_values.set_value(connection, shared_values.WRITTEN_AT, now())
-
-
-def _problem_of_sharing(files: StoredFiles, database: Database) -> str | None:
-    """Why files cannot be kept where all processes find them, in words that say nothing of where; None if they can."""
-    try:
-        files.check_writable()
-        problem = problem_of_files(files, database)
-    except StoreError as error:
-        log.error("not ready", problem=str(error))
-        return PROBLEM_OF_STORE
-    if problem is not None:
-        log.error("not ready", problem=problem)
-        return PROBLEM_OF_PLACE
-    return None
 
 
 def _problem_of_writing(home: Home) -> str | None:

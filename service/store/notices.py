@@ -3,8 +3,6 @@
 A notice arrives when its transaction has been committed. Nothing depends on it: workers also read the job table at
 intervals, so a lost notice delays a job but loses none. With SQLite, which serves one machine, there are none; there
 `service.processes.wakeup` wakes the workers.
-
-Class: `Listener`. Function: `send`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ and they its own: an upload to one machine would fail on another.
 A store also belongs to one database: the first one whose processes use it. Those of another would find the files of the
 first in no record of theirs, and sweep them. A restored backup takes it over. A home folder without a store may be used
 with any database, and is swept by the one that it belongs to alone.
-
-Constants: `PROBLEM_OF_STORE`, `PROBLEM_OF_PLACE`. Functions: `problem_of_files`, `problem_of_sweeping`, `take_over`.
 """
 
 from __future__ import annotations
@@ -19,13 +17,6 @@ from ulid import ULID
 from service.store import shared_values
 from workbench.store.database import Database
 from workbench.store.stored_files import StoredFiles
-
-PROBLEM_OF_STORE = "the store of files cannot be used; the log says why"
-"""in place of a `StoreError`, for callers who have no key: it may name paths, buckets and hosts"""
-PROBLEM_OF_PLACE = (
-    "this process is not where the other processes of this database keep their files; the log names the place"
-)
-"""the same in place of what `problem_of_files` returns"""
 
 
 def problem_of_files(files: StoredFiles, database: Database) -> str | None:

@@ -9,25 +9,12 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
-from prometheus_client.values import MultiProcessValue
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # s
 _own = CollectorRegistry()
-_process = os.getpid()
-
-
-def _note_process() -> None:
-    global _process
-    _process = os.getpid()
-
-
-# The library asks the kernel for the process's id whenever it counts; a fork is when it changes.
-os.register_at_fork(after_in_child=_note_process)
-if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-    values.ValueClass = MultiProcessValue(lambda: _process)  # type: ignore[no-untyped-call]
 
 REQUESTS = Counter(
     "workbench_requests",
