@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from service import cache_keys
 from service.store import answers, jobs, video_owners
-from service.store.jobs import Job
 from service.store.video_owners import OwnedVideo
 from workbench.errors import ParameterError, StoreError, UnknownVideo
 from workbench.store import videos
@@ -40,8 +38,7 @@ def delete_video(files: StoredFiles, database: Database, video_id: str) -> Delet
         record = next((one for one in videos.every(connection) if one.video_id == video_id), None)
         if owned is None and record is None:
             raise UnknownVideo(f"{video_id}: no video of that id")
-        of_video = jobs.of_video(connection, video_id)
-        for job in of_video:
+        for job in jobs.of_video(connection, video_id):
             if not job.settled:
                 advice = f"wait for it, or `workbench jobs cancel {job.job_id}`"
                 raise ParameterError(f"{video_id}: {job.job_id} on it is {job.state}; {advice}")
@@ -49,7 +46,7 @@ def delete_video(files: StoredFiles, database: Database, video_id: str) -> Delet
         videos.delete(connection, video_id)
         n_jobs, n_answers = jobs.delete_of_video(connection, video_id), 0
         if record is not None and not videos.with_content(connection, record.content_hash):
-            n_answers = answers.delete_of_video(connection, record.content_hash, _answer_keys(of_video))
+            n_answers = answers.delete_of_video(connection, record.content_hash)
         used = {one.path for one in videos.every(connection)}
     freed = 0
     for path in _own_files(files, owned, record) - used:
@@ -58,12 +55,6 @@ def delete_video(files: StoredFiles, database: Database, video_id: str) -> Delet
         except StoreError as error:
             raise StoreError(f"{path.name}: the records are deleted, the file cannot be ({error})") from error
     return DeletedVideo(video_id, n_jobs, n_answers, freed)
-
-
-def _answer_keys(of_video: list[Job]) -> set[str]:
-    """Keys of what jobs have stored, by their builds: for answers from before answers named their video."""
-    builds = {job.build.partition("#")[0] for job in of_video if job.kind in ("loop", "align", "match", "engine")}
-    return builds | {cache_keys.mix_key(build) for build in builds}
 
 
 def _own_files(files: StoredFiles, owned: OwnedVideo | None, record: AddedVideo | None) -> set[Path]:

@@ -45,18 +45,7 @@ log = structlog.get_logger("service.jobs")
 def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> bool:
     """Delete what has expired: the records first, because no request finds a file without its record.
 
-    Parameters
-    ----------
-    files : holds uploads and previews
-    settings : the fields `…_retention_seconds` and `upload_seconds`
-
-    Returns
-    -------
-    whether rows are left for the next call
-
-    Raises
-    ------
-    StoreError : the database cannot be used
+    Returns whether rows are left for the next call. Raises StoreError if the database cannot be used.
     """
     with database.write() as connection:
         stale = video_owners.delete_stale_uploads(connection, time_from_now(-settings.upload_seconds - _GRACE_SECONDS))

@@ -41,16 +41,7 @@ _WORDS: Mapping[str, str] = {
 
 
 def field_details(error: ValidationError) -> list[dict[str, str]]:
-    """What is wrong with each field, as the Error body lists it.
-
-    Parameters
-    ----------
-    error : of the model of a body, a query or the arguments of a tool
-
-    Returns
-    -------
-    items {field, message, type}
-    """
+    """What is wrong with each field, as the Error body lists it: items {field, message, type}."""
     return [
         {
             "field": ".".join(str(part) for part in item["loc"]) or "body",
@@ -62,12 +53,7 @@ def field_details(error: ValidationError) -> list[dict[str, str]]:
 
 
 def field_message(error: Mapping[str, Any]) -> str:
-    """The message about one field.
-
-    Parameters
-    ----------
-    error : an item of `ValidationError.errors()`; the message of a check of our own is kept
-    """
+    """The message about one field, an item of `ValidationError.errors()`; that of a check of our own is kept."""
     kind, context = _kind(error), error.get("ctx", {})
     if kind in _WORDS:
         return _WORDS[kind].format(**context)

@@ -7,7 +7,7 @@ result.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -73,13 +73,9 @@ def store(
     connection.execute(row.on_conflict_do_nothing())
 
 
-def delete_of_video(connection: Connection, video_hash: str, answer_keys: Collection[str]) -> int:
-    """Delete the answers about a video.
-
-    `answer_keys` are those of more answers about it, which were stored without the hash. Returns how many were deleted.
-    """
-    about = (answers.c.video_hash == video_hash) | answers.c.answer_key.in_(answer_keys)
-    return connection.execute(answers.delete().where(about)).rowcount
+def delete_of_video(connection: Connection, video_hash: str) -> int:
+    """Delete the answers about a video; returns how many were deleted."""
+    return connection.execute(answers.delete().where(answers.c.video_hash == video_hash)).rowcount
 
 
 def delete_unused(connection: Connection, unused_since: str, most: int) -> int:

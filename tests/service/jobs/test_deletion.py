@@ -38,7 +38,7 @@ def ingest(
     return file
 
 
-def loop(database: Database, video_id: str, video_hash: str | None = "00") -> None:
+def loop(database: Database, video_id: str) -> None:
     """A loop under a video, complete and charged."""
     with database.write() as connection:
         new = NewJob(
@@ -47,7 +47,7 @@ def loop(database: Database, video_id: str, video_hash: str | None = "00") -> No
         jobs.submit(connection, new)
         held = jobs.claim(connection, [jobs.MAIN], "tests", 600.0)
         assert held is not None
-        stored = StoredAnswer(f"loop:{video_id}", "loop", {}, video_hash)
+        stored = StoredAnswer(f"loop:{video_id}", "loop", {}, "00")
         assert jobs.complete(connection, held, {}, billed=True, stored=[stored])
 
 
@@ -56,12 +56,9 @@ def is_stored(database: Database, answer_key: str) -> bool:
         return answers.find(connection, answer_key) is not None
 
 
-@pytest.mark.parametrize("video_hash", ["00", None], ids=["now", "stored before answers named their video"])
-def test_records_bytes_jobs_and_answers_go_and_charges_stay(
-    database: Database, home: Home, video_hash: str | None
-) -> None:
+def test_records_bytes_jobs_and_answers_go_and_charges_stay(database: Database, home: Home) -> None:
     file = ingest(database, home, "vid_1")
-    loop(database, "vid_1", video_hash)
+    loop(database, "vid_1")
     assert delete_video(StoredFiles(home), database, "vid_1") == DeletedVideo("vid_1", jobs=1, answers=1, bytes=15)
     assert not file.exists()
     assert not is_stored(database, "loop:vid_1")
