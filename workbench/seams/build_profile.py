@@ -6,14 +6,14 @@ planner finds bodies of all lengths, cuts that go ahead, and a way into the endi
 of these than are kept: then the better part are the best, and after them comes the best of each number of bars that is
 missing, for a plan that follows a picture needs one certain number (`workbench.plans.conform`).
 
-Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `candidate_splices`,
-`named_splices`, `repeats_as_a_whole`, `harmonic_change`, `heard_parts`.
+Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `named_splices`,
+`repeats_as_a_whole`, `harmonic_change`, `heard_parts`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TypeAlias
+from dataclasses import fields, replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -73,7 +73,11 @@ def loop_profile(
     floor.
     """
     if grid.downbeats.size < 2:
-        return _unloopable(recording, grid, part_names(seams or SeamParams()))
+        ends = np.full(grid.downbeats.size, recording.duration)
+        bar_lufs = loudness_between(recording.samples, recording.sample_rate, grid.downbeats, ends)
+        names = part_names(seams or SeamParams())
+        bare = _bare_profile(recording, grid, sounding_range(recording.samples, recording.sample_rate), bar_lufs)
+        return replace(bare, splices=replace(bare.splices, parts=np.zeros((0, len(names)))), part_names=names)
     return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections)
 
 
@@ -89,17 +93,11 @@ def profile_of_evidence(
     return profile_of_form(recording, grid, evidence, form, seams)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrackForm:
+class TrackForm(NamedTuple):
     """What a profile holds besides splices: it depends on no parameter of seams but those of the evidence."""
 
-    song_start: float  # s
-    last_sound: float  # s
-    bar_lufs: FloatArray  # shape (n_bars,), LUFS of each bar
+    profile: LoopProfile  # without splices
     coming_lufs: FloatArray  # shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
-    sections: tuple[TrackSection, ...]
-    ending: TrackEnding | None
-    restart: Restart | None = None
 
 
 def track_form(
@@ -127,7 +125,25 @@ def track_form(
     if not repeats_as_a_whole(recording, evidence):
         ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
     restart = find_restart(recording, downbeats, bar_lufs, ending, start)
-    return TrackForm(start, last_sound, bar_lufs, coming_lufs, parts, ending, restart)
+    return TrackForm(_bare_profile(recording, grid, (start, last_sound), bar_lufs, parts, ending, restart), coming_lufs)
+
+
+def _bare_profile(
+    recording: Recording,
+    grid: BeatGrid,
+    sounds: tuple[float, float],
+    bar_lufs: FloatArray,
+    sections: tuple[TrackSection, ...] = (),
+    ending: TrackEnding | None = None,
+    restart: Restart | None = None,
+) -> LoopProfile:
+    """A profile without splices; `sounds` are its first and last sound, s."""
+    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
+    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, 0)), none, none, none)
+    return LoopProfile(
+        recording.duration, *sounds, grid.downbeats, grid.beats_per_bar, grid.confidence, bar_lufs,
+        sections, splices, ending, (), restart,
+    )  # fmt: skip
 
 
 def _sections(
@@ -180,27 +196,9 @@ def profile_of_form(
     The grid has at least two bars. `breaks` are from `line_breaks` and measured here if None; `known` holds fits of the
     same recording and grid, and takes up new ones.
     """
-    splices = candidate_splices(recording, evidence, form.coming_lufs, form.ending, seams, breaks, known, form.restart)
-    return _profile(recording, grid, form, splices, part_names(seams or SeamParams()))
-
-
-def _profile(
-    recording: Recording, grid: BeatGrid, form: TrackForm, splices: Splices, parts: tuple[str, ...]
-) -> LoopProfile:
-    return LoopProfile(
-        song_duration=recording.duration,
-        song_start=form.song_start,
-        last_sound=form.last_sound,
-        downbeats=grid.downbeats,
-        beats_per_bar=grid.beats_per_bar,
-        grid_confidence=grid.confidence,
-        bar_lufs=form.bar_lufs,
-        sections=form.sections,
-        splices=splices,
-        ending=form.ending,
-        part_names=parts,
-        restart=form.restart,
-    )
+    seams = seams or SeamParams()
+    splices = _candidate_splices(recording, evidence, form, seams, breaks, {} if known is None else known)
+    return replace(form.profile, splices=splices, part_names=part_names(seams))
 
 
 def harmonic_change(evidence: SeamEvidence) -> FloatArray:
@@ -215,30 +213,26 @@ def harmonic_change(evidence: SeamEvidence) -> FloatArray:
     return np.array([steps[a : max(b - 1, a + 1)].mean() for a, b in zip(evidence.lines, ends, strict=True)])
 
 
-def candidate_splices(
+def _candidate_splices(
     recording: Recording,
     evidence: SeamEvidence,
-    coming_lufs: FloatArray,
-    ending: TrackEnding | None,
-    params: SeamParams | None = None,
-    breaks: PairBreaks | None = None,
-    known: KnownFits | None = None,
-    restart: Restart | None = None,
+    form: TrackForm,
+    params: SeamParams,
+    breaks: PairBreaks | None,
+    known: KnownFits,
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
-    `coming_lufs` is the LUFS of the `SHORT_TERM_SECONDS` after each bar line. `breaks` are those between all bar lines,
-    measured here if None; `known` holds fits of the same recording and grid, and takes up new ones. The splice of
-    `restart` is kept whatever it scores, and takes no gain over the pause.
+    The splice that begins the track again is kept whatever it scores, and takes no gain over the pause.
     """
-    params = params or SeamParams()
+    restart = form.profile.restart
     scores = score_lines(evidence, params, breaks)
     n = evidence.lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
     allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
     allowed[0] = False
-    chosen = _with_variety(np.where(allowed, scores.total, -1.0), ending, params)
+    chosen = _with_variety(np.where(allowed, scores.total, -1.0), form.profile.ending, params)
     if restart is not None:
         chosen[restart.leave, restart.enter] = True
     repeats = n > params.min_body_bars and repeats_as_a_whole(recording, evidence)
@@ -246,9 +240,10 @@ def candidate_splices(
         chosen[-1, 0] = False  # made of what is known of it instead
         chosen &= n > _PHRASE_LINES
     leave, enter = np.nonzero(chosen)
-    again = np.zeros(leave.size, dtype=bool) if restart is None else restart.is_at(leave, enter)
-    steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
-    found = _fitted(recording, evidence, scores, leave, enter, steps, params, known)
+    found = _fitted(recording, evidence, scores, leave, enter, params, known)
+    again = form.profile.is_restart(leave, enter)
+    steps = np.where(again, 0.0, form.coming_lufs[enter] - form.coming_lufs[leave])
+    found = replace(found, level_step_db=steps)
     if repeats:
         found = found.with_more(end_splice(recording.duration, evidence, params))
         again = np.append(again, False)
@@ -295,8 +290,8 @@ def named_splices(
     params, at = params or SeamParams(), evidence.edges[evidence.lines]
     starts = np.concatenate((at[leave], at[enter]))
     levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
-    step = levels[leave.size :] - levels[: leave.size]
-    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, step, params)
+    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, params, {})
+    found = replace(found, level_step_db=levels[leave.size :] - levels[: leave.size])
     whole = (leave == evidence.lines.size - 1) & (enter == 0)
     if not whole.any() or not repeats_as_a_whole(recording, evidence):
         return found
@@ -319,12 +314,11 @@ def _fitted(
     scores: LineScores,
     leave: IntArray,
     enter: IntArray,
-    level_step_db: FloatArray,
     params: SeamParams,
-    known: KnownFits | None = None,
+    known: KnownFits,
 ) -> Splices:
-    """Pairs of bar lines fitted to the waveform, in the given order."""
-    at, known = evidence.edges[evidence.lines], {} if known is None else known
+    """Pairs of bar lines fitted to the waveform, in the given order, without a step in level."""
+    at = evidence.edges[evidence.lines]
     pairs = list(zip(leave.tolist(), enter.tolist(), strict=True))
     missing = [pair for pair in pairs if pair not in known]
     if missing:
@@ -345,7 +339,7 @@ def _fitted(
         parts=np.ascontiguousarray(parts.T),
         fade_seconds=fade,
         exponent=fits.exponent,
-        level_step_db=level_step_db,
+        level_step_db=np.zeros(leave.size),
     )
 
 
@@ -407,13 +401,3 @@ def heard_parts(parts: FloatArray, fits: Fits) -> FloatArray:
     row = SEAM_PARTS.index("ringing")
     parts[row] = np.maximum(parts[row], same)
     return parts
-
-
-def _unloopable(recording: Recording, grid: BeatGrid, parts: tuple[str, ...]) -> LoopProfile:
-    """The profile of a recording without bars: no splices, no sections, no ending."""
-    start, last_sound = sounding_range(recording.samples, recording.sample_rate)
-    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
-    ends = np.full(grid.downbeats.size, recording.duration)
-    bar_lufs = loudness_between(recording.samples, recording.sample_rate, grid.downbeats, ends)
-    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(parts))), none, none, none)
-    return _profile(recording, grid, TrackForm(start, last_sound, bar_lufs, none, (), None), splices, parts)
