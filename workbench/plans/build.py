@@ -65,6 +65,16 @@ class PlayedSegments(NamedTuple):
     fades: FloatArray  # shape (n - 1,), s; crossfades at the seams
     exponents: FloatArray  # shape (n - 1,), of the crossfades
     scores: FloatArray  # shape (n - 1,), of the seams
+    start_fade: float  # s, from where the music starts
+    glide_seconds: float  # over which levels move, at most; the shortest segment limits it
+
+
+class Window(NamedTuple):
+    """When music plays under a video, s of video time."""
+
+    music_in: VideoSeconds
+    end: VideoSeconds  # of the video
+    start_at: VideoSeconds | None = None  # where the music was asked to start
 
 
 def plays_to(song_start: TrackSeconds, gain_seconds: FloatArray, music_seconds: float) -> int:
@@ -119,11 +129,11 @@ def room_for_fade(route: Route, splices: PlayableSplices, fade_in: float) -> flo
     return float(last - first - before - ROUNDING_SECONDS)
 
 
-def played(route: Route, splices: PlayableSplices) -> PlayedSegments:
+def played(route: Route, splices: PlayableSplices, start_fade: float, glide_seconds: float) -> PlayedSegments:
     """What a route plays."""
     taken = splices.rows(route.taken)
     segments = segments_of(spans(route, splices), np.append(0.0, taken.gain_in_db))
-    return PlayedSegments(segments, taken.fade, taken.exponent, taken.score)
+    return PlayedSegments(segments, taken.fade, taken.exponent, taken.score, start_fade, glide_seconds)
 
 
 def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> PlanScore:
@@ -233,13 +243,10 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
             ending = Ending(EndKind.FADE, missing, fade, fade_place(profile, route.last_to))
     return build_plan(
         profile,
-        played(route, usable),
+        played(route, usable, start_fade(profile), params.gain_glide_seconds),
         ending,
-        start_fade(profile),
-        route.music_in,
-        route.video_seconds,
-        plan_score=float(route_score(route, usable, profile, params).total(params)),
-        glide_seconds=params.gain_glide_seconds,
+        Window(route.music_in, route.video_seconds),
+        float(route_score(route, usable, profile, params).total(params)),
     )
 
 
@@ -247,21 +254,15 @@ def build_plan(
     profile: LoopProfile,
     played: PlayedSegments,
     ending: Ending,
-    start_fade_seconds: float,
-    music_in: VideoSeconds,
-    video_seconds: VideoSeconds,
-    *,
+    window: Window,
     plan_score: float,
-    glide_seconds: float,
-    start_at: VideoSeconds | None = None,
+    *,
     on_grid: bool = True,
 ) -> LoopPlan:
     """Make the plan of any segments, straight, cut down or looped: every plan is made here.
 
-    The music begins at `music_in`, was asked to start at `start_at`, and the video lasts `video_seconds`. Levels move
-    over `glide_seconds`, which the shortest segment limits. The looped body, the restarts and the outro of the ending
-    are found here. With `on_grid` the plan is checked against the bars of its track too. It has no options. A broken
-    rule raises `PlanError`.
+    The looped body, the restarts and the outro of the ending are found here. With `on_grid` the plan is checked against
+    the bars of its track too. It has no options. A broken rule raises `PlanError`.
     """
     table = np.array([(segment.song_from, segment.song_to) for segment in played.segments])
     body = None
@@ -273,18 +274,18 @@ def build_plan(
         segments=played.segments,
         seam_fades=tuple(played.fades.tolist()),
         seam_curves=tuple(np.round(played.exponents, 4).tolist()),
-        gain_glide_seconds=min(glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
-        music_in=micros(music_in) / 1e6,
-        start_fade_seconds=start_fade_seconds,
+        gain_glide_seconds=min(played.glide_seconds, int(float(np.min(table[:, 1] - table[:, 0])) * 1000) / 1000),
+        music_in=micros(window.music_in) / 1e6,
+        start_fade_seconds=played.start_fade,
         ending=_placed_ending(ending, table, profile, int(restarts.sum())),
-        window_end=micros(video_seconds) / 1e6,
+        window_end=micros(window.end) / 1e6,
         song_duration=round(profile.song_duration, 6),
         beats_per_bar=max(1, profile.beats_per_bar),
         body=body,
         sections_covered=sections_heard(table, profile.sections, 0.0 if ending.is_own else ending.tail_seconds),
         seam_score=round(float(played.scores[~restarts].min(initial=1.0)), 4),
         plan_score=round(min(1.0, max(0.0, plan_score)), 4),
-        start_at=start_at,
+        start_at=window.start_at,
     )
     if on_grid:
         check_against_grid(plan, profile.downbeats)

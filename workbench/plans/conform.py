@@ -30,7 +30,7 @@ import numpy as np
 from workbench.edits.difference import EditChange, EditDifference
 from workbench.params import CoverParams
 from workbench.plans import refusals
-from workbench.plans.build import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
+from workbench.plans.build import Route, Window, build_plan, played, plays_to, room_for_fade, silence_after, spans
 from workbench.plans.constraints import on_lines
 from workbench.plans.cutdown import MIN_INNER_BARS, with_short_segments
 from workbench.plans.ends import (
@@ -761,23 +761,14 @@ class _Search:
             ending = self._closing(first, last, task.end - route.music_in, room)
             if not seams.size:  # in less than a bar the closing fade takes it all
                 fade_in = min(fade_in, max(0.0, micros(last - first - ending.fade_seconds) / 1e6))
-        sound = played(route, seams)
+        sound = played(route, seams, fade_in, old.gain_glide_seconds)
         if self.kept_segments:
             opens = replace(sound.segments[0], gain_in_db=old.segments[0].gain_in_db)
             sound = sound._replace(segments=(opens, *sound.segments[1:]))
+        # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
         asked = route.music_in > 0.0 and (old.start_at is not None or not route.own_ending)
-        return build_plan(
-            profile,
-            sound,
-            ending,
-            fade_in,
-            route.music_in,
-            task.end,
-            plan_score=self._plan_score(route, seams, ending.tail_seconds),
-            glide_seconds=old.gain_glide_seconds,
-            # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
-            start_at=route.music_in if asked else None,
-        )
+        window = Window(route.music_in, task.end, route.music_in if asked else None)
+        return build_plan(profile, sound, ending, window, self._plan_score(route, seams, ending.tail_seconds))
 
     def _route(self, ended: _Ended) -> tuple[Route, PlayableSplices]:
         """The route back from an end to the start, and its seams, each where it enters the music."""

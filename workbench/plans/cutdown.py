@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.params import CoverParams
-from workbench.plans.build import Route, build_plan, played, plays_to, room_for_fade, silence_after, spans
+from workbench.plans.build import Route, Window, build_plan, played, plays_to, room_for_fade, silence_after, spans
 from workbench.plans.constraints import UNCONSTRAINED, LineConstraints
 from workbench.plans.ends import (
     EARLY_SECONDS,
@@ -149,13 +149,13 @@ def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params
     """
     search = _Search(profile, usable, task, params)
     layers = layers_from(search.starts(), search.after_one_more, search.most_seams)
-    ended = [ends for number, states in enumerate(layers) for ends in search.ends(states, number) if ends.row.size]
+    ended = [ends for number, states in enumerate(layers) for ends in search.ends(states, number) if ends.which.size]
     if not ended:
         return []
     score = np.concatenate([ends.score for ends in ended])
     sharing = np.concatenate([ends.sharing for ends in ended])
-    which = np.repeat(np.arange(len(ended)), [ends.row.size for ends in ended])
-    row = np.concatenate([np.arange(ends.row.size) for ends in ended])
+    which = np.repeat(np.arange(len(ended)), [ends.which.size for ends in ended])
+    row = np.concatenate([ends.which for ends in ended])
     order = np.lexsort((-score, -sharing))[:_FINALISTS]
     return [
         Cut(search.route(layers, ended[which[at]], int(row[at])), float(score[at]), int(sharing[at]))
@@ -192,14 +192,24 @@ class _States(NamedTuple):
         return _States._make(column[chosen] for column in self)
 
 
-class _Ends(NamedTuple):
-    """Ways to end in one manner, one a row."""
+class _Stops(NamedTuple):
+    """Where some rows of a layer end in one manner, one a row."""
 
-    layer: int
     kind: EndKind
     row: IntArray  # of the layer
+    part: FloatArray  # 0 to 1, how good the ending is
+    until: FloatArray  # s of the track where the last segment ends
+    tail: FloatArray  # s from its last downbeat to there
     late: FloatArray  # s by which the music starts late
     earlier: FloatArray  # s by which the start is moved to an earlier place of the track
+
+
+class _Ends(NamedTuple):
+    """Ways to end that keep all that must be kept, one a row."""
+
+    layer: int
+    stops: _Stops
+    which: IntArray  # rows of `stops`
     score: FloatArray
     sharing: IntArray  # see `Cut.sharing`
 
@@ -385,7 +395,7 @@ class _Search:
         part = none + _FADE_OF_TRACK if ending is None else own_ending_part(ending.kind, none, none)
         part = part - np.minimum(_MOST_SILENT, _LATE_SECOND * late + _SILENT_SECOND * tail)
         kind = own_ending(self.profile, 0.0).kind
-        return self._scored(states, seams, kind, row, part, until=np.full(row.size, last), tail=none, late=late)
+        return self._scored(states, seams, _Stops(kind, row, part, np.full(row.size, last), none, late, none))
 
     def _late_for_hit(self, states: _States, latest: float) -> FloatArray:
         """How late the music starts for the track's last attack to land where it is asked for; NaN: it cannot."""
@@ -425,8 +435,8 @@ class _Search:
             button &= tail >= MIN_RING_SECONDS
         row = np.flatnonzero(button)
         part = self.usable.fade_part[stops[row]] + _BUTTON - 0.2 * np.maximum(0.0, 1.0 - tail[row] / _GOOD_RING)
-        kind = EndKind.BUTTON
-        yield self._scored(states, seams, kind, row, part, until=reach[row], tail=tail[row], earlier=earlier[row])
+        stops_at = _Stops(EndKind.BUTTON, row, part, reach[row], tail[row], np.zeros(row.size), earlier[row])
+        yield self._scored(states, seams, stops_at)
         if is_hit:
             return
         row = np.flatnonzero(legal & (np.maximum(tail, MIN_FADE_OUT_SECONDS) <= np.minimum(self.video / 2, free)))
@@ -434,27 +444,13 @@ class _Search:
         fade = np.minimum(np.minimum(free[row], self.video / 2), rest + FADE_SHARE * self.video)
         fade = np.minimum(fade, _fade_room(task, states.at[row], until, rest))
         part = self.usable.fade_part[stops[row]] - 0.2 * np.maximum(0.0, 1.0 - fade / GOOD_FADE_OUT_SECONDS)
-        yield self._scored(states, seams, EndKind.FADE, row, part, until=until, tail=rest)
+        none = np.zeros(row.size)
+        yield self._scored(states, seams, _Stops(EndKind.FADE, row, part, until, rest, none, none))
 
-    def _scored(
-        self,
-        states: _States,
-        seams: int,
-        kind: EndKind,
-        row: IntArray,
-        ending: FloatArray,
-        *,
-        until: FloatArray,
-        tail: FloatArray,
-        late: FloatArray | None = None,
-        earlier: FloatArray | None = None,
-    ) -> _Ends:
-        """The ends of some rows of a layer that keep all that must be kept, scored.
-
-        The last segment ends at `until` in the track, `tail` seconds after its last downbeat.
-        """
-        task, states, none = self.task, states.rows(row), np.zeros(row.size)
-        kept = states.kept | self._heard_whole(states.at, *_clear_until(kind, until, tail, self.video))
+    def _scored(self, states: _States, seams: int, stops: _Stops) -> _Ends:
+        """The ends of some rows of a layer that keep all that must be kept, scored."""
+        task, states, kind, until = self.task, states.rows(stops.row), stops.kind, stops.until
+        kept = states.kept | self._heard_whole(states.at, *_clear_until(kind, until, stops.tail, self.video))
         length = np.maximum(until - states.at, 1e-3)
         hooked = kept[:, len(task.whole) :].all(axis=1)  # so it is where the track has none
         heard = (states.salience + self._salience_of(states.at, until)) / np.maximum(states.played + length, 1e-3)
@@ -466,16 +462,16 @@ class _Search:
             lost = lost + _NO_OWN_ENDING
         score = PlanScore(
             worst=states.worst,
-            mean=states.scores / seams if seams else np.ones(row.size),
+            mean=states.scores / seams if seams else np.ones(states.size),
             hearings=1,
-            ending=ending,
+            ending=stops.part,
             freshness=1.0 - states.stale / self.video,
             phrasing=states.phrasing / (seams + 1),
             coverage=0.5 * hooked + 0.5 * np.minimum(1.0, heard / self.top),
             segment_seconds=mean_length,
             lost=lost + np.where(hooked | (task.seconds < _HOOK_SECONDS), 0.0, _NO_HOOK),
         ).total(self.params)
-        sharing = np.zeros(row.size, dtype=np.int64)
+        sharing = np.zeros(states.size, dtype=np.int64)
         if task.beside is not None:
             of = self.shorter_seconds or np.maximum(states.played + length, 1e-3)
             enough = (states.shared + self._shared_of(states.at, until)) / of >= SHARED
@@ -483,20 +479,19 @@ class _Search:
             sharing = enough.astype(np.int64) + (enough & (states.common >= theirs))
         fits = kept[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
         fits &= ~self.usable.constraints.plays_excluded(states.at, until)
-        late, earlier = (none if by is None else by for by in (late, earlier))
-        return _Ends(seams, kind, row[fits], late[fits], earlier[fits], score[fits], sharing[fits])
+        return _Ends(seams, stops, np.flatnonzero(fits), score[fits], sharing[fits])
 
     def route(self, layers: list[_States], ends: _Ends, number: int) -> Route:
         """The route of one end."""
-        at, taken = way_to(layers, ends.layer, int(ends.row[number]))
+        at, taken = way_to(layers, ends.layer, int(ends.stops.row[number]))
         task, splices = self.task, np.array(taken, dtype=np.int64)
-        start = round(float(layers[0].at[at]) - float(ends.earlier[number]), 6)
-        music_in = micros(task.start_at if task.start_at is not None else float(ends.late[number])) / 1e6
-        if ends.kind.is_own:
+        start = round(float(layers[0].at[at]) - float(ends.stops.earlier[number]), 6)
+        music_in = micros(task.start_at if task.start_at is not None else float(ends.stops.late[number])) / 1e6
+        if ends.stops.kind.is_own:
             last_to = round(self.profile.last_sound, 6)
         else:
             last_to = plays_to(start, self.usable.gain_seconds[splices], self.video) / 1e6
-        return Route(start, splices, ends.kind, music_in, last_to, task.seconds)
+        return Route(start, splices, ends.stops.kind, music_in, last_to, task.seconds)
 
 
 def _between(first: FloatArray, until: FloatArray, times: FloatArray, sums: FloatArray) -> FloatArray:
@@ -566,12 +561,8 @@ def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: Cu
         ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, room, params)
     return build_plan(
         profile,
-        played(route, usable),
+        played(route, usable, fade_in, params.gain_glide_seconds),
         ending,
-        fade_in,
-        route.music_in,
-        task.seconds,
-        plan_score=cut.score,
-        glide_seconds=params.gain_glide_seconds,
-        start_at=task.start_at,
+        Window(route.music_in, task.seconds, task.start_at),
+        cut.score,
     )

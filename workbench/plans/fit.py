@@ -23,7 +23,7 @@ import numpy as np
 from workbench.errors import ConstraintError, ContradictionError, ParameterError
 from workbench.params import CoverParams
 from workbench.plans import refusals
-from workbench.plans.build import PlayedSegments, build_plan
+from workbench.plans.build import PlayedSegments, Window, build_plan
 from workbench.plans.constraints import (
     Constraint,
     ConstraintKind,
@@ -56,7 +56,7 @@ from workbench.plans.ends import (
     end_slack,
     start_fade,
 )
-from workbench.plans.loop import find_loop, plan_loop, restart_splice
+from workbench.plans.loop import find_loop, first_options, plan_loop, restart_splice
 from workbench.plans.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
@@ -74,7 +74,6 @@ from workbench.plans.plan_score import HEARD, REQUEST_FLOOR
 from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
-from workbench.plans.serving import first_options
 from workbench.plans.suggestions import suggest_landings
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile
@@ -127,7 +126,7 @@ class _Fit:
         """Plans that keep what was asked for and repeat no less of the track than they must.
 
         Fair seams, and the whole track again, are ways to that where nothing else is varied, see
-        `workbench.plans.serving`.
+        `workbench.plans.loop`.
         """
         at_ease = self.params.model_copy(update={"min_variety_seconds": 0.0})
         plans = replace(self, params=at_ease)._that_keep()
@@ -548,18 +547,10 @@ def _straight(fit: _Fit, start: float, fade_in: float, fade_room: float = inf) -
     last = min(micros(start + music) / 1e6, round(profile.song_duration, 6))
     wanted = min(GOOD_FADE_OUT_SECONDS, max(MIN_FADE_OUT_SECONDS, FADE_SHARE * music))
     fade = micros(min(wanted, fade_room)) / 1e6 if fade_room >= MIN_FADE_OUT_SECONDS else 0.0
-    return build_plan(
-        profile,
-        PlayedSegments((LoopSegment(start, last, 0.0, 0.0),), np.zeros(0), np.zeros(0), np.zeros(0)),
-        Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND, named_own=True),
-        min(fade_in, wanted),
-        first,
-        end,
-        plan_score=0.5,
-        glide_seconds=0.0,
-        start_at=start_at,
-        on_grid=False,
-    )
+    ending = Ending(EndKind.FADE, fade_seconds=fade) if fade else Ending(EndKind.LAST_SOUND, named_own=True)
+    none = np.zeros(0)
+    segment = PlayedSegments((LoopSegment(start, last, 0.0, 0.0),), none, none, none, min(fade_in, wanted), 0.0)
+    return build_plan(profile, segment, ending, Window(first, end, start_at), 0.5, on_grid=False)
 
 
 def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:

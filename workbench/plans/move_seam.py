@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.errors import PlanError
 from workbench.params import CoverParams
-from workbench.plans.build import PlayedSegments, build_plan, segments_of
+from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
 from workbench.plans.constraints import UNCONSTRAINED, LineConstraints, NamedSplice
 from workbench.plans.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
 from workbench.plans.plan_score import hearings_of, seams_part
@@ -152,14 +152,12 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     end_fade = max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6
     return build_plan(
         profile,
-        PlayedSegments(segments_of(table, gains), fades, exponents, scores),
+        PlayedSegments(
+            segments_of(table, gains), fades, exponents, scores, plan.start_fade_seconds, plan.gain_glide_seconds
+        ),
         replace(plan.ending, tail_seconds=tail / 1e6, fade_seconds=end_fade),
-        plan.start_fade_seconds,
-        music_in / 1e6,
-        plan.window_end,
-        plan_score=float(np.clip(plan.plan_score + params.seams_weight * (part - was), 0.0, 1.0)),
-        glide_seconds=plan.gain_glide_seconds,
-        start_at=plan.start_at,
+        Window(music_in / 1e6, plan.window_end, plan.start_at),
+        float(np.clip(plan.plan_score + params.seams_weight * (part - was), 0.0, 1.0)),
     )
 
 

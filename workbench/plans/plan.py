@@ -439,13 +439,27 @@ def song_at(table: FloatArray, starts: FloatArray, times: FloatArray) -> FloatAr
     return np.where(sounds, table[at, 0] + times - starts[at], np.nan)
 
 
+class Plays(NamedTuple):
+    """How often each stretch of the track between two edges is heard."""
+
+    edges: FloatArray  # shape (n + 1,), s of the track
+    lengths: FloatArray  # shape (n,), s
+    plays: IntArray  # shape (n,)
+
+
+def plays_of(table: FloatArray) -> Plays:
+    """How often segments play what; `table` is from `segment_table`."""
+    edges = np.unique(table)
+    starts, counts = np.searchsorted(edges, table), np.zeros(edges.size + 1, dtype=np.int64)
+    np.add.at(counts, starts[:, 0], 1)
+    np.add.at(counts, starts[:, 1], -1)
+    return Plays(edges, np.diff(edges), np.cumsum(counts)[: edges.size - 1])
+
+
 def heard_twice(table: FloatArray) -> float:
     """Seconds of the track that are heard more than once. `table` is from `segment_table`."""
-    ends = np.concatenate([table[:, 0], table[:, 1]])
-    steps = np.repeat([1, -1], table.shape[0])
-    order = np.argsort(ends, kind="stable")
-    plays = np.cumsum(steps[order])[:-1]
-    return float(np.sum(np.diff(ends[order])[plays > 1]))
+    heard = plays_of(table)
+    return float(np.sum(heard.lengths[heard.plays > 1]))
 
 
 def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray | None = None) -> None:

@@ -49,7 +49,7 @@ from workbench.seams.profile import EndingKind, LoopProfile
 
 LIMIT_PENALTY = 0.06  # of plan_score, lost at twice a limit; as much as good seams worse by 0.07
 AUDIBLE = 0.5  # seam score under which a seam is likelier heard than not
-FAIR = 0.35  # seam score from which one is taken rather than too little of the track, see `workbench.plans.serving`
+FAIR = 0.35  # seam score from which one is taken rather than too little of the track, see `workbench.plans.loop`
 HEARD = 0.75  # seam score under which a seam is heard by many
 # seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
 # `CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less

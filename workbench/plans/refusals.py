@@ -102,29 +102,29 @@ def plain_seconds(seconds: float) -> str:
     return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
+def _refusal(reason: RefusalReason, hint: str) -> Refusal:
+    return Refusal(reason, (hint,))
+
+
 def low_confidence(confidence: float, best_score: float, required: float) -> Refusal:
     """No splice reaches the required score, and the grid is more likely wrong than right.
 
     All are 0 to 1: `confidence` is the chance that the downbeats are right, `best_score` the track's best seam's.
     """
-    return Refusal(
+    return _refusal(
         RefusalReason.LOW_CONFIDENCE,
-        (
-            f"No place was found where this track could be looped unnoticed (the best seam scores {best_score:.2f}, "
-            f"needed {required:.2f}), and its bars are unsure (confidence {confidence:.2f}). Pick a track with a clear "
-            "beat, or have its bars corrected and try again.",
-        ),
+        f"No place was found where this track could be looped unnoticed (the best seam scores {best_score:.2f}, "
+        f"needed {required:.2f}), and its bars are unsure (confidence {confidence:.2f}). Pick a track with a clear "
+        "beat, or have its bars corrected and try again.",
     )
 
 
 def no_viable_loop(why: str) -> Refusal:
     """The track has bars, but no splices that make a plan for this video. `why` is a clause."""
-    return Refusal(
+    return _refusal(
         RefusalReason.NO_VIABLE_LOOP,
-        (
-            f"This track cannot be looped under this video without an audible seam: {why}. Pick a track whose parts "
-            "repeat, or one that is longer.",
-        ),
+        f"This track cannot be looped under this video without an audible seam: {why}. Pick a track whose parts "
+        "repeat, or one that is longer.",
     )
 
 
@@ -140,51 +140,42 @@ def contradiction(sentence: Sentence, constraints: tuple[Constraint, ...]) -> Re
 
 def no_loop_profile() -> Refusal:
     """The track has no bars at all: silence, speech, a drone, or less than two bars of music."""
-    return Refusal(
+    return _refusal(
         RefusalReason.NO_LOOP_PROFILE,
-        (
-            "No bars were found in this track (silence, speech, a sound without a pulse, or less than two bars of "
-            "music), so there is nothing to loop. Pick a track with a beat.",
-        ),
+        "No bars were found in this track (silence, speech, a sound without a pulse, or less than two bars of "
+        "music), so there is nothing to loop. Pick a track with a beat.",
     )
 
 
 def timeout(seconds: float) -> Refusal:
     """The analysis did not finish in time; what it finished is kept."""
-    return Refusal(
+    return _refusal(
         RefusalReason.TIMEOUT,
-        (
-            f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
-            "call again in a few seconds and it goes on where it stopped.",
-        ),
+        f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
+        "call again in a few seconds and it goes on where it stopped.",
     )
 
 
 def profile_error(detail: str) -> Refusal:
     """The stored analysis is broken, or computing it failed. `detail` is a clause fit to show, without a full stop."""
-    return Refusal(
+    return _refusal(
         RefusalReason.PROFILE_ERROR,
-        (
-            f"The track's analysis could not be made or read: {detail}. Call again in a few seconds: it is made anew "
-            "then.",
-        ),
+        f"The track's analysis could not be made or read: {detail}. Call again in a few seconds: it is made anew then.",
     )
 
 
 def missing_profile() -> Refusal:
     """The track is known, its analysis is not there yet."""
-    return Refusal(
+    return _refusal(
         RefusalReason.MISSING_PROFILE,
-        ("The track has not been analysed yet. Its analysis has been started: call again in a few seconds.",),
+        "The track has not been analysed yet. Its analysis has been started: call again in a few seconds.",
     )
 
 
 def audio_unavailable(detail: str) -> Refusal:
     """The track's sound cannot be read just now. `detail` is a clause fit to show, without a full stop."""
-    return Refusal(
+    return _refusal(
         RefusalReason.AUDIO_UNAVAILABLE,
-        (
-            f"The track's audio could not be read: {detail}. Call again in a few seconds; if it stays so, pick another "
-            "track.",
-        ),
+        f"The track's audio could not be read: {detail}. Call again in a few seconds; if it stays so, pick another "
+        "track.",
     )

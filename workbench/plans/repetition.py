@@ -22,7 +22,7 @@ import numpy as np
 from workbench.params import CoverParams
 from workbench.plans.build import longest_run
 from workbench.plans.constraints import UNCONSTRAINED, LineConstraints
-from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, seams_restart, segment_table
+from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, Plays, plays_of, seams_restart, segment_table
 from workbench.plans.plan_score import most_plays
 from workbench.plans.splices import LONG_BODY_SECONDS
 from workbench.recording import FloatArray, IntArray, TrackSeconds
@@ -92,7 +92,7 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
     """What a plan plays most: the longest stretch among those heard most."""
     params = params or CoverParams()
     table = segment_table(plan)
-    heard = _plays(table)
+    heard = plays_of(table)
     first, last, most = _longest_of_most(heard.plays, heard.lengths)
     mean = _mean_plays(plan, profile)
     return Repetition(
@@ -110,7 +110,7 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
 
 def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
     """How many seconds of a video play music that is worn, see the module's head."""
-    return _worn(_plays(segment_table(plan)), _mean_plays(plan, profile))
+    return _worn(plays_of(segment_table(plan)), _mean_plays(plan, profile))
 
 
 def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
@@ -118,11 +118,11 @@ def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
 
     It does if fewer seconds of it play what is worn, or as many and what it plays most is heard less often.
     """
-    some, others = (_plays(segment_table(one)) for one in (plan, other))
+    some, others = (plays_of(segment_table(one)) for one in (plan, other))
     worn, other_worn = _worn(some, _mean_plays(plan, profile)), _worn(others, _mean_plays(other, profile))
     if abs(worn - other_worn) >= _LEAST_SPARED_SECONDS:
         return worn < other_worn
-    return some.most < others.most
+    return _most(some) < _most(others)
 
 
 def variety(segments: FloatArray, window_seconds: float = VARIETY_WINDOW) -> float:
@@ -168,7 +168,7 @@ def is_varied(segments: FloatArray, needed: float) -> bool:
     for share in (0.25, 0.5, 0.75) if len(segments) > _MANY_SEGMENTS else ():
         first = int(np.searchsorted(ends, share * ends[-1]))
         last = int(np.searchsorted(ends, ends[first] + VARIETY_WINDOW)) + 1
-        heard = _plays(segments[first:last])
+        heard = plays_of(segments[first:last])
         if last < len(segments) and float(np.sum(heard.lengths[heard.plays > 0])) < least:
             return False
     return variety(segments) >= least
@@ -192,32 +192,16 @@ def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineCo
     return max(0.0, min(params.min_variety_seconds, repeated))
 
 
-class _Plays(NamedTuple):
-    """How often each stretch of the track between two edges is heard."""
-
-    edges: FloatArray  # shape (n + 1,), s of the track
-    lengths: FloatArray  # shape (n,), s
-    plays: IntArray  # shape (n,)
-
-    @property
-    def most(self) -> int:
-        """How often what is heard most is heard."""
-        return int(self.plays[self.lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
-
-
-def _plays(table: FloatArray) -> _Plays:
-    edges = np.unique(table)
-    starts, counts = np.searchsorted(edges, table), np.zeros(edges.size + 1, dtype=np.int64)
-    np.add.at(counts, starts[:, 0], 1)
-    np.add.at(counts, starts[:, 1], -1)
-    return _Plays(edges, np.diff(edges), np.cumsum(counts)[: edges.size - 1])
+def _most(heard: Plays) -> int:
+    """How often what is heard most is heard."""
+    return int(heard.plays[heard.lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
 
 
 def _worn_after(mean_plays: float) -> int:
     return max(_OFTEN, ceil(mean_plays - 1e-9) + 1)
 
 
-def _worn(heard: _Plays, mean_plays: float) -> float:
+def _worn(heard: Plays, mean_plays: float) -> float:
     return float(np.sum(np.maximum(heard.plays - _worn_after(mean_plays), 0) * heard.lengths))
 
 

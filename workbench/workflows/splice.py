@@ -29,7 +29,7 @@ from workbench.errors import ConstraintError, ParameterError, PlanError
 from workbench.features.loudness import loudness_between
 from workbench.media.audio import decode, subtype_for, write_audio
 from workbench.params import WorkbenchParams
-from workbench.plans.build import PlayedSegments, build_plan, segments_of
+from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
 from workbench.plans.constraints import NamedSplice, clock
 from workbench.plans.plan import (
     Ending,
@@ -338,10 +338,10 @@ def plan_of(
     fades, exponents = _each("fade_seconds", fade_seconds, count), _each("exponent", exponent, count)
     plan = _built(
         _bare_profile(recording, grid),
-        PlayedSegments(played, np.array(fades), np.array(exponents), np.zeros(count)),
+        PlayedSegments(
+            played, np.array(fades), np.array(exponents), np.zeros(count), start_fade_seconds, gain_glide_seconds
+        ),
         Ending(EndKind.CUT, fade_seconds=end_fade_seconds),
-        start_fade_seconds,
-        gain_glide_seconds,
     )
     heard = heard_plan(plan, recording, grid, params)
     return replace(heard, plan=replace(plan, seam_score=round(min(heard.scores), 4))) if heard.scores else heard
@@ -496,27 +496,16 @@ def _taken_once(profile: LoopProfile, label: str, params: WorkbenchParams) -> Lo
         raise ConstraintError(f"the splice {label} leaves no room for a crossfade at an end of the track")
     gains = np.concatenate([[0.0], seam_gains(splices.level_step_db)])
     segments = segments_of(np.array([[0.0, song_to], [song_from, duration]]), gains)
-    played = PlayedSegments(segments, np.array([fade]), splices.exponent, splices.score)
-    return _built(profile, played, Ending(EndKind.FILE_END), 0.0, params.cover.gain_glide_seconds)
+    glide = params.cover.gain_glide_seconds
+    played = PlayedSegments(segments, np.array([fade]), splices.exponent, splices.score, 0.0, glide)
+    return _built(profile, played, Ending(EndKind.FILE_END))
 
 
-def _built(
-    profile: LoopProfile, played: PlayedSegments, ending: Ending, start_fade_seconds: float, glide_seconds: float
-) -> LoopPlan:
+def _built(profile: LoopProfile, played: PlayedSegments, ending: Ending) -> LoopPlan:
     """The plan that plays segments as they stand, from 0:00 to the end of the last one."""
     table = np.array([(one.song_from, one.song_to) for one in played.segments])
     end = micros(float(segment_starts(table, 0.0)[-1])) / 1e6
-    return build_plan(
-        profile,
-        played,
-        ending,
-        start_fade_seconds,
-        0.0,
-        end,
-        plan_score=0.0,
-        glide_seconds=glide_seconds,
-        on_grid=False,
-    )
+    return build_plan(profile, played, ending, Window(0.0, end), 0.0, on_grid=False)
 
 
 def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: WorkbenchParams) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ import pytest
 from workbench.params import CoverParams
 from workbench.plans.build import (
     PlayedSegments,
+    Window,
     bars_heard,
     build_plan,
     fresh_mean,
@@ -84,10 +85,12 @@ def test_a_plan_is_of_the_kind_that_its_segments_make_it(
         np.full(seams, 0.02),
         np.full(seams, 0.5),
         np.linspace(0.9, 0.7, seams),
+        start_fade=0.02,
+        glide_seconds=30.0,
     )
     seconds = float(np.sum(table[:, 1] - table[:, 0]))
     ending = Ending(EndKind.FADE, 0.0, 1.0)
-    plan = build_plan(profile, played, ending, 0.02, 0.0, seconds, plan_score=1.2, glide_seconds=30.0)
+    plan = build_plan(profile, played, ending, Window(0.0, seconds), 1.2)
     assert (plan.kind, plan.repeats, plan.plan_score) == (kind, repeats, 1.0)
     assert plan.seam_score == (0.7 if seams > 1 else 0.9 if seams else 1.0)
     assert plan.window_end == plan.music_end == pytest.approx(seconds, abs=1e-6)

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from workbench.params import CoverParams
-from workbench.plans.loop import plan_loop
+from workbench.plans.loop import plan_loop, ranked_options
 from workbench.plans.plan import Ending, EndKind, LoopPlan, count_restarts
 from workbench.plans.repetition import find_repetition, worn_seconds
-from workbench.plans.serving import ranked_options
 from workbench.seams.profile import LoopProfile
 
 Maker = Callable[..., LoopProfile]
