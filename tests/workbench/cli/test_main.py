@@ -76,13 +76,22 @@ def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(given: dic
     assert done.stdout.splitlines()[-1].split() == [given.get(name, "1") for name in names]
 
 
-def test_the_overview_imports_nothing_heavy() -> None:
-    program = (
-        "import sys\nfrom workbench.cli.main import run\nrun(['--help'])\n"
-        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stderr.strip() == "[]"
+LIBRARY = [entry.module for entry in all_commands().values() if entry.module.startswith("workbench.")]
+
+
+@pytest.mark.parametrize(
+    ("done", "names"),
+    [
+        ("from workbench.cli.main import run\nrun(['--help'])", HEAVY),
+        ("\n".join(f"import {entry.module}" for entry in all_commands().values()), HEAVY),
+        ("\n".join(f"import {module}" for module in LIBRARY), ("pydantic", "workbench.params")),
+    ],
+    ids=("overview", "modules of commands", "those of the library"),
+)
+def test_what_says_what_there_is_loads_nothing_heavy(done: str, names: tuple[str, ...]) -> None:
+    program = f"import sys\n{done}\nprint([name for name in {names!r} if name in sys.modules], file=sys.stderr)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stderr.strip() == "[]"
 
 
 @pytest.mark.parametrize("name", list(all_commands()))
@@ -96,26 +105,6 @@ def test_every_command_has_help_with_an_example_and_imports_nothing_heavy(name: 
     if name not in ("completion", "docs"):  # these keep no state
         leaves = [one for one in commands if not isinstance(one, click.Group)]
         assert all(any("--home" in parameter.opts for parameter in one.params) for one in leaves)
-
-
-def test_command_modules_import_nothing_heavy() -> None:
-    modules = [entry.module for entry in all_commands().values()]
-    program = (
-        f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
-        f"print([name for name in {HEAVY!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_commands_of_the_library_do_not_load_its_parameters() -> None:
-    modules = [entry.module for entry in all_commands().values() if entry.module.startswith("workbench.")]
-    program = (
-        f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
-        "print({'pydantic', 'workbench.params'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
 
 
 @pytest.mark.parametrize("arguments", [("lop",), ("beats",), ("loop", "x.wav", "--colour", "red")])

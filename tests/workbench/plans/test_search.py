@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.plans.search import NO_SPLICE, best_of_each, from_each_in_turn, layers_from, way_to
+from workbench.plans.search import best_of_each, from_each_in_turn, layers_from, way_to
+from workbench.plans.splices import NO_SPLICE
 from workbench.recording import FloatArray, IntArray
 
 ROWS = st.lists(st.tuples(st.integers(-2, 2), st.booleans(), st.integers(0, 4), st.integers(0, 2)), max_size=40)
