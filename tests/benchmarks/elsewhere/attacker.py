@@ -24,7 +24,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -345,9 +345,11 @@ def _fitted(recording: Recording, lines: FloatArray, leave: NDArray[np.intp], en
 
 
 def _measured(recording: Recording, joins: Iterable[Join]) -> FloatArray:
-    """Features of joins, shape (n, n_features)."""
-    rate = recording.sample_rate
-    rows = [list(measure(play_join(recording.samples, rate, join), rate).values()) for join in joins]
+    """Features of joins, to the microsecond as plans hold their times, shape (n, n_features)."""
+    rate, rows = recording.sample_rate, []
+    for join in joins:
+        played = play_join(recording.samples, rate, Join(*np.round(astuple(join), 6).tolist()))
+        rows.append(list(measure(played, rate).values()))
     return np.array(rows)
 
 

@@ -60,7 +60,9 @@ def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(
 ) -> None:
     code, out, err = workbench("match", video_file, "--home", tmp_path)
     assert code == 0
-    assert json.loads(out)["lane"]["matches"] == []
+    lane = json.loads(out)["lane"]
+    assert lane["matches"] == []
+    assert "no track" in lane["reasoning"]
     assert f"workbench: the catalog in {tmp_path} is empty; fill it by `workbench catalog add PATH`" in err
 
 

@@ -89,7 +89,10 @@ def test_an_empty_script_is_one_line_of_error(workbench: Run, catalog: Path) -> 
 def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(workbench: Run, tmp_path: Path) -> None:
     code, out, error = workbench("underscore", "Hello there", "--home", tmp_path / "new")
     assert code == 0
-    assert json.loads(out)["lane"]["matches"] == []
+    lane = json.loads(out)["lane"]
+    assert lane["matches"] == []
+    assert lane["title"]
+    assert "holds no track" in lane["reasoning"]
     (line,) = [line for line in error.splitlines() if line.startswith("workbench: ")]
     assert f"the catalog in {tmp_path / 'new'} is empty" in line
     assert "workbench catalog add PATH" in line

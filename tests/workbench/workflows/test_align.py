@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from workbench.analysis.workspace import Workspace
-from workbench.errors import MediaError
 from workbench.features.levels import level_curve
 from workbench.media.audio import decode
 from workbench.params import LandmarkParams, WorkbenchParams
 from workbench.store.home import Home
-from workbench.workflows.align import align_track, track_landmarks, track_level
+from workbench.workflows.align import track_landmarks, track_level
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +51,3 @@ def test_a_track_is_as_loud_anywhere_as_it_is_in_all(track: Path, home: Home) ->
     assert held.lufs(3.0, 4.0) == pytest.approx(held.lufs(8.0, 9.0))
     assert held.peak == pytest.approx(whole.peak)
     assert np.ptp(held.power) == 0.0
-
-
-def test_a_file_without_pictures_is_no_video(track: Path, home: Home) -> None:
-    with pytest.raises(MediaError, match="no moving picture"):
-        align_track(Workspace(home), track, track)

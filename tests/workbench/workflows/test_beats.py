@@ -9,7 +9,6 @@ import pytest
 
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
-from workbench.errors import MediaError
 from workbench.params import BeatParams, WorkbenchParams
 from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
@@ -32,8 +31,3 @@ def test_other_parameters_of_the_tracker_are_another_grid(track: Path, tmp_path:
     by_onsets = WorkbenchParams(beats=BeatParams(activation="onsets"))
     map_beats(Workspace(home, by_onsets, lambda stage, share: told.append(stage)), track)
     assert told
-
-
-def test_what_has_no_sound_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MediaError, match="no such file"):
-        map_beats(Workspace(Home(tmp_path / "home")), tmp_path / "none.wav")

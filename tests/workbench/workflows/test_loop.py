@@ -41,17 +41,6 @@ def is_empty(home: Home) -> bool:
     return Workspace(home).arrays.stats().files == 0
 
 
-def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(long_track: Path, tmp_path: Path) -> None:
-    home, stages = Home(tmp_path), []
-    loop = loop_track(Workspace(home, progress=lambda stage, _: stages.append(stage)), long_track, 60.0)
-    assert isinstance(loop.answer, Refusal)
-    assert loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER
-    assert loop.answer.track_seconds == pytest.approx(100.0)
-    assert loop.analysis is None
-    assert is_empty(home)
-    assert set(stages) == {"measuring the length of long.flac"}
-
-
 def test_the_early_refusal_is_the_planners(track: Path, tmp_path: Path) -> None:
     """Before any analysis, after it, and from the planner itself: the same reason, hint and numbers."""
     seconds = decode(track).duration + EXCESS - 1.0

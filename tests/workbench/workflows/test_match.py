@@ -193,12 +193,6 @@ def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(video: Path, t
     assert (again.sync_status, again.sync) == ("warm", first.sync)
 
 
-def test_an_empty_catalog_has_an_empty_lane(video: Path, tmp_path: Path) -> None:
-    lane = match(Workspace(Home(tmp_path)), video)
-    assert (lane.matches, lane.candidate_pool) == ((), ())
-    assert "no track" in lane.reasoning
-
-
 def test_sound_is_no_video(home: Home, tmp_path: Path) -> None:
     track = tmp_path / "track.wav"
     soundfile.write(track, band(100.0, 5.0, 0.6, 3), RATE)

@@ -289,13 +289,6 @@ def test_no_track_stands_in_a_lane_twice(tmp_path: Path) -> None:
     assert len(tracks) == len(set(tracks)) == 10
 
 
-def test_an_empty_catalog_has_an_empty_lane(tmp_path: Path) -> None:
-    lane = underscore(Workspace(Home(tmp_path / "empty")), SCRIPT)
-    assert lane.matches == ()
-    assert lane.title
-    assert "holds no track" in lane.reasoning
-
-
 @pytest.mark.parametrize("script", ["", "  \n"])
 def test_an_empty_script_is_refused(workspace: Workspace, snapshot: Snapshot, script: str) -> None:
     with pytest.raises(ParameterError, match="must say something"):
