@@ -282,19 +282,23 @@ class JobParent:
         busy += [one.job.queue for one in self._unsettled]
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
-    def _postponed_kinds(self) -> tuple[str, ...]:
-        """Kinds not to run now: one slot is kept for short jobs, and one background job runs at a time."""
+    def _claimed_kinds(self) -> tuple[str, ...]:
+        """Kinds to run now: one slot is kept for short jobs, and one background job runs at a time.
+
+        A newer version beside this one may know more kinds; their jobs are left to it.
+        """
         kinds = [child.job.kind for child in self._children if child.job is not None and child.pool != jobs.FETCH]
+        postponed = BACKGROUND if any(kind in BACKGROUND for kind in kinds) else ()
         if sum(kind in LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
-            return LONG
-        return BACKGROUND if any(kind in BACKGROUND for kind in kinds) else ()
+            postponed = LONG
+        return tuple(kind for kind in KINDS if kind not in postponed)
 
     def _wanted(self) -> list[tuple[list[str], tuple[str, ...]]]:
-        """Queues to claim from now, and the kinds to leave in them; empty without a free slot."""
+        """Queues to claim from now, and the kinds to claim; empty without a free slot."""
         free = self._free_queues()
         running = [queue for queue in free if queue != jobs.FETCH]
         fetching = [queue for queue in free if queue == jobs.FETCH and not self._has_fetched_enough()]
-        return [one for one in ((running, self._postponed_kinds()), (fetching, ())) if one[0]]
+        return [one for one in ((running, self._claimed_kinds()), (fetching, tuple(KINDS))) if one[0]]
 
     def _has_fetched_enough(self) -> bool:
         """Whether as many fetched files wait as there are slots; what settled jobs have left is swept soon then."""
@@ -323,17 +327,17 @@ class JobParent:
                     self._give_up_unknown()
                 with self.database.read() as connection:
                     found = [
-                        (queues, later)
-                        for queues, later in wanted
-                        if jobs.has_claimable(connection, queues, self.owner, lease, without=later)
+                        (queues, kinds)
+                        for queues, kinds in wanted
+                        if jobs.has_claimable(connection, queues, self.owner, lease, kinds=kinds)
                     ]
                 if not found:
                     return
-                queues, later = found[0]
+                queues, kinds = found[0]
                 self._claim_in_doubt = True
                 with self.database.write() as connection:
                     self._expire(connection)
-                    job = jobs.claim(connection, queues, self.owner, lease, without=later, last=BACKGROUND)
+                    job = jobs.claim(connection, queues, self.owner, lease, kinds=kinds, last=BACKGROUND)
                     blocked = job is not None and settle.settle_if_blocked(connection, job)
                 self._claim_in_doubt = False
                 if job is None or blocked:

@@ -355,7 +355,7 @@ def claim(
     owner: str,
     lease_seconds: float,
     *,
-    without: Sequence[str] = (),
+    kinds: Sequence[str] | None = None,
     last: Sequence[str] = (),
 ) -> Job | None:
     """Claim the next job.
@@ -363,15 +363,15 @@ def claim(
     A job whose lease has ended is taken over first. That is no crash of its process: its worker was killed, or lost the
     database, and both may happen to any job.
 
-    The lease ends after `lease_seconds`, unless it is renewed. Kinds in `without` stay in their queues, those in `last`
-    come after all others. Returns the job as it is now; None if there is none to claim.
+    The lease ends after `lease_seconds`, unless it is renewed. Other kinds than `kinds` stay in their queues, None is
+    any; those in `last` come after all others. Returns the job as it is now; None if there is none to claim.
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
     claimed_at = now()
     times = {**_times(claimed_at, lease_seconds), "lease_end": time_from_now(lease_seconds)}
-    row = connection.execute(_claim(tuple(queues), owner, tuple(without), tuple(last)), times).mappings().first()
+    row = connection.execute(_claim(tuple(queues), owner, _few(kinds), tuple(last)), times).mappings().first()
     if row is None:
         return None
     turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=claimed_at)
@@ -380,11 +380,20 @@ def claim(
 
 
 def has_claimable(
-    connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
+    connection: Connection,
+    queues: Sequence[str],
+    owner: str,
+    lease_seconds: float,
+    *,
+    kinds: Sequence[str] | None = None,
 ) -> bool:
     """Whether `claim` would find a job. It only reads, so a worker can call it often."""
-    query = _any_claimable(tuple(queues), owner, tuple(without))
+    query = _any_claimable(tuple(queues), owner, _few(kinds))
     return connection.execute(query, _times(now(), lease_seconds)).first() is not None
+
+
+def _few(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if kinds is None else tuple(kinds)
 
 
 def _times(now: str, lease_seconds: float) -> dict[str, str]:
@@ -421,11 +430,11 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 
 
 @cache
-def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...], last: tuple[str, ...]) -> Any:
+def _claim(queues: tuple[str, ...], owner: str, kinds: tuple[str, ...] | None, last: tuple[str, ...]) -> Any:
     """UPDATE that claims the next job; takes the parameters `_times` and `lease_end`."""
     return (
         jobs.update()
-        .where(jobs.c.job_id == _whose_turn(queues, owner, without, last).scalar_subquery())
+        .where(jobs.c.job_id == _whose_turn(queues, owner, kinds, last).scalar_subquery())
         .values(
             state="running",
             attempt=jobs.c.attempt + 1,
@@ -439,7 +448,7 @@ def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...], last: 
 
 
 @cache
-def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
+def _claimable(queues: tuple[str, ...], owner: str, kinds: tuple[str, ...] | None) -> sa.Select[Any]:
     """SELECT of the ids of jobs that may be claimed; takes the parameters `_times`."""
     now, latest_wait, latest_lease = (
         sa.bindparam(name, type_=sa.String) for name in ("now", "latest_wait", "latest_lease")
@@ -453,18 +462,20 @@ def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) ->
     abandoned = sa.and_(jobs.c.state == "running", ended, jobs.c.owner != owner)
     return sa.select(jobs.c.job_id).where(
         _is_open(),
-        jobs.c.kind.not_in(without),
+        sa.true() if kinds is None else jobs.c.kind.in_(kinds),
         jobs.c.queue.in_(queues),
         sa.or_(abandoned, sa.and_(ready, _Built(jobs.c.build).not_in(busy))),
     )
 
 
 @cache
-def _any_claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
-    return _claimable(queues, owner, without).limit(1)
+def _any_claimable(queues: tuple[str, ...], owner: str, kinds: tuple[str, ...] | None) -> sa.Select[Any]:
+    return _claimable(queues, owner, kinds).limit(1)
 
 
-def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...], last: tuple[str, ...]) -> sa.Select[Any]:
+def _whose_turn(
+    queues: tuple[str, ...], owner: str, kinds: tuple[str, ...] | None, last: tuple[str, ...]
+) -> sa.Select[Any]:
     running = jobs.alias("busy")
     busy = (
         sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
@@ -476,7 +487,7 @@ def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...], l
         turns, sa.and_(turns.c.queue == jobs.c.queue, turns.c.account == jobs.c.account)
     )
     return (
-        _claimable(queues, owner, without)
+        _claimable(queues, owner, kinds)
         .select_from(joined)
         .order_by(
             sa.case((jobs.c.kind.in_(last), 1), else_=0),

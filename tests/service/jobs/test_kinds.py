@@ -34,6 +34,7 @@ from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings
 
 REVISION = "r1"
+SHORT = [name for name in kinds.KINDS if name not in kinds.BACKGROUND]
 TRACK = "attic_tape.ogg"
 SECONDS = 140
 
@@ -63,7 +64,7 @@ class Studio:
             made = jobs.submit(
                 connection, NewJob(kind, queue, account, build, video_id=video, request=request, **given)
             )
-            claimed = jobs.claim(connection, [queue], "test", 600.0, without=kinds.BACKGROUND)
+            claimed = jobs.claim(connection, [queue], "test", 600.0, kinds=SHORT)
         assert claimed is not None
         assert claimed.job_id == made.job_id
         return claimed
@@ -390,7 +391,7 @@ def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studi
     with studio.database.write() as connection:
         video_owners.update(connection, "vid_late", "processing", status="failed", reason="not a video")
         jobs.release(connection, "vid_late")
-        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, without=kinds.BACKGROUND)
+        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, kinds=SHORT)
         assert claimed is not None
         assert settle.settle_if_blocked(connection, claimed)
     fault = studio.read(waiting).fault

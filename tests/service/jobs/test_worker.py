@@ -279,6 +279,13 @@ def test_a_run_that_was_given_up_and_goes_on_has_files_of_its_own(workshop: Work
     workshop.wait_for(lambda: not list(scratch.iterdir()), "nothing is left")
 
 
+def test_a_kind_that_only_a_newer_version_knows_is_left_to_it(workshop: Workshop) -> None:
+    (newer,) = workshop.submit({}, kind="newer")
+    workshop.ready(workshop.start())
+    assert workshop.settled(workshop.submit({})[0]).state == "complete"
+    assert (workshop.read(newer).state, workshop.read(newer).attempt) == ("queued", 0)
+
+
 def test_no_file_is_fetched_while_as_many_wait_as_there_are_slots(workshop: Workshop) -> None:
     fetched = workshop.home / "fetched"
     fetched.mkdir()

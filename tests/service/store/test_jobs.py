@@ -384,7 +384,7 @@ def test_what_nobody_waits_for_comes_last(database: Database) -> None:
     submit(database, new("ahead", kind="engine", charge_key=None), new("asked"))
     assert claim(database).kind == "loop"
     with database.write() as connection:
-        assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, without=("engine",)) is None
+        assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, kinds=("loop",)) is None
     assert claim(database).kind == "engine"
 
 
