@@ -13,7 +13,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -122,31 +122,37 @@ def batch(
     import pandas
 
     measure = named_measure(what) if isinstance(what, str) else what
-    if executor is not None and scheduler is not None:
-        raise ParameterError("give either an executor or the address of a scheduler")
     if not isinstance(executor, ThreadPoolExecutor):
         _check_importable(measure)
     if isinstance(paths, str | Path | DatasetTrack):
         paths = [paths]
     listing = list_files([path.path if isinstance(path, DatasetTrack) else Path(path) for path in paths])
     files = [wanted.path for wanted in listing.wanted]
-    owned = None
-    if workspace is None:
-        workspace = owned = open_workspace()
-    rows: list[Row | None] = [None] * len(files)
-    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
-    try:
-        job = partial(measure_one, measure, workspace.home.root, params or workspace.params)
-        with where as given, open_pool(given, max(1, len(files))) as pool:
-            for number, row in rows_as_done(pool, job, files, workspace):
-                rows[number] = row
-    finally:
-        if owned is not None:
-            owned.close()
+    with opened(workspace) as here, open_any_pool(executor, scheduler, len(files)) as pool:
+        job = partial(measure_one, measure, here.home.root, params or here.params)
+        rows = all_rows(pool, job, files, here)
     faults = [{"status": "error", "reason": fault} for fault in listing.faults]
     table = pandas.DataFrame([*rows, *faults], columns=columns_of([*rows, *faults]))
     table.index = pandas.Index([*map(str, files), *("" for _ in faults)], name="path")
     return table
+
+
+def opened(workspace: Workspace | None) -> AbstractContextManager[Workspace]:
+    """The workspace that was given, left open, or that of `workbench.open()`, which ends with the block."""
+    return open_workspace() if workspace is None else nullcontext(workspace)
+
+
+@contextmanager
+def open_any_pool(executor: Executor | None, scheduler: str | None, jobs: int) -> Iterator[Executor]:
+    """Open a pool for some jobs: the given executor, a Dask cluster by its address, or processes of this machine.
+
+    Raises `ParameterError` where both are given, and as `cluster`.
+    """
+    if executor is not None and scheduler is not None:
+        raise ParameterError("give either an executor or the address of a scheduler")
+    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
+    with where as given, open_pool(given, max(1, jobs)) as pool:
+        yield pool
 
 
 def _check_importable(measure: Measure) -> None:
@@ -213,15 +219,21 @@ def rows_as_done(
             future.cancel()
 
 
+def all_rows(pool: Executor, job: Callable[[T], Row], files: Sequence[T], workspace: Workspace) -> list[Row]:
+    """Run a job on each of some files, as `rows_as_done`; the rows in the order of the files."""
+    rows = dict(rows_as_done(pool, job, files, workspace))
+    return [rows[number] for number in range(len(files))]
+
+
 def _lost(file: Path | DatasetTrack, death: Exception) -> Row:
     """The row of a recording whose process died."""
     path = file.path if isinstance(file, DatasetTrack) else file
     return {"status": "error", "reason": f"{path}: {death}"}
 
 
-def columns_of(rows: Iterable[Row | None]) -> list[str]:
+def columns_of(rows: Iterable[Row]) -> list[str]:
     """All names, in the order of their first appearance."""
     names = dict.fromkeys(("status", "reason", "seconds"))
     for row in rows:
-        names |= dict.fromkeys(row or ())
+        names |= dict.fromkeys(row)
     return list(names)

@@ -26,11 +26,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.analysis.track import Sound, analyze_sound
-from workbench.analysis.workers import open_pool
 from workbench.analysis.workspace import Workspace
-from workbench.analysis.workspace import open as open_workspace
 from workbench.errors import ParameterError
-from workbench.lab.batch import Row, columns_of, measure_one, rows_as_done
+from workbench.lab.batch import Row, all_rows, columns_of, measure_one, open_any_pool, opened
 from workbench.lab.datasets import Dataset, DatasetTrack, load
 from workbench.lab.statistics import bootstrap_interval, f_measure
 from workbench.params import SeamParams, WorkbenchParams
@@ -244,19 +242,10 @@ def compare(
     if a == b:
         raise ParameterError("both profiles are the same, so there is nothing to compare")
     dataset = dataset if isinstance(dataset, Dataset) else load(dataset)
-    owned = None
-    if workspace is None:
-        workspace = owned = open_workspace()
-    try:
-        home = workspace.home.root
-        found: list[Row | None] = [None] * len(dataset)
-        job = partial(measure_one, partial(measure_pair, a, b, seconds), home, workspace.params)
-        with open_pool(executor, max(1, len(dataset))) as pool:
-            for number, row in rows_as_done(pool, job, dataset.tracks, workspace):
-                found[number] = row
-    finally:
-        if owned is not None:
-            owned.close()
+    with opened(workspace) as here, open_any_pool(executor, None, len(dataset)) as pool:
+        home = here.home.root
+        job = partial(measure_one, partial(measure_pair, a, b, seconds), home, here.params)
+        found = all_rows(pool, job, dataset.tracks, here)
     names = pandas.Index([track.name for track in dataset], name="name")
     rows = pandas.DataFrame(found, columns=_on_both_sides(columns_of(found)), index=names)
     rows.columns = pandas.MultiIndex.from_tuples([_column(name) for name in rows.columns])

@@ -23,7 +23,6 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -33,12 +32,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from workbench.analysis.track import Sound, beat_stage, measured_evidence, profile_parts
-from workbench.analysis.workers import open_pool
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, ResourceMissing, StoreError, WorkbenchError
 from workbench.extensions import Choice, choices, chosen, find
 from workbench.files import write_text
-from workbench.lab.batch import Row, rows_as_done
+from workbench.lab.batch import Row, open_any_pool, rows_as_done
 from workbench.lab.compare import MEASURED, profile_measures
 from workbench.lab.datasets import Dataset, DatasetTrack
 from workbench.lab.sweep_search import Axis, Point, search_points
@@ -50,7 +48,6 @@ from workbench.seams.seam_score import line_breaks, with_yardstick
 from workbench.store.fingerprint import canonical_json
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
-from workbench.workflows.catalog import cluster
 
 if TYPE_CHECKING:
     import xarray
@@ -293,18 +290,14 @@ def sweep(
     StoreError : the result cannot be written; or the processes of some recordings died, and the same sweep goes on
         with these
     """
-    out = Path(out)
-    if executor is not None and scheduler is not None:
-        raise ParameterError("give either an executor or the address of a scheduler")
-    points = plan.points
+    out, points = Path(out), plan.points
     _find_extensions(plan, [with_values(workspace.params, point) for point in points])
     stated = _statement(workspace, plan, points)
     if out.exists():
         return _read(out, stated)
     folder = out.with_name(out.name + ".parts")
     _open_parts(folder, stated)
-    where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
-    with where as given, open_pool(given, len(plan.dataset)) as pool:
+    with open_any_pool(executor, scheduler, len(plan.dataset)) as pool:
         if plan.search is None:
             rows = _measure(workspace, plan, points, folder, pool)
         else:

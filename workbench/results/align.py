@@ -44,27 +44,20 @@ def align_result(
     *,
     video_id: str,
     track_id: str,
-    job_id: str | None = None,
     cached: bool = True,
     mix: MixBody | None = None,
 ) -> AlignResult:
-    """The body of placements, best first, at most `MOST_SYNC_POINTS`: offset in s, score from 0 to 1, and label.
-
-    With a `job_id` it is a job's. Without a `mix`, null stands in the body, or the field is absent from a job's.
-    """
-    given: dict[str, Any] = {} if job_id is None else {"job_id": job_id}
-    if mix is not None or job_id is None:
-        given["mix"] = mix
+    """The body of placements, best first, at most `MOST_SYNC_POINTS`: offset in s, score from 0 to 1, and label."""
     return AlignResult(
         video_id=video_id,
         track_id=track_id,
         status="complete",
         cached=cached,
+        mix=mix,
         sync_points=[
             SyncPointBody(offset_seconds=round(offset, 6), score=round(score, 4), label=label)
             for offset, score, label in points
         ],
-        **given,
     )
 
 

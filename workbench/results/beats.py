@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -25,17 +25,8 @@ class BeatGridBody(Body, title="BeatGrid"):
     cached: bool = Field(description="whether the grid came from the cache")
 
 
-def beat_grid_body(
-    grid: BeatGrid,
-    duration_seconds: float,
-    *,
-    track_id: str | None,
-    cached: bool,
-    job_id: str | None = None,
-    billed_minutes: int | None = None,
-) -> BeatGridBody:
-    """The body of a grid, which may be empty; the service gives `job_id` and `billed_minutes`, None omits them."""
-    service: dict[str, Any] = {"job_id": job_id, "billed_minutes": billed_minutes}
+def beat_grid_body(grid: BeatGrid, duration_seconds: float, *, track_id: str | None, cached: bool) -> BeatGridBody:
+    """The body of a grid, which may be empty; the service adds its own fields."""
     return BeatGridBody(
         track_id=track_id,
         status="complete",
@@ -44,5 +35,4 @@ def beat_grid_body(
         beats=[round(time, 6) for time in grid.beats.tolist()],
         downbeats=[round(time, 6) for time in grid.downbeats.tolist()],
         cached=cached,
-        **{name: value for name, value in service.items() if value is not None},
     )

@@ -112,22 +112,15 @@ _FULL_ONLY = frozenset(
 _SYNC_ONLY = frozenset(("sync_status", "sync_points"))
 
 
-def lane_body(
-    lane: Lane, expand_full: bool, with_sync: int | None, preview: Mapping[str, PreviewBody] | None = None
-) -> LaneBody:
-    """The body of a lane as one answer shows it.
-
-    `expand_full` shows all fields of tracks, and the candidate pool; `with_sync` says how many sync points each track
-    shows, None also leaves out the sync status. `preview` is by track id; tracks that it does not name have none.
-    """
+def lane_body(lane: Lane, expand_full: bool, with_sync: int | None) -> LaneBody:
+    """The body of a lane as one answer shows it, without previews; see `select`."""
     whole = LaneBody(
         title=lane.title,
         reasoning=lane.reasoning,
         matches=[_track_body(match) for match in lane.matches],
         candidate_pool=[_track_body(match) for match in lane.candidate_pool],
     )
-    previews = None if preview is None else {track_id: body.to_json() for track_id, body in preview.items()}
-    return LaneBody.model_validate(select(whole.to_json(), expand_full, with_sync, previews))
+    return LaneBody.model_validate(select(whole.to_json(), expand_full, with_sync))
 
 
 def select(
@@ -136,9 +129,10 @@ def select(
     sync: int | None,
     preview: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What one answer shows, as of `lane_body`, of the JSON of a stored lane.
+    """What one answer shows of the JSON of a stored lane, which has full tracks, the pool and twelve sync points each.
 
-    The stored one has full tracks, the candidate pool and twelve sync points each.
+    `expand_full` shows all fields of tracks, and the candidate pool; `sync` says how many sync points each track shows,
+    None also leaves out the sync status. `preview` is by track id; tracks that it does not name have none.
     """
 
     def shown(track: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,10 +154,9 @@ def select(
     return lane
 
 
-def match_result(lane: LaneBody, *, video_id: str, job_id: str | None = None) -> MatchResult:
-    """The body of a match: a job's where `job_id` is given."""
-    given: dict[str, Any] = {} if job_id is None else {"job_id": job_id}
-    return MatchResult(video_id=video_id, status="complete", lane=lane, **given)
+def match_result(lane: LaneBody, *, video_id: str) -> MatchResult:
+    """The body of a match."""
+    return MatchResult(video_id=video_id, status="complete", lane=lane)
 
 
 def underscore_result(lane: LaneBody) -> UnderscoreResult:

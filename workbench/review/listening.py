@@ -31,7 +31,7 @@ from workbench.review.listening_records import (
     add_test,
     answers_of,
     get_test,
-    listening_tests_of,
+    list_tests,
 )
 from workbench.review.trials import (
     AbxSummary,
@@ -83,14 +83,13 @@ def begin_abx(
     conditions: tuple[str, str],
     trials: int,
     about: Mapping[str, Any],
-    seed: int | None = None,
 ) -> tuple[ListeningTest, tuple[AbxTrial, ...]]:
     """Draw and save an ABX test.
 
-    `about` is JSON for the record: what the conditions are, where in the plan, by which gains they were matched.
-    Without a `seed` a new one is drawn. Raises `ParameterError` for no name, equal conditions, or too many trials.
+    `about` is JSON for the record: what the conditions are, where in the plan, by which gains they were matched. Raises
+    `ParameterError` for no name, equal conditions, or too many trials.
     """
-    seed = new_seed() if seed is None else seed
+    seed = new_seed()
     drawn = draw_abx(*conditions, trials, seed)
     design = {"seed": seed, "trials": [asdict(trial) for trial in drawn], "about": dict(about)}
     with workspace.database.write() as connection:
@@ -105,17 +104,15 @@ def begin_mushra(
     reviewer: str,
     conditions: Sequence[str],
     items: Sequence[Mapping[str, Any]],
-    seed: int | None = None,
 ) -> tuple[ListeningTest, tuple[MushraTrial, ...]]:
     """Draw and save a test with several stimuli, among them a hidden `REFERENCE` and an `ANCHOR`.
 
     `items` is JSON for the record, one a trial: the seam's `leave`, `enter`, `fade`, `exponent` and `score`, if it has
-    one. Without a `seed` a new one is drawn. Raises `ParameterError` for no name, no reference or anchor, too few or
-    too many items or conditions.
+    one. Raises `ParameterError` for no name, no reference or anchor, too few or too many items or conditions.
     """
     if not {REFERENCE, ANCHOR} <= set(conditions):
         raise ParameterError(f"the test needs the conditions {REFERENCE} and {ANCHOR}, got {', '.join(conditions)}")
-    seed = new_seed() if seed is None else seed
+    seed = new_seed()
     drawn = draw_mushra(len(items), conditions, seed)
     design = {"seed": seed, "trials": [asdict(trial) for trial in drawn], "items": [dict(item) for item in items]}
     with workspace.database.write() as connection:
@@ -222,20 +219,25 @@ def _rated(
     workspace: Workspace, test_ids: Sequence[str] | None
 ) -> list[tuple[ListeningTest, list[tuple[int, dict[str, float]]]]]:
     """Tests with several stimuli, each with item and ratings by condition of every trial that was answered."""
-    found = []
+    found: dict[str, tuple[ListeningTest, list[tuple[int, dict[str, float]]]]] = {}
+    for test, trial, answer in _answered(workspace, "mushra"):
+        if test_ids is None or test.test_id in test_ids:
+            behind = MushraTrial(trial["item"], tuple(trial["hidden"]))
+            ratings = zip(behind.letters, behind.hidden, strict=True)
+            rated = behind.item, {name: float(answer.answer[letter]) for letter, name in ratings}
+            found.setdefault(test.test_id, (test, []))[1].append(rated)
+    return list(found.values())
+
+
+def _answered(workspace: Workspace, kind: str) -> list[tuple[ListeningTest, dict[str, Any], ListeningAnswer]]:
+    """Every answer to a trial of tests of one kind, with the trial as it was drawn; oldest test first."""
     with workspace.database.read() as connection:
-        for test in listening_tests_of(connection):
-            if test.kind != "mushra" or (test_ids is not None and test.test_id not in test_ids):
-                continue
-            rated = []
-            for answer in answers_of(connection, test.test_id):
-                trial = test.design["trials"][answer.trial]
-                behind = MushraTrial(trial["item"], tuple(trial["hidden"]))
-                ratings = zip(behind.letters, behind.hidden, strict=True)
-                rated.append((behind.item, {name: float(answer.answer[letter]) for letter, name in ratings}))
-            if rated:
-                found.append((test, rated))
-    return found
+        return [
+            (test, test.design["trials"][answer.trial], answer)
+            for test in list_tests(connection)
+            if test.kind == kind
+            for answer in answers_of(connection, test.test_id)
+        ]
 
 
 def _screened_out(rated: Sequence[tuple[int, Mapping[str, float]]]) -> bool:
@@ -260,16 +262,13 @@ def write_mushra(workspace: Workspace, out: TextIO) -> int:
     Returns the rows below the head.
     """
     rows = []
-    with workspace.database.read() as connection:
-        for test in listening_tests_of(connection):
-            for answer in answers_of(connection, test.test_id) if test.kind == "mushra" else ():
-                trial = test.design["trials"][answer.trial]
-                behind = MushraTrial(trial["item"], tuple(trial["hidden"]))
-                for letter, name in zip(behind.letters, behind.hidden, strict=True):
-                    rows.append(
-                        (test.track, test.reviewer, test.test_id, _trial_id(test.design["items"][behind.item]), name,
-                         answer.answer[letter], round(1000 * answer.seconds), "")
-                    )  # fmt: skip
+    for test, trial, answer in _answered(workspace, "mushra"):
+        behind = MushraTrial(trial["item"], tuple(trial["hidden"]))
+        seam, took_ms = _trial_id(test.design["items"][behind.item]), round(1000 * answer.seconds)
+        rows += [
+            (test.track, test.reviewer, test.test_id, seam, name, answer.answer[letter], took_ms, "")
+            for letter, name in zip(behind.letters, behind.hidden, strict=True)
+        ]
     return write_rows(out, MUSHRA_COLUMNS, rows)
 
 
@@ -279,16 +278,12 @@ def write_abx(workspace: Workspace, out: TextIO) -> int:
     X is the reference there: the choice is `correct` where the letter was chosen that X is.
     """
     rows = []
-    with workspace.database.read() as connection:
-        for test in listening_tests_of(connection):
-            for answer in answers_of(connection, test.test_id) if test.kind == "abx" else ():
-                trial = AbxTrial(**test.design["trials"][answer.trial])
-                other = trial.b if trial.x == trial.a else trial.a
-                chosen = "correct" if answer.answer == trial.right else "incorrect"
-                rows.append(
-                    (test.track, test.reviewer, f"{test.test_id}_{answer.trial + 1}", trial.x, other, chosen,
-                     round(1000 * answer.seconds), "")
-                )  # fmt: skip
+    for test, drawn, answer in _answered(workspace, "abx"):
+        trial = AbxTrial(**drawn)
+        other = trial.b if trial.x == trial.a else trial.a
+        chosen = "correct" if answer.answer == trial.right else "incorrect"
+        session = f"{test.test_id}_{answer.trial + 1}"
+        rows.append((test.track, test.reviewer, session, trial.x, other, chosen, round(1000 * answer.seconds), ""))
     return write_rows(out, ABX_COLUMNS, rows)
 
 
@@ -308,7 +303,7 @@ def write_results(workspace: Workspace, out: TextIO) -> int:
         ("condition", None, one.condition, None, *_interval(one.ratings), None) for one in mushra_outcomes(workspace)
     ]
     with workspace.database.read() as connection:
-        tests = [test for test in listening_tests_of(connection) if test.kind == "abx"]
+        tests = [test for test in list_tests(connection) if test.kind == "abx"]
     for test in tests:
         found = abx_outcome(workspace, test.test_id)
         given = found.summary

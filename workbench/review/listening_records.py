@@ -3,7 +3,7 @@
 A design is kept before the first sound is heard, with its seed and what each letter hides, so that a result can be
 checked against it. Functions take a connection whose transaction the caller owns.
 
-Classes: `ListeningTest`, `ListeningAnswer`. Functions: `add_test`, `get_test`, `listening_tests_of`; `add_answer`,
+Classes: `ListeningTest`, `ListeningAnswer`. Functions: `add_test`, `get_test`, `list_tests`; `add_answer`,
 `answers_of`.
 """
 
@@ -71,11 +71,9 @@ def get_test(connection: Connection, test_id: str) -> ListeningTest:
     return _test(row)
 
 
-def listening_tests_of(connection: Connection, content_hash: str | None = None) -> list[ListeningTest]:
-    """All tests, or those of one track, oldest first."""
+def list_tests(connection: Connection) -> list[ListeningTest]:
+    """All tests, oldest first."""
     query = select(listening_tests).order_by(listening_tests.c.at, listening_tests.c.test_id)
-    if content_hash is not None:
-        query = query.where(listening_tests.c.content_hash == content_hash)
     return [_test(row) for row in connection.execute(query)]
 
 

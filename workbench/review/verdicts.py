@@ -156,13 +156,13 @@ class _Notes:
     one_key: bool  # whether it stays in its key; else sections of one name need not sound alike
 
 
-def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | None = None) -> list[Verdict]:
+def known_splices(tracks: Iterable[str], each: int = 24) -> list[Verdict]:
     """Splices of bundled tracks with verdicts by the rule in the head of this module; nobody listened.
 
     At most `each` of each verdict from a track, drawn with a fixed seed. A track that never repeats or that changes key
     has only audible splices, one without beats none. Raises `ResourceMissing` for an unknown name.
     """
-    params = params or SeamParams()
+    params = SeamParams()
     found: list[Verdict] = []
     for track in tracks:
         notes = _notes(track)

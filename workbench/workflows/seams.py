@@ -40,11 +40,7 @@ def evidence_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> Sea
 
 
 def seam_views(
-    plan: LoopPlan,
-    recording: Recording,
-    analysis: Analysis,
-    params: SeamParams | None = None,
-    seconds: float = EXCERPT_SECONDS,
+    plan: LoopPlan, recording: Recording, analysis: Analysis, params: SeamParams | None = None
 ) -> list[SeamView]:
     """Views of all different seams of a plan.
 
@@ -55,7 +51,6 @@ def seam_views(
     ----------
     plan, recording, analysis : of one track
     params : with which the seams are scored; None: the defaults
-    seconds : length of the excerpts, which have the seam in the middle
 
     Returns
     -------
@@ -70,7 +65,7 @@ def seam_views(
         place = (plan.segments[seam].song_to, plan.segments[seam + 1].song_from)
         if place not in seen:
             seen.add(place)
-            views.append(seam_view(plan, recording, analysis, evidence, seam, params, seconds))
+            views.append(seam_view(plan, recording, analysis, evidence, seam, params))
     return views
 
 
@@ -81,15 +76,14 @@ def seam_view(
     evidence: SeamEvidence,
     seam: int,
     params: SeamParams | None = None,
-    seconds: float = EXCERPT_SECONDS,
 ) -> SeamView:
-    """The view of one seam, with excerpts of some seconds.
+    """The view of one seam, with excerpts of `EXCERPT_SECONDS`.
 
     Raises `ParameterError` if there is no such seam, and `PlanError` if the plan was made for another track.
     """
     params = params or SeamParams()
     leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
-    expected = expected_excerpt(plan, recording, seam, seconds)
+    expected = expected_excerpt(plan, recording, seam, EXCERPT_SECONDS)
     score, parts, step_db = _score_of(analysis, evidence, leave_s, enter_s, params)
     own_parts = parts_of_breaks(evidence, evidence.own, params)
     return SeamView(
@@ -97,12 +91,12 @@ def seam_view(
         video_s=plan.seam_times[seam],
         leave_s=leave_s,
         enter_s=enter_s,
-        heard=seam_excerpt(plan, recording, seam, seconds),
+        heard=seam_excerpt(plan, recording, seam, EXCERPT_SECONDS),
         left=expected.left,
         entered=expected.entered,
-        middle=min(plan.seam_times[seam], seconds / 2),
+        middle=min(plan.seam_times[seam], EXCERPT_SECONDS / 2),
         fade_seconds=plan.seam_fades[seam],
-        beats=_beats_around(analysis.grid, leave_s, enter_s, seconds / 2),
+        beats=_beats_around(analysis.grid, leave_s, enter_s, EXCERPT_SECONDS / 2),
         score=score,
         parts=parts,
         level_step_db=step_db + plan.segments[seam + 1].gain_in_db - plan.segments[seam].gain_db,

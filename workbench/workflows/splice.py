@@ -296,8 +296,6 @@ def plan_of(
     *,
     fade_seconds: float | Sequence[float] = _FADE_SECONDS,
     exponent: float | Sequence[float] = 1.0,
-    start_fade_seconds: float = _EDGE_FADE_SECONDS,
-    end_fade_seconds: float = _EDGE_FADE_SECONDS,
     gain_glide_seconds: float = 0.0,
     grid: BeatGrid | None = None,
     params: WorkbenchParams | None = None,
@@ -311,7 +309,6 @@ def plan_of(
     recording : the track, or a file of it
     fade_seconds : of the crossfade at each seam, 0.005 or more; one for all, or one each
     exponent : gain law, 0.5 (equal power) to 1.0 (linear); one for all, or one each
-    start_fade_seconds, end_fade_seconds : at both ends
     gain_glide_seconds : that a segment takes from its first gain to its second
     grid : of the recording, by which seams are scored and counted in bars; None: it is tracked
     params : of beats and seams; None: the defaults
@@ -339,9 +336,9 @@ def plan_of(
     plan = _built(
         _bare_profile(recording, grid),
         PlayedSegments(
-            played, np.array(fades), np.array(exponents), np.zeros(count), start_fade_seconds, gain_glide_seconds
+            played, np.array(fades), np.array(exponents), np.zeros(count), _EDGE_FADE_SECONDS, gain_glide_seconds
         ),
-        Ending(EndKind.CUT, fade_seconds=end_fade_seconds),
+        Ending(EndKind.CUT, fade_seconds=_EDGE_FADE_SECONDS),
     )
     heard = heard_plan(plan, recording, grid, params)
     return replace(heard, plan=replace(plan, seam_score=round(min(heard.scores), 4))) if heard.scores else heard

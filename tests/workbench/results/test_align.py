@@ -18,9 +18,9 @@ def test_a_direct_answer_has_null_where_there_is_no_mix() -> None:
     assert body["sync_points"][0] == {"offset_seconds": -3.25, "score": 0.8123, "label": "drop on the cut at 0:12.4"}
 
 
-def test_a_job_leaves_the_mix_out() -> None:
-    body = align_result(POINTS, video_id="v", track_id="t", job_id="job_1", cached=False).to_json()
-    jsonschema.validate(body, schemas()["AlignResult"])
-    assert "mix" not in body
-    with_mix = align_result(POINTS, video_id="v", track_id="t", job_id="job_1", mix=MIX).to_json()
+def test_a_job_may_leave_the_mix_out() -> None:
+    body = align_result(POINTS, video_id="v", track_id="t", cached=False).to_json()
+    job = {name: value for name, value in body.items() if name != "mix"} | {"job_id": "job_1"}
+    jsonschema.validate(job, schemas()["AlignResult"])
+    with_mix = align_result(POINTS, video_id="v", track_id="t", mix=MIX).to_json()
     assert with_mix["mix"] == {"voiceover": False, "classification": "none", "duck": None}

@@ -242,8 +242,7 @@ def test_a_test_and_its_answers_come_back(database: Database) -> None:
         first = listening.add_answer(connection, test.test_id, 0, "A", 3.0)
         assert (test.reviewer, test.design) == ("Ana", design)
         assert listening.get_test(connection, test.test_id) == test
-        assert listening.listening_tests_of(connection) == [test, other]
-        assert listening.listening_tests_of(connection, "d" * 64) == [other]
+        assert listening.list_tests(connection) == [test, other]
         assert listening.answers_of(connection, test.test_id) == [first, second]
         with pytest.raises(InputError, match="trial 1 of this test was answered"):
             listening.add_answer(connection, test.test_id, 0, "B", 1.0)
