@@ -212,10 +212,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
     if not constraints:
         return UNCONSTRAINED
     lines = profile.downbeats
-    whys = {_as_one(kind, one): _why_wrong(profile, one)
-            for kind, some in ((_NEVER_CUT, constraints.never_cut), (_FORBIDDEN, constraints.forbidden),
-                               (_PINNED, constraints.pinned), (_EXCLUDED, constraints.excluded))
-            for one in some}  # fmt: skip
+    whys = {_as_one(kind, one): _why_wrong(profile, one) for kind in _SEAM_KINDS for one in getattr(constraints, kind)}
     wrong = {one: why for one, why in whys.items() if why}
     if wrong:
         said = [part for one, why in wrong.items() for part in ("; ", one, f": {why}")]

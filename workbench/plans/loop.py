@@ -210,25 +210,24 @@ def find_loop(
 
     The track has at least three bar lines; the length is rounded to the microsecond.
     """
-    video = round(video_seconds, 6)
-    found = _search(profile, video, params, constraints)
+    task = _Task(profile, round(video_seconds, 6), params, constraints)
+    found = _search(task)
     plans, least = [], 0.0
     if not isinstance(found, Refusal):
         goes_on = _unlike_routes(found, profile)
         plans = [assemble(route, found.usable, profile, params) for route in goes_on]
         least = min([HEARD, *(_worst(route, found.usable) for route in goes_on[:1])])
-    again = _begin_again(profile, video, params, constraints, least if plans else 0.0)
+    again = _begin_again(task, least if plans else 0.0)
     options = ranked_options(plans, again, profile, params) if plans else ()
     needed = least_variety(profile, params, constraints)
     if params.min_variety_seconds > 0.0 and not (options and is_varied(segment_table(options[0]), needed)):
-        varied = _varied_plans(found, profile, video, params, constraints, needed)
+        varied = _varied_plans(found, task, needed)
         options = varied_options(options, varied, again, needed)
     if options:
         return replace(options[0], options=options)
     if isinstance(found, Refusal):
         return found
-    best = float(found.usable.score.max())
-    return _refuse("no body of it is heard in one piece in this length", best, profile, params)
+    return _refuse("no body of it is heard in one piece in this length", float(found.usable.score.max()), task)
 
 
 def ranked_options(
@@ -306,6 +305,15 @@ def _spares_enough(again: LoopPlan, other: LoopPlan, profile: LoopProfile, param
     return spared > 0.0 and spared >= params.restart_worth_seconds * count_restarts(again, profile)
 
 
+class _Task(NamedTuple):
+    """A track, a length, and what is asked for."""
+
+    profile: LoopProfile
+    video: float  # s
+    params: CoverParams
+    constraints: LineConstraints
+
+
 class _Found(NamedTuple):
     """What a search found."""
 
@@ -313,30 +321,29 @@ class _Found(NamedTuple):
     routes: list[Route]  # best first
 
 
-def _search(profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints) -> _Found | Refusal:
+def _search(task: _Task) -> _Found | Refusal:
     """The routes that cover a video and end, or fade, in time; without those that begin the whole track again."""
+    profile, _, params, constraints = task
     usable = with_pairs(usable_splices(profile, params, constraints), params)
     if usable.size == 0:
         back = _best_body(profile, params)  # one that leads on or is too short makes no loop, however it sounds
         best = float(profile.splices.score.max(initial=0.0)) if back is None else back[1]
-        return _refuse("no two of its bar lines sound alike enough to splice between them", best, profile, params)
+        return _refuse("no two of its bar lines sound alike enough to splice between them", best, task)
     ways = [None, *_ways_past(usable)]
     if not any(np.any(usable.is_body & _may_open(usable, way)) for way in ways) and not usable.pinned.size:
         why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"
-        return _refuse(why, float(usable.score.max()), profile, params)
+        return _refuse(why, float(usable.score.max()), task)
     if usable.pinned.size < len(constraints.pinned):
-        return _refuse("a pinned seam leaves no room for its crossfade", 1.0, profile, params)
+        return _refuse("a pinned seam leaves no room for its crossfade", 1.0, task)
 
     routes = [
         route
         for way in ways
-        for route in _routes_by(way, usable, profile, video, params)
+        for route in _routes_by(way, usable, task)
         if not usable.constraints.plays_excluded(*spans(route, usable).T).any()
     ]
     if not routes:
-        return _refuse(
-            "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
-        )
+        return _refuse("its loops add up to no length that ends with the video", float(usable.score.max()), task)
     scores = [float(route_score(route, usable, profile, params).total(params)) for route in routes]
     ranked = [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()]
     if profile.is_restart(usable.leave[usable.pinned], usable.enter[usable.pinned]).any():
@@ -364,8 +371,8 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
         if _worst(route, usable) < least or (is_full and route.music_in > 0.0):
             continue
         table = spans(route, usable)
-        body = looped_body(table, profile.downbeats)
-        if not is_varied(table, needed) or body is None or not (usable.has_pairs or _is_played_whole(body, table)):
+        body = _heard_body(table, usable, profile)
+        if body is None or not is_varied(table, needed):
             continue
         ends = nearest_line(profile.downbeats, np.array([[body.song_to, body.song_from]]))
         others = options[: MAX_OPTIONS - 1]
@@ -375,19 +382,17 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
     return [route for route, _ in options]
 
 
-def _is_played_whole(body: LoopBody, table: FloatArray) -> bool:
-    return bool(passes_of(table, np.array([body.song_from]), np.array([body.song_to])).any())
+def _heard_body(table: FloatArray, usable: UsableSplices, profile: LoopProfile) -> LoopBody | None:
+    """The looped body of some segments; None where no pass of it is heard whole, but for what is not played."""
+    body = looped_body(table, profile.downbeats)
+    if body is None or usable.has_pairs:
+        return body
+    return body if passes_of(table, np.array([body.song_from]), np.array([body.song_to])).any() else None
 
 
-def _varied_plans(
-    found: _Found | Refusal,
-    profile: LoopProfile,
-    video: float,
-    params: CoverParams,
-    constraints: LineConstraints,
-    needed: float,
-) -> list[LoopPlan]:
+def _varied_plans(found: _Found | Refusal, task: _Task, needed: float) -> list[LoopPlan]:
     """Plans that go on with `needed` s of variety: of those found, by longer bodies, or over fair seams; or none."""
+    profile, params = task.profile, task.params
 
     def among(some: _Found | Refusal) -> list[LoopPlan]:
         if isinstance(some, Refusal):
@@ -396,7 +401,7 @@ def _varied_plans(
 
     def search(floor: float, body_seconds: float) -> list[LoopPlan]:
         changed = {"min_seam_score": floor, "min_body_seconds": max(params.min_body_seconds, body_seconds)}
-        return among(_search(profile, video, params.model_copy(update=changed), constraints))
+        return among(_search(task._replace(params=params.model_copy(update=changed))))
 
     floor = params.min_seam_score
     varied = max(among(found), search(floor, needed), key=lambda plans: plans[0].plan_score if plans else 0.0)
@@ -405,13 +410,12 @@ def _varied_plans(
     return search(FAIR, 0.0) or search(FAIR, needed)
 
 
-def _begin_again(
-    profile: LoopProfile, video: float, params: CoverParams, constraints: LineConstraints, least: float
-) -> LoopPlan | None:
+def _begin_again(task: _Task, least: float) -> LoopPlan | None:
     """The best plan that plays the whole track again and again; None where the track or the length allows none.
 
     The other seams of the plan score `least` or more.
     """
+    profile, video, params, constraints = task
     if profile.restart is None:
         return None
     # What follows a restart lasts as long as what opens the track: else it begins only to leave again.
@@ -427,21 +431,20 @@ def _begin_again(
     others = np.where(ahead == NO_SPLICE, 1.0, usable.score[ahead])  # of a restart, and of what leads to it
     ranked = replace(usable, score=np.where(again, others, usable.score), is_body=again)
     bodies = np.flatnonzero(again & np.diagonal(usable.follows))[:_MOST_WAYS].tolist()
-    best: tuple[float, Route] | None = None
+
+    def is_heard(route: Route) -> bool:
+        table = spans(route, usable)
+        if ranked.score[route.taken].min() < least or usable.constraints.plays_excluded(*table.T).any():
+            return False
+        body = _heard_body(table, usable, profile)
+        return body is not None and body[:2] == whole
+
     # A pass that would stop in the track's ending fades there only where there is no other way to meet the length.
     for some in (profile, replace(profile, ending=None)):
-        for route in (route for body in bodies for route in routes_of(ranked, some, video, params, body)):
-            table = spans(route, usable)
-            if ranked.score[route.taken].min() < least or usable.constraints.plays_excluded(*table.T).any():
-                continue
-            body = looped_body(table, profile.downbeats)
-            if body is None or body[:2] != whole or not (usable.has_pairs or _is_played_whole(body, table)):
-                continue
-            score = float(route_score(route, ranked, profile, params).total(params))
-            if best is None or score > best[0]:
-                best = score, route
-        if best is not None:
-            return assemble(best[1], usable, profile, params)
+        routes = [one for body in bodies for one in routes_of(ranked, some, video, params, body) if is_heard(one)]
+        if routes:
+            best = max(routes, key=lambda route: float(route_score(route, ranked, profile, params).total(params)))
+            return assemble(best, usable, profile, params)
     return None
 
 
@@ -458,10 +461,9 @@ def _may_open(usable: UsableSplices, way: int | None) -> BoolArray:
     return usable.first if way is None else usable.follows[way]
 
 
-def _routes_by(
-    way: int | None, usable: UsableSplices, profile: LoopProfile, video: float, params: CoverParams
-) -> Iterator[Route]:
+def _routes_by(way: int | None, usable: UsableSplices, task: _Task) -> Iterator[Route]:
     """The best routes that take one splice before all others, once, to get past a range that is not played."""
+    profile, video, params, _ = task
     if way is None:
         yield from routes_of(usable, profile, video, params)
         return
@@ -478,11 +480,11 @@ def _routes_by(
             yield fade_route(usable, taken, profile, video)
 
 
-def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:
+def _refuse(why: str, best_score: float, task: _Task) -> Refusal:
     """The refusal of a track without a plan; put down to unsure bars only where no seam is good enough."""
-    if best_score >= params.min_seam_score:
+    required, confidence = task.params.min_seam_score, task.profile.grid_confidence
+    if best_score >= required:
         return refusals.no_viable_loop(why)
-    if profile.grid_confidence < refusals.SURE_CONFIDENCE:
-        return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
-    required = params.min_seam_score
+    if confidence < refusals.SURE_CONFIDENCE:
+        return refusals.low_confidence(confidence, best_score, required)
     return refusals.no_viable_loop(f"{why} (the best seam scores {best_score:.2f}, needed {required:.2f})")

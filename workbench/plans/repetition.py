@@ -68,11 +68,6 @@ class Repetition:
     max_passes_in_a_row: int
 
     @property
-    def passes_in_a_row(self) -> int:
-        """Longest run of passes of one body."""
-        return self.run.passes
-
-    @property
     def plays_too_often(self) -> bool:
         """Whether a stretch is heard more often than the limit allows."""
         return self.plays > self.max_plays

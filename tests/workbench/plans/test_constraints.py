@@ -205,7 +205,7 @@ def test_a_body_is_repeated_around_an_excluded_range(track_profile: Maker) -> No
     assert plan.body is not None
     assert plan.body.bars == 44
     assert plan.body.repeats in (back, back + 1)
-    assert find_repetition(plan, profile).passes_in_a_row == back + 1
+    assert find_repetition(plan, profile).run.passes == back + 1
     assert variety(segment_table(plan)) > variety(segment_table(without)) - 20.0, "but for what is left out"
 
 

@@ -39,7 +39,7 @@ def test_the_body_is_what_is_heard_most(track_profile: Maker) -> None:
     profile = track_profile()
     heard = find_repetition(looped(profile, 48, 16, 323.0), profile)
     assert (heard.song_from, heard.song_to, heard.plays) == pytest.approx((32.4, 96.4, 4))
-    assert heard.passes_in_a_row == 4
+    assert heard.run.passes == 4
     assert heard.max_plays == pytest.approx(2.0 * heard.mean_plays)
     assert heard.over_limits, "four passes in a row, where three are allowed"
     assert not find_repetition(looped(profile, 48, 16, 323.0), profile, CoverParams(max_passes_in_a_row=4)).over_limits
