@@ -289,7 +289,8 @@ def _gap_words(option: LoopPlan, served: LoopPlan) -> list[str]:
 
 
 def _left_out(gaps: FloatArray) -> str:
-    return f"leaves out {' and '.join(f'{clock(first)} to {clock(last)}' for first, last in gaps)}"
+    ranges = dict.fromkeys(f"{clock(first)} to {clock(last)}" for first, last in gaps)  # each once, however often
+    return f"leaves out {' and '.join(ranges)}"
 
 
 def _gaps(plan: LoopPlan) -> FloatArray:

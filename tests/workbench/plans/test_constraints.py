@@ -12,6 +12,7 @@ import pytest
 
 from tests.workbench.plans.fitted import Fit
 from workbench.errors import ConstraintError
+from workbench.params import CoverParams
 from workbench.plans.constraints import (
     UNCONSTRAINED,
     NamedSplice,
@@ -27,6 +28,7 @@ from workbench.plans.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.repetition import find_repetition, variety
 from workbench.plans.request import Keep, KeptPart
+from workbench.results.plan_words import repetition_line
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
 
 Maker = Callable[..., LoopProfile]
@@ -218,6 +220,9 @@ def test_the_whole_track_begins_again_without_an_excluded_range(track_profile: M
     plan = planned(profile, again_and_again, SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
     assert plan.ending.restarts == 6
     assert plan.seam_score == pytest.approx(0.9), "the worst seam that is none of these"
+    said = repetition_line(plan, profile, CoverParams())
+    assert said is not None
+    assert re.findall(r"leaves out .*", said) == ["leaves out 0:18 to 0:34"], "once, though each pass does"
 
 
 def test_where_no_splice_leads_back_around_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
