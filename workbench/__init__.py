@@ -17,12 +17,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbench.analysis.protocols import track_beats as track_beats
     from workbench.analysis.track import Analysis as Analysis
     from workbench.analysis.track import analyze as analyze
     from workbench.analysis.workspace import Workspace as Workspace
     from workbench.analysis.workspace import open as open
     from workbench.beats.grid import BeatGrid as BeatGrid
-    from workbench.beats.track import track_beats as track_beats
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.files import bundled_path as bundled_path
     from workbench.lab import datasets as datasets
@@ -142,7 +142,7 @@ _HOMES = {
     "sweep": "lab.sweep",
     "sweep_figure": "plots.sweep",
     "sweep_table": "lab.winners",
-    "track_beats": "beats.track",
+    "track_beats": "analysis.protocols",
     "widgets": "lab",
     "winner": "lab.winners",
     "with_clicks": "render.clicks",

@@ -28,20 +28,10 @@ match term        `MATCH_TERMS`        `workbench.match_terms`       `--use matc
 export format     `EXPORT_FORMATS`     `workbench.export_formats`    `export --format`
 ================  ===================  ============================  =======================
 
-================  ==========================================  =====================================================
-point             keeps                                       passes
-================  ==========================================  =====================================================
-beat tracker      `workbench.beats.tracker.BeatTracker`       `workbench.testing.beat_tracker.BeatTrackerSuite`
-section finder    `workbench.structure.finder.SectionFinder`  `workbench.testing.section_finder.SectionFinderSuite`
-seam measure      `workbench.seams.measures.SeamMeasure`      `workbench.testing.seam_measure.SeamMeasureSuite`
-voice detector    `workbench.mix.detectors.VoiceDetector`     `workbench.testing.voice_detector.VoiceDetectorSuite`
-match term        `workbench.matching.terms.MatchTerm`           `workbench.testing.match_term.MatchTermSuite`
-export format     `workbench.export.formats.Format`           `workbench.testing.export_format.ExportFormatSuite`
-================  ==========================================  =====================================================
-
 The name stands in the parameters, so it is in profiles, cache keys and results; the command line takes it as `--use`
-and the page offers it (`workbench.extensions`). A class is instantiated without arguments. Each point has a Protocol
-beside the code that calls it, and a suite of tests in `workbench.testing` that any implementation inherits.
+and the page offers it. A class is instantiated without arguments. `_POINTS` names the Protocol of each point, which
+stands beside the code that calls it, and our own parts; `workbench.lab.extension_suites` has a suite of tests for each
+point, which any implementation inherits.
 
 A parameter that names extensions says of which point (`names_extension` of `workbench.params.base`), and `choices`
 finds these parameters. Such a field holds one name or, where extensions are parts of a score, names with their weights.
@@ -52,12 +42,13 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from numbers import Real
 from typing import Any
 
 from pydantic import ValidationError
@@ -73,20 +64,63 @@ from workbench.params.base import VOICE_DETECTORS as VOICE_DETECTORS
 from workbench.params.base import named_weights
 from workbench.params.workbench import WorkbenchParams
 
-_WORDS = {
-    BEAT_TRACKERS: "beat tracker",
-    EXPORT_FORMATS: "export format",
-    MATCH_TERMS: "match term",
-    SEAM_MEASURES: "seam measure",
-    SECTION_FINDERS: "section finder",
-    VOICE_DETECTORS: "voice detector",
-}
-# Our own parts, as entry points name those of others; formats have a table of their own
-_OWN: dict[str, dict[str, str]] = {
-    BEAT_TRACKERS: {OWN: "workbench.beats.tracker:OwnTracker"},
-    SECTION_FINDERS: {OWN: "workbench.structure.finder:OwnFinder"},
-    VOICE_DETECTORS: {OWN: "workbench.mix.detectors:OwnDetector"},
-}
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """An extension point."""
+
+    word: str
+    """what one extension is called"""
+    protocol: str
+    """module:attribute of the Protocol"""
+    needs: str
+    """its members, for a person whose object lacks one"""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """module:attribute of our own parts by name, as entry points name those of others"""
+
+
+# Addresses, not imports: this module stands below all that it finds, and no part of ours loads for another's sake.
+_POINTS = {
+    BEAT_TRACKERS: _Point(
+        "beat tracker", "workbench.analysis.protocols:BeatTracker",
+        "a version, from 1, and track(recording, params)",
+        {OWN: "workbench.beats.track:OwnTracker"},
+    ),
+    EXPORT_FORMATS: _Point(
+        "export format", "workbench.export.formats:Format",
+        "to be a workbench.export.formats.Format",
+        {
+            "otio": "workbench.export.otio:FORMAT",
+            "fcpxml": "workbench.export.fcpxml:FORMAT",
+            "xmeml": "workbench.export.xmeml:FORMAT",
+            "edl": "workbench.export.edl:FORMAT",
+            "rpp": "workbench.export.reaper:FORMAT",
+            "audacity": "workbench.export.audacity:FORMAT",
+            "jams": "workbench.export.jams:FORMAT",
+            "csv": "workbench.export.csv_tables:SEAMS",
+            "markers": "workbench.export.csv_tables:MARKERS",
+            "loop-tags": "workbench.export.loop_tags:FORMAT",
+        },
+    ),
+    MATCH_TERMS: _Point(
+        "match term", "workbench.matching.terms:MatchTerm",
+        "usual, over 0 and at most 1, description and parts(video, columns)",
+    ),
+    SEAM_MEASURES: _Point(
+        "seam measure", "workbench.seams.measures:SeamMeasure",
+        "version, unit, description, 0 < least <= most, features and breaks",
+    ),
+    SECTION_FINDERS: _Point(
+        "section finder", "workbench.analysis.protocols:SectionFinder",
+        "a version, from 1, and sections(recording, grid, bars, params)",
+        {OWN: "workbench.structure.sections:OwnFinder"},
+    ),
+    VOICE_DETECTORS: _Point(
+        "voice detector", "workbench.analysis.protocols:VoiceDetector",
+        "a version, from 1, reads(video) and utterances(video, soundtrack, params)",
+        {OWN: "workbench.video.utterances:OwnDetector"},
+    ),
+}  # fmt: skip
 
 _registered: dict[tuple[str, str], Any] = {}
 
@@ -104,9 +138,8 @@ def register(group: str, name: str, extension: Any) -> None:
     ------
     ParameterError : there is no such point, or the name is one of ours
     """
-    _known(group)
-    if name in _OWN.get(group, {}):
-        raise ParameterError(f"{name} is a {_WORDS[group]} of this package; take another name")
+    if name in _point(group).own:
+        raise ParameterError(f"{name} is a {word_of(group)} of this package; take another name")
     _registered[group, name] = extension
 
 
@@ -133,50 +166,66 @@ def scope() -> Iterator[None]:
 
 def names(group: str) -> tuple[str, ...]:
     """Names of all extensions of a point but those that are named by their module."""
-    _known(group)
+    own = _point(group).own
     here = [name for point, name in _registered if point == group]
-    return tuple(dict.fromkeys((*_OWN.get(group, {}), *here, *(point.name for point in _installed(group)))))
+    return tuple(dict.fromkeys((*own, *here, *(point.name for point in _installed(group)))))
 
 
 def word_of(group: str) -> str:
     """What one extension of a point is called, such as "beat tracker"; raises `ParameterError` for an unknown point."""
-    _known(group)
-    return _WORDS[group]
+    return _point(group).word
 
 
 def find(group: str, name: str) -> Any:
     """Find an extension by its name, or `module:attribute`; of a class, an instance.
 
-    Raises `ParameterError`, which says why, if there is none, or it cannot be loaded.
+    Raises `ParameterError`, which says why, if there is none, it cannot be loaded, or it lacks a member of the Protocol
+    of the point.
     """
-    _known(group)
-    if (group, name) in _registered:
-        return _made(group, name, _registered[group, name])
-    address = _OWN.get(group, {}).get(name)
-    if address is None:
-        address = next((point.value for point in _installed(group) if point.name == name), None)
+    point = _point(group)
+    found = _made(group, name, _registered[group, name] if (group, name) in _registered else _addressed(group, name))
+    protocol = _loaded(group, name, point.protocol)
+    is_versioned = "version" in protocol.__annotations__
+    if not isinstance(found, protocol) or (is_versioned and not _has_version(found)):
+        raise lacking(group, name)
+    return found
+
+
+def lacking(group: str, name: str) -> ParameterError:
+    """The error for an object that is no extension of a point: it says what one has."""
+    point = _point(group)
+    return ParameterError(f"{name} is no {point.word}: it needs {point.needs}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a member of an extension is a number, of Python or NumPy."""
+    return isinstance(value, Real)
+
+
+def _addressed(group: str, name: str) -> Any:
+    point = _point(group)
+    address = point.own.get(name) or next((one.value for one in _installed(group) if one.name == name), None)
     if address is None and ":" in name:
+        _look_here()
         address = name
     if address is None:
         known = ", ".join(names(group)) or "none"
         raise ParameterError(
-            f"there is no {_WORDS[group]} {name}; known are {known}, or one as module:attribute. "
+            f"there is no {point.word} {name}; known are {known}, or one as module:attribute. "
             "One that was registered is not known to other processes: name it as module:attribute for them"
         )
-    if address == name:
-        _look_here()
-    return _made(group, name, _loaded(group, name, address))
+    return _loaded(group, name, address)
 
 
-def has_version(extension: Any) -> bool:
+def _has_version(extension: Any) -> bool:
     """Whether an extension states a version, a whole number from 1, under which its answers are stored."""
-    version = getattr(extension, "version", None)
-    return isinstance(version, int) and version >= 1
+    return isinstance(extension.version, int) and extension.version >= 1
 
 
-def _known(group: str) -> None:
-    if group not in _WORDS:
-        raise ParameterError(f"there is no extension point {group}; there are {', '.join(_WORDS)}")
+def _point(group: str) -> _Point:
+    if group not in _POINTS:
+        raise ParameterError(f"there is no extension point {group}; there are {', '.join(_POINTS)}")
+    return _POINTS[group]
 
 
 @cache
@@ -191,7 +240,7 @@ def _loaded(group: str, name: str, address: str) -> Any:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:  # whatever the code of others raises while it is imported
-        raise ParameterError(f"the {_WORDS[group]} {name} cannot be loaded: {_said(error)}") from error
+        raise ParameterError(f"the {word_of(group)} {name} cannot be loaded: {_said(error)}") from error
     return found
 
 
@@ -208,7 +257,7 @@ def _made(group: str, name: str, extension: Any) -> Any:
     try:
         return extension()
     except Exception as error:
-        raise ParameterError(f"the {_WORDS[group]} {name} cannot be made without arguments: {_said(error)}") from error
+        raise ParameterError(f"the {word_of(group)} {name} cannot be made without arguments: {_said(error)}") from error
 
 
 def _said(error: Exception) -> str:
@@ -224,7 +273,7 @@ def work_of(group: str, name: str) -> Iterator[None]:
     except WorkbenchError:
         raise
     except Exception as error:
-        raise ParameterError(f"the {_WORDS[group]} {name} failed: {type(error).__name__}: {error}") from error
+        raise ParameterError(f"the {word_of(group)} {name} failed: {type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +300,10 @@ def choices() -> tuple[Choice, ...]:
     """All fields that name extensions, in the order of the stages."""
     found = []
     for stage in WorkbenchParams.model_fields:
-        for name, field in type(getattr(WorkbenchParams(), stage)).model_fields.items():
-            group = field.json_schema_extra.get("extension") if isinstance(field.json_schema_extra, dict) else None
+        for name, info in type(getattr(WorkbenchParams(), stage)).model_fields.items():
+            group = info.json_schema_extra.get("extension") if isinstance(info.json_schema_extra, dict) else None
             if isinstance(group, str):
-                found.append(Choice(stage, name, group, isinstance(field.default, tuple)))
+                found.append(Choice(stage, name, group, isinstance(info.default, tuple)))
     return tuple(found)
 
 

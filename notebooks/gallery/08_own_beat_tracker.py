@@ -1,7 +1,7 @@
 """How do I try another beat tracker?
 
 A tracker is a class with a version and one method. Registered, it has a name that parameters, profiles, cache keys and
-options take; `workbench.testing.beat_tracker` holds the tests that it should pass. In a module `my_module.py` of the
+options take; `workbench.lab.extension_suites` holds the tests that it should pass. In a module `my_module.py` of the
 working folder it needs no registering:
 
 ```sh

@@ -7,8 +7,7 @@ command line does the same with `export PLAN --format csv`.
 from pathlib import Path
 
 import workbench as wb
-from workbench.export.formats import all_formats
-from workbench.workflows.export import export_plan
+from workbench.workflows.export import all_formats, export_plan
 
 workspace = wb.open()
 track = wb.bundled_path("data", "bundled", "music", "hill_road.ogg")

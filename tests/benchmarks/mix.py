@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from data.recipes.material.soundtracks import RATE, Sound
 from workbench.features.levels import level_curve
 from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
-from workbench.mix.balance import SoundtrackMeasure
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
+from workbench.video.utterances import SoundtrackMeasure
 from workbench.video.voice_network import VoiceMeter
 
 HZ = 100

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from workbench import extensions
-from workbench.beats.tracker import OwnTracker
+from workbench.beats.track import OwnTracker
 from workbench.errors import ParameterError
+from workbench.export.formats import Format
 
 
 def test_our_own_are_found_like_any_other() -> None:
     assert isinstance(extensions.find(extensions.BEAT_TRACKERS, "workbench"), OwnTracker)
-    assert isinstance(extensions.find(extensions.BEAT_TRACKERS, "workbench.beats.tracker:OwnTracker"), OwnTracker)
+    assert isinstance(extensions.find(extensions.BEAT_TRACKERS, "workbench.beats.track:OwnTracker"), OwnTracker)
     with pytest.raises(ParameterError, match="take another name"):
         extensions.register(extensions.BEAT_TRACKERS, "workbench", OwnTracker)
     with pytest.raises(ParameterError, match="no extension point beats"):
@@ -23,7 +24,7 @@ def test_our_own_are_found_like_any_other() -> None:
 
 
 def test_one_that_was_registered_is_listed() -> None:
-    mine = object()
+    mine = Format("mine", "Mine", "A file of mine.", ".txt", lambda timeline, out: None)
     extensions.register(extensions.EXPORT_FORMATS, "mine", mine)
     assert "mine" in extensions.names(extensions.EXPORT_FORMATS)
     assert extensions.find(extensions.EXPORT_FORMATS, "mine") is mine

@@ -30,10 +30,11 @@ from numpy.typing import NDArray
 
 from workbench.analysis.grids import corrected_grid
 from workbench.analysis.labels import array_labels
+from workbench.analysis.protocols import ask_tracker, sections_by
 from workbench.analysis.workspace import Workspace
 from workbench.beats.candidates import is_near_tempo
 from workbench.beats.grid import BeatGrid
-from workbench.extensions import OWN
+from workbench.extensions import BEAT_TRACKERS, OWN, SECTION_FINDERS, find
 from workbench.features.spectrum import FRAMES_PER_SECOND
 from workbench.recording import FloatArray, Recording
 from workbench.seams.profile import LoopProfile
@@ -192,9 +193,7 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
     code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
     used = (*grid_parts(params, correction), params.seams, params.sections, code)
     if params.sections.finder != OWN:
-        from workbench.structure.finder import find_finder
-
-        used = (*used, CacheKeyPart("SectionFinder", "version", find_finder(params.sections.finder).version))
+        used = (*used, CacheKeyPart("SectionFinder", "version", find(SECTION_FINDERS, params.sections.finder).version))
     if not params.seams.measures:
         return used
     from workbench.seams.measures import find_measure, measures_used
@@ -332,7 +331,6 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
     def compute() -> Arrays:
         from workbench.beats.edges import with_edge_lines, with_loop_end
         from workbench.beats.track import gather, track_gathered
-        from workbench.beats.tracker import ask_tracker
 
         onsets = sound.onsets
         sound.progress("finding the beats", 0.0)
@@ -366,11 +364,10 @@ def _beats_key(sound: Sound) -> StageKey:
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
     """The weights of the beat tracker, so that a grid of other weights is never read; of another's, its version."""
-    from workbench.beats.tracker import find_tracker
     from workbench.beats.weights import fitted_digest
 
     if params.beats.tracker != OWN:
-        return CacheKeyPart("Learned", "tracker", find_tracker(params.beats.tracker).version)
+        return CacheKeyPart("Learned", "tracker", find(BEAT_TRACKERS, params.beats.tracker).version)
     return CacheKeyPart("Learned", "beats", fitted_digest(params.beats.activation))
 
 
@@ -457,14 +454,15 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
         from workbench.seams.build_profile import loop_profile, profile_of_evidence
 
         recording, grid = sound.recording, beat_analysis.grid
+        find_sections = sections_by(params.sections)
         sound.progress("looking for seams", 0.0)
         if grid.confidence < _SPOKEN_CONFIDENCE and _is_spoken(recording):
             grid = BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, grid.confidence)
         if grid.downbeats.size < 2:
-            profile = loop_profile(recording, grid, params.seams, params.sections)
+            profile = loop_profile(recording, grid, params.seams, find_sections)
         else:
             evidence = evidence_stage(sound, beat_analysis)
-            profile = profile_of_evidence(recording, grid, evidence, params.seams, params.sections)
+            profile = profile_of_evidence(recording, grid, evidence, params.seams, find_sections)
             points = sound.loop_points
             if points is not None:
                 profile = with_file_loop(profile, recording, evidence, points, params.seams)

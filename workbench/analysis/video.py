@@ -27,9 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.labels import array_labels
+from workbench.analysis.protocols import VoiceDetector, ask_detector
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
-from workbench.extensions import OWN, VOICE_DETECTORS, work_of
+from workbench.extensions import OWN, VOICE_DETECTORS, find, work_of
 from workbench.features.levels import LevelCurve, LevelMeter
 from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, SpeechListener
 from workbench.media.audio import SoundBlock, decode_blocks
@@ -37,9 +38,6 @@ from workbench.media.containers import open_media
 from workbench.media.probe import MediaInfo
 from workbench.media.sound_streams import SoundChoice, sound_streams
 from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
-from workbench.mix import balance
-from workbench.mix.balance import DetectedVoice, SoundtrackMeasure, heard_utterances
-from workbench.mix.detectors import OwnDetector, ask_detector, find_detector
 from workbench.params import CutParams, Params, VoiceParams
 from workbench.recording import FloatArray, MonoMixer
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
@@ -50,6 +48,13 @@ from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.picture_meter import PictureMeter
 from workbench.video.pitch import PitchMeter
 from workbench.video.soundtrack import OnsetMeter, Soundtrack
+from workbench.video.utterances import (
+    DetectedVoice,
+    SoundtrackMeasure,
+    classify,
+    detected_utterances,
+    utterances_in,
+)
 from workbench.video.voice_network import VoiceMeter
 
 if TYPE_CHECKING:
@@ -60,7 +65,7 @@ if TYPE_CHECKING:
 PICTURE_VERSION = 5  # raise it when the code of media.video_reader or video changes a picture
 SOUNDTRACK_VERSION = 7  # raise it when the code that measures a soundtrack changes its results
 
-# Raise it when the code that finds utterances, `workbench.mix.balance.heard_utterances`, changes its results
+# Raise it when the code that finds utterances, `workbench.video.utterances.detected_utterances`, changes its results
 UNUSED_VERSION = 1
 
 _log = logging.getLogger(__name__)
@@ -151,11 +156,11 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
 
 def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatArray:
     """Numbers of sound streams and seconds of speech in them that the soundtrack lacks, shape (n, 2)."""
-    spoken = heard_utterances(SoundtrackMeasure(*listen(workspace, video)), VoiceParams())
+    spoken = detected_utterances(SoundtrackMeasure(*listen(workspace, video)), VoiceParams())
 
     def missed(*several: int) -> float:
         sound = _stream_arrays(video, several, workspace.params.cuts.max_video_seconds)
-        found = heard_utterances(SoundtrackMeasure(*_measured(sound)), VoiceParams())
+        found = detected_utterances(SoundtrackMeasure(*_measured(sound)), VoiceParams())
         return sum(end - start for start, end in found if _shared_seconds(start, end, spoken) < (end - start) / 2)
 
     # All of them at once first: mostly there is nothing, and the file is read once more, not once a stream.
@@ -416,8 +421,8 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
     if not _has_sound(arrays):
         return Soundtrack.none()
     levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
-    soundtrack = with_voices(workspace, balance.SoundtrackMeasure(*_measured(arrays), video))
-    utterances = balance.utterances_in(soundtrack, seconds, voice)
+    soundtrack = with_voices(workspace, SoundtrackMeasure(*_measured(arrays), video))
+    utterances = utterances_in(soundtrack, seconds, voice)
     return Soundtrack(
         power=levels.power,
         peak=levels.peak,
@@ -427,7 +432,7 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
         speech=arrays["speech"],
         frame_seconds=soundtrack.frame_seconds,
         speech_ranges=utterances,
-        classification=balance.classify(soundtrack, utterances),
+        classification=classify(soundtrack, utterances),
     )
 
 
@@ -438,12 +443,12 @@ def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> Soundtra
     """The soundtrack with what the workspace's voice detector finds in it, from the store or found now.
 
     Unchanged unless an external detector is named and the soundtrack has sound and a file. Raises as
-    `workbench.mix.detectors.ask_detector`, and `MediaError` if a file is gone.
+    `workbench.analysis.protocols.ask_detector`, and `MediaError` if a file is gone.
     """
     params, path = workspace.params.voice, soundtrack.path
     if params.detector == OWN or soundtrack.levels is None or path is None:
         return soundtrack
-    detector = find_detector(params.detector)
+    detector: VoiceDetector = find(VOICE_DETECTORS, params.detector)
     with work_of(VOICE_DETECTORS, params.detector):
         files = tuple(detector.reads(path))
     read = ",".join(_digest(file) for file in files)
@@ -475,5 +480,4 @@ def voice_parts(params: VoiceParams) -> tuple[KeyPart, ...]:
 
     Raises `ParameterError` if there is no such detector.
     """
-    detector = OwnDetector if params.detector == OWN else find_detector(params.detector)
-    return params, CacheKeyPart("VoiceDetector", "version", detector.version)
+    return params, CacheKeyPart("VoiceDetector", "version", find(VOICE_DETECTORS, params.detector).version)

@@ -8,7 +8,7 @@ near them, put on straight lines where the tempo is steady (`beats.constant_temp
 
 Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, in parts `gather` and `track_gathered`, so
 that the spectrogram of a long recording need not stay in memory; `track` also with the signs of how far to trust the
-result, of which `pulse_signs` gives those of one pulse; `warm_up` to compile ahead of use.
+result, of which `pulse_signs` gives those of one pulse; `warm_up` to compile ahead of use. Class: `OwnTracker`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ from workbench.beats.meter import bar_positions_of, best_reading, reading_chance
 from workbench.beats.network import listen
 from workbench.beats.tempo import beat_activation
 from workbench.beats.tempo_changes import follow_changes
-from workbench.beats.tracker import ask_tracker
 from workbench.beats.weights import weights_for
 from workbench.errors import MediaError, ParameterError
-from workbench.extensions import OWN
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import ENERGY_PER_SECOND, SAMPLE_RATE, Spectrum, analyze_spectrum
 from workbench.params import BeatParams
@@ -67,32 +65,27 @@ def track_beats(
     sample_rate: int | None = None,
     params: BeatParams | None = None,
 ) -> BeatGrid:
-    """Track the beats and downbeats of a recording.
+    """Track the beats and downbeats of a recording by this tracker, whichever the parameters name.
 
-    Parameters
-    ----------
-    sound : a recording, or mono samples of shape (n,)
-    sample_rate : Hz, of mono samples; None: 44,100; must be None for a recording, which knows its own
-    params : of the tracker; None: the defaults. Another tracker that they name gets a recording, and no bare samples
-
-    Returns
-    -------
-    BeatGrid : times in seconds of track time; without beats and with confidence 0 where no pulse is found
-
-    Raises
-    ------
-    ParameterError : a recording and a sample rate together
-    MediaError : samples that are NaN, infinite or beyond the range of sound
+    `workbench.analysis.protocols.track_beats` is the same by the one that they name, and says what is raised.
     """
     if isinstance(sound, Recording):
         if sample_rate is not None:
             raise ParameterError("a recording knows its sample rate; give params by name: track_beats(sound, params=…)")
-        if params is not None and params.tracker != OWN:
-            return ask_tracker(params.tracker, sound, params)
         samples, rate = sound.samples, sound.sample_rate
     else:
         samples, rate = sound, sample_rate or SAMPLE_RATE
     return track_beats_in(analyze_spectrum(samples, rate), params)
+
+
+class OwnTracker:
+    """The tracker of this package, an implementation of `workbench.analysis.protocols.BeatTracker`."""
+
+    version = 1
+
+    def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
+        """Track beats and downbeats."""
+        return track_beats(recording, params=params)
 
 
 def track_beats_in(

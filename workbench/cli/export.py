@@ -120,12 +120,13 @@ def command(
     """
     from workbench.analysis.provenance import with_recorded_mix
     from workbench.analysis.sources import find_video
-    from workbench.export.formats import caution, format_named
+    from workbench.export.formats import Format, caution
+    from workbench.extensions import EXPORT_FORMATS, find
     from workbench.files import is_stream
     from workbench.plans.plan import LoopPlan
     from workbench.workflows.export import export_plan, find_frame_rate, find_sync_points, media_beside
 
-    form = format_named(format_name)
+    form: Format = find(EXPORT_FORMATS, format_name)
     if with_media and is_stream(out):
         raise click.UsageError("--with-media writes a sound file beside the output; name a file for that")
     chosen = read_music(

@@ -58,10 +58,11 @@ from workbench.dashboards.tabs.tracks import StackTab
 from workbench.dashboards.tasks import shared_pool
 from workbench.dashboards.transport import Transport, script
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.export.formats import all_formats, caution
+from workbench.export.formats import caution
 from workbench.render.remux import CONTAINERS, describe_left_out
 from workbench.review.projects import list_projects
 from workbench.workflows.catalog import FoundTrack, search_catalog
+from workbench.workflows.export import all_formats
 
 
 class StatusBar(JSComponent):

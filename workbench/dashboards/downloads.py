@@ -12,12 +12,13 @@ from pathlib import Path
 from workbench.analysis.provenance import with_recorded_audio
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder, plan_digest
-from workbench.export.formats import Format, all_formats, caution, format_named
+from workbench.export.formats import Format, caution
+from workbench.extensions import EXPORT_FORMATS, find
 from workbench.plans.plan import LoopPlan
 from workbench.render.remux import suffix_for
 from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.review.comments import load_review, review_markers
-from workbench.workflows.export import export_plan
+from workbench.workflows.export import all_formats, export_plan
 from workbench.workflows.plan import Planned, save_plan
 
 _VIDEO = (
@@ -78,7 +79,7 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
         return _finished(workspace, loop, plan, out, loop.video)
     if format_name == _PLAN[0]:
         return save_plan(loop, folder / f"{stem}.plan.json")
-    form = format_named(format_name)
+    form: Format = find(EXPORT_FORMATS, format_name)
     # Two formats are tables; each has a file of its own.
     table = f".{format_name}" if form.suffix == ".csv" and format_name != "csv" else ""
     out = folder / f"{stem}{table}{form.suffix or '.loop' + loop.track.path.suffix}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.export.files import plain_name
+from workbench.export.formats import Format
 from workbench.export.timeline import Item, Notes, Timeline
 from workbench.files import write_text
 
@@ -72,3 +73,13 @@ def _sections(item: Item, notes: Notes) -> Iterator[Label]:
 def _heard(item: Item, track_s: float) -> float:
     """Video time at which an item plays a place of the track, clipped to the item."""
     return item.begins + min(max(track_s, item.song_from), item.song_to) - item.song_from
+
+
+FORMAT = Format(
+    "audacity",
+    "Audacity labels",
+    "Seams, sync points, bars, sections and speech, in the time of the video.",
+    ".txt",
+    write_labels,
+    uses_analysis=True,
+)

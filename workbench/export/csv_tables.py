@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.export.cut_list import format_timecode, is_drop_frame
+from workbench.export.formats import Format
 from workbench.export.timeline import MARKER_COLOURS, Timeline
 from workbench.files import write_text
 from workbench.plans.plan import LoopPlan
@@ -92,3 +93,14 @@ def write_markers(timeline: Timeline, out: Path) -> None:
         row = (number, f"{marker.video_s:.6f}", frame, timecode)
         writer.writerow((*row, marker.kind.value, MARKER_COLOURS[marker.kind], marker.text))
     write_text(out, text.getvalue())
+
+
+SEAMS = Format("csv", "Seams as a table", "Place, fade and levels of every seam, one a row.", ".csv", write_seams)
+MARKERS = Format(
+    "markers",
+    "Markers as a table",
+    "Start, seams, end, comments and verdicts, one a row.",
+    ".csv",
+    write_markers,
+    uses_video=True,
+)

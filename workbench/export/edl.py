@@ -28,6 +28,7 @@ from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import media_path, plain_name
+from workbench.export.formats import Format
 from workbench.export.timeline import MARKER_COLOURS, Timeline, TrackMedia, VideoMedia
 from workbench.files import write_text
 
@@ -178,3 +179,16 @@ def reel_name(stem: str) -> str:
     plain = unicodedata.normalize("NFKD", stem).encode("ascii", "ignore").decode("ascii").upper()
     name = re.sub(r"[^A-Z0-9]+", "_", plain).strip("_")[:_REEL_LETTERS].rstrip("_")
     return f"{name}_T"[:_REEL_LETTERS] if name in (_BLACK, "AX") else name or "AX"
+
+
+FORMAT = Format(
+    "edl",
+    "Edit decision list",
+    "Picture and music as CMX 3600, which every editing program reads.",
+    ".edl",
+    write_edl,
+    needs_track=True,
+    uses_video=True,
+    is_edit=True,
+    limits="Clips lie on whole frames in edit and track, levels are comments, and the soundtrack is left out.",
+)

@@ -37,10 +37,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import TOLERANCE, GainPoint, Lines, fit_keys
 from workbench.export.files import media_url, plain_name
+from workbench.export.formats import Format
 from workbench.export.timeline import LONE_PICTURE, SILENT_DB, Item, Timeline, TrackMedia, decibels
 from workbench.files import write_text
 
-PROVENANCE_KEY = "workbench.analysis.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
+PROVENANCE_KEY = "workbench.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
 _AUDIO_RATES = {
     32000: "32k",
     44100: "44.1k",
@@ -88,7 +89,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
         at, name = zero + timeline.marker_frame(marker) / frame_rate, plain_name(marker.text)
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=name)
     if timeline.provenance is not None:
-        stated = json.dumps(timeline.provenance.to_json(), ensure_ascii=False, allow_nan=False)
+        stated = json.dumps(dict(timeline.provenance), ensure_ascii=False, allow_nan=False)
         SubElement(SubElement(sequence, "metadata"), "md", key=PROVENANCE_KEY, type="string", value=plain_name(stated))
     indent(root)
     write_text(out, _HEAD + tostring(root, encoding="unicode") + "\n")
@@ -254,3 +255,20 @@ def _stretches(timeline: Timeline, item: Item) -> list[tuple[int, int, bool]]:
 
 def _level_text(level_db: float) -> str:
     return f"{level_db + 0.0:.4f}".rstrip("0").rstrip(".") + "dB"
+
+
+_FINAL_CUT_TRACKS = frozenset({".aac", ".aif", ".aiff", ".caf", ".m4a", ".mp3", ".wav"})
+"""Apple, "Supported media formats in Final Cut Pro": audio"""
+
+FORMAT = Format(
+    "fcpxml",
+    "Final Cut Pro XML",
+    "Picture, soundtrack and music with its fades and levels, for Final Cut.",
+    ".fcpxml",
+    write_fcpxml,
+    needs_track=True,
+    uses_video=True,
+    tracks=_FINAL_CUT_TRACKS,
+    is_edit=True,
+    limits="Clips lie on whole frames, and the fades at the ends follow Final Cut's S-curve.",
+)

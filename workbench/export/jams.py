@@ -17,9 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from workbench.analysis.provenance import with_provenance
 from workbench.errors import Argument, ParameterError
 from workbench.export.files import plain_name
+from workbench.export.formats import Format
 from workbench.export.timeline import Notes, Timeline, TrackMedia
 from workbench.files import write_text
 from workbench.recording import TrackSeconds
@@ -29,7 +29,7 @@ _TOOL = "barline-workbench"
 
 def write_jams(timeline: Timeline, out: Path) -> None:
     """Write beats, sections and segments; raises `ParameterError` without a track, or without its analysis."""
-    track, notes = timeline.track, timeline.notes
+    track, notes, made = timeline.track, timeline.notes, timeline.provenance
     if track is None or notes is None:
         raise ParameterError("JAMS annotates a track; give ", Argument("track"))
     # Imported here: jams brings pandas and jsonschema, and comes only with the extra `export`.
@@ -41,7 +41,8 @@ def write_jams(timeline: Timeline, out: Path) -> None:
     document.annotations.append(_beats(jams, notes, seconds))
     document.annotations.append(_sections(jams, notes, seconds))
     document.annotations.append(_played(jams, timeline, seconds))
-    document.sandbox.update(workbench=with_provenance(_played_music(timeline, track), timeline.provenance))
+    music = _played_music(timeline, track)
+    document.sandbox.update(workbench=music if made is None else {**music, "provenance": dict(made)})
     write_text(out, document.dumps(indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -95,3 +96,15 @@ def _played_music(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
     plan = {name: value for name, value in values.items() if value is not None}
     plan["segments"] = [asdict(segment) for segment in timeline.plan.segments]
     return {**tool, "plan_version": timeline.plan.version, "sample_rate": track.rate, "plan": plan}
+
+
+FORMAT = Format(
+    "jams",
+    "JAMS",
+    "Beats, sections and the plan, as annotations of the track.",
+    ".jams",
+    write_jams,
+    needs_track=True,
+    uses_analysis=True,
+    extra="export",
+)

@@ -26,6 +26,7 @@ from typing import BinaryIO
 import numpy as np
 
 from workbench.errors import Argument, MediaError, ParameterError
+from workbench.export.formats import Format
 from workbench.export.timeline import Timeline, TrackMedia
 from workbench.files import written_whole
 from workbench.media.audio import decode, subtype_for, write_audio
@@ -177,3 +178,14 @@ def _smpl(rate: int, start: int, stop: int) -> bytes:
     # Cue point, forward, first and last sample, fraction, endless.
     loop = _SMPL_LOOP.pack(0, 0, start, stop - 1, 0, 0)
     return _SMPL_HEAD.pack(b"smpl", _SMPL_HEAD.size - 8 + len(loop), *head) + loop
+
+
+FORMAT = Format(
+    "loop-tags",
+    "Track with loop points",
+    "A copy of the track that game engines loop by themselves.",
+    None,
+    write_loop_tags,
+    needs_track=True,
+    holds_placements=False,
+)

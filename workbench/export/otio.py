@@ -33,9 +33,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from workbench.analysis.provenance import with_provenance
 from workbench.export.envelope import FrameKey, GainPoint, Lines, fit_frame_keys, fit_keys
 from workbench.export.files import absolute_url, media_url, plain_name
+from workbench.export.formats import Format
 from workbench.export.timeline import MARKER_COLOURS, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
 
@@ -63,7 +63,7 @@ class _Writer:
         """The whole document as JSON."""
         metadata: dict[str, Any] = {"Resolve_OTIO": {"Resolve OTIO Meta Version": "1.0"}}
         if self.timeline.provenance is not None:
-            metadata["workbench"] = with_provenance({}, self.timeline.provenance)
+            metadata["workbench"] = {"provenance": dict(self.timeline.provenance)}
         edit = self.otio.schema.Timeline(
             name=plain_name(self.timeline.name), global_start_time=self._frames(0), metadata=metadata
         )
@@ -212,3 +212,17 @@ class _Writer:
 
     def _range(self, start: Any, duration: Any) -> Any:
         return self.otio.opentime.TimeRange(start, duration)
+
+
+FORMAT = Format(
+    "otio",
+    "OpenTimelineIO",
+    "Picture, soundtrack and music with crossfades and gains; Resolve and Premiere.",
+    ".otio",
+    write_otio,
+    needs_track=True,
+    uses_video=True,
+    extra="export",
+    is_edit=True,
+    limits="Programs other than Resolve ignore the levels, and Resolve places clips on whole frames.",
+)

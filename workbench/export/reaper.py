@@ -36,6 +36,7 @@ from typing import NamedTuple
 from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import Lines, fit_keys
 from workbench.export.files import media_path, plain_name
+from workbench.export.formats import Format
 from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
 from workbench.export.timeline import Crossing, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
@@ -245,3 +246,16 @@ def _linear(level_db: float) -> float:
 def _guid(unique: str) -> str:
     # From the name, not at random: the same plan gives the same file, byte for byte.
     return f"{{{str(uuid.uuid5(_NAMES, unique)).upper()}}}"
+
+
+FORMAT = Format(
+    "rpp",
+    "REAPER project",
+    "Video and music to the sample, with fades, levels and duck as envelopes.",
+    ".rpp",
+    write_reaper,
+    needs_track=True,
+    uses_video=True,
+    uses_grid=True,
+    is_edit=True,
+)

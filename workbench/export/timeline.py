@@ -17,17 +17,17 @@ Function: `decibels`; the value objects `Timeline`, `Item`, `MusicEnds`, `TrackM
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, log10
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from workbench.analysis.provenance import Provenance
 from workbench.mix.fades import duck_gain
 from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
@@ -193,7 +193,7 @@ class Timeline:
     beats_per_bar: int | None = None  # of the prevailing metre; None where neither plan nor grid says it
     sync_points: tuple[Marker, ...] = ()  # where a placed track meets the picture
     reviews: tuple[Marker, ...] = ()  # verdicts and comments of reviewers
-    provenance: Provenance | None = None  # what the plan was made from; None where that is not known
+    provenance: Mapping[str, Any] | None = None  # what the plan was made from, as JSON; None: that is not known
 
     @property
     def frame_rate(self) -> Fraction:

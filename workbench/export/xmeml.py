@@ -28,6 +28,7 @@ from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import absolute_url, plain_name
+from workbench.export.formats import Format
 from workbench.export.timeline import LONE_PICTURE, Timeline, TrackMedia, VideoMedia
 from workbench.files import write_text
 
@@ -285,3 +286,16 @@ def _text(parent: Element, tag: str, value: str | float) -> None:
 
 def _number(value: float) -> str:
     return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+FORMAT = Format(
+    "xmeml",
+    "Final Cut Pro 7 XML",
+    "Picture, soundtrack and music with crossfades and levels; for Premiere.",
+    ".xml",
+    write_xmeml,
+    needs_track=True,
+    uses_video=True,
+    is_edit=True,
+    limits="Clips lie on whole frames, and a crossfade has the nearer of two curves: equal power or linear.",
+)

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from workbench.analysis.protocols import sections_by
 from workbench.analysis.track import Sound, beat_stage, measured_evidence, profile_parts
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, ResourceMissing, StoreError, WorkbenchError
@@ -482,12 +483,15 @@ class _Bench:
         sound = Sound(workspace, self._sound.path, use_detected_grid=True)
         sound.__dict__["recording"] = recording  # decoded once for all points
         found = self._once("beats", on.beats, lambda: beat_stage(sound))
+        find = sections_by(params.sections)
         if found.grid.downbeats.size < 2:
-            return found.grid, loop_profile(recording, found.grid, seams, params.sections)
+            return found.grid, loop_profile(recording, found.grid, seams, find)
         bare = self._once("bare", on.bare, lambda: measured_evidence(sound, found))
         evidence = self._once("evidence", on.breaks, lambda: with_yardstick(bare, seams))
         breaks = self._once("breaks", on.breaks, lambda: line_breaks(evidence, seams))
-        form = self._once("form", on.form, lambda: track_form(recording, found.grid, evidence, params.sections))
+        form = self._once(
+            "form", on.form, lambda: track_form(recording, found.grid, evidence, sections_by(params.sections))
+        )
         known: dict[tuple[int, int], tuple[float, ...]] = self._once("fits", on.fits, dict)
         return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks, known)
 

@@ -4,7 +4,7 @@
 facts of the video and the columns of the best candidates, some hundreds at a time, and gives a part from 0 to 1 for
 each. It counts in the weighted geometric mean behind our parts, and in the reasons, tables and pictures of a match.
 Which tracks are candidates is decided by our own parts. Nothing that is ranked is kept, so a term needs no version. One
-that is tested inherits `workbench.testing.match_term.MatchTermSuite`.
+that is tested inherits `workbench.lab.extension_suites.MatchTermSuite`.
 
     class KeepsItShort:
         usual = 0.5
@@ -23,7 +23,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.extensions import MATCH_TERMS, find, work_of
+from workbench.extensions import MATCH_TERMS, find, is_number, lacking, work_of
 from workbench.matching.columns import Columns
 from workbench.matching.video_facts import VideoFacts
 from workbench.params import MatchParams
@@ -57,17 +57,10 @@ class MatchTerm(Protocol):
 
 def find_term(name: str) -> MatchTerm:
     """Find a match term by its name; raises `ParameterError` where there is none, or something else."""
-    found = find(MATCH_TERMS, name)
-    if not isinstance(found, MatchTerm) or not _is_complete(found):
-        raise ParameterError(
-            f"{name} is no match term: it needs usual, over 0 and at most 1, description and parts(video, columns)"
-        )
+    found: MatchTerm = find(MATCH_TERMS, name)
+    if not is_number(found.usual) or not 0.0 < found.usual <= 1.0 or not isinstance(found.description, str):
+        raise lacking(MATCH_TERMS, name)
     return found
-
-
-def _is_complete(found: MatchTerm) -> bool:
-    number = isinstance(found.usual, int | float | np.integer | np.floating)
-    return number and 0.0 < found.usual <= 1.0 and isinstance(found.description, str)
 
 
 def term_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:

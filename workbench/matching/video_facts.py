@@ -32,7 +32,7 @@ from workbench.errors import ParameterError
 from workbench.recording import BoolArray, FloatArray, VideoSeconds
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import Picture
-from workbench.video.soundtrack import HOPS_PER_SECOND, SoundClass, Soundtrack
+from workbench.video.soundtrack import HOPS_PER_SECOND, Classification, Soundtrack
 
 SLOW_CUTS, FAST_CUTS = 3.0, 60.0  # a minute, that count as no pace at all and as full pace
 SLIGHT_MOTION = 0.02  # picture heights a second from where on motion counts by factors
@@ -93,7 +93,7 @@ class VideoFacts:
     """0 to 1, of the video's time"""
     utterances: int
     """that are spoken in the foreground"""
-    classification: SoundClass
+    classification: Classification
     scenes: tuple[Scene, ...]
     """together the video, in order"""
     pace: float

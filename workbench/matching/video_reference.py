@@ -28,7 +28,7 @@ from workbench.files import read_model
 from workbench.matching.columns import NUMBERS, Columns, empty_columns
 from workbench.matching.video_facts import Scene, VideoFacts
 from workbench.recording import FloatArray, IntArray
-from workbench.video.soundtrack import SoundClass
+from workbench.video.soundtrack import CLASSIFICATIONS
 
 TAKEN = np.array([0.0, 0.2, 0.7, 1.0])
 """probability that an editor takes a track of each grade, 0 to 3"""
@@ -39,7 +39,6 @@ _VIDEO_NUMBERS = (
     "duration", "motion", "brightness", "colourfulness", "contrast", "speech_share", "utterances", "pace", "movement",
 )  # fmt: skip
 _SCENE_NUMBERS = ("start", "end", "cuts_per_minute", "motion", "brightness", "colourfulness", "drive")
-_CLASSES: tuple[SoundClass, ...] = ("voice", "ambient", "silent", "none")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +79,6 @@ def _video(arrays: np.lib.npyio.NpzFile, number: int) -> VideoFacts:
         **numbers | {"utterances": int(numbers["utterances"])},
         cuts=cuts,
         sound_lufs=None if np.isnan(lufs) else lufs,
-        classification=_CLASSES[int(arrays["film_class"][number])],
+        classification=CLASSIFICATIONS[int(arrays["film_class"][number])],
         scenes=tuple(Scene(**dict(zip(_SCENE_NUMBERS, row.tolist(), strict=True))) for row in rows),
     )

@@ -1,4 +1,4 @@
-"""Music under a soundtrack: what the soundtrack is, both gains, and the ducking under a voice-over.
+"""Music under a soundtrack: both gains, and the ducking under a voice-over.
 
 The voice is raised to the usual loudness of speech, the music set to about the loudness of the voice; the ducking curve
 then lowers the music utterance by utterance. Everything is measured: the voice inside its utterances, less the
@@ -8,8 +8,7 @@ under it or is silent, as `MixParams.own_music` says.
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Functions: `plan_mix`, `classify`, `utterances_in`, `heard_utterances`, `chances_of_speech`, `odds_of_talk`,
-`own_music_in`.
+Classes: `Duck`, `Mix`. Function: `plan_mix`.
 
 References
 ----------
@@ -19,35 +18,24 @@ speech. ITU-R BS.1770-5 for what is measured.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.extensions import OWN
-from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, voice_alone
-from workbench.features.loudness import SILENCE_DBFS
+from workbench.features.levels import LevelCurve, voice_alone
 from workbench.mix.ducking import ENVELOPE_HZ, deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.recording import FloatArray, Shown
-from workbench.video.own_music import WINDOW_SECONDS, music_odds, music_ranges
-from workbench.video.pitch import PITCHES_PER_SECOND
-from workbench.video.singing import SURE_ODDS, spoken_odds
-from workbench.video.speech_ranges import Utterances, speech_chances, speech_seconds, speech_utterances
+from workbench.video.soundtrack import CLASSIFICATIONS, Classification
+from workbench.video.speech_ranges import Utterances, speech_seconds
+from workbench.video.utterances import SoundtrackMeasure, classify, own_music_in, utterances_in
 
-Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
-CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
-"""someone speaks in the foreground; any other sound; a stream that never exceeds -60 dBFS; no stream"""
 _YIELD_DB = 60.0
 """dB by which music is pulled down where it yields to the video's own: nothing is left of it"""
 _OWN_MUSIC_FADE_MS = 1200
 """ms in which music goes down before the video's own and comes back after, slower than for speech: a change of music"""
-_MIN_OWN_MUSIC_SECONDS, _CLOSE_OWN_MUSIC_SECONDS = 8.0, 4.0
-"""s; a shorter stretch of music in the soundtrack does not count, shorter breaks in it do not end it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,43 +111,6 @@ class Mix(Shown):
         for name in ("music_gain_db", "video_gain_db"):
             value = getattr(self, name)
             _refuse(value is not None and not abs(value) < 120, f"{name} must be a level in dB, got {value}")
-
-
-@dataclass(frozen=True, slots=True)
-class DetectedVoice:
-    """What a voice detector of somebody else found."""
-
-    params: VoiceParams
-    """with which it was asked"""
-    utterances: Utterances
-    """seconds, sorted and disjoint"""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SoundtrackMeasure:
-    """What was measured on a soundtrack."""
-
-    levels: LevelCurve | None
-    """loudness on the video's clock; None where there is no audio stream"""
-    speech: FloatArray
-    """shape (n_frames,), probability of speech, 0 to 1"""
-    frame_seconds: float
-    """length of a frame of `speech`, in seconds"""
-    bands: FloatArray | None = None
-    """shape (n_hops, n_bands), power in the bands of speech; None: the edges of words are read off `levels`"""
-    pitches: FloatArray | None = None
-    """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
-    voice_odds: FloatArray | None = None
-    """shape (n_hops,), log-odds of somebody speaking in each hundredth of a second; None: only `speech` says so"""
-    path: Path | None = None
-    """the file it was measured of, for voice detectors of others; None: it came from memory"""
-    detected: DetectedVoice | None = None
-    """of a voice detector of others, kept so that it is not asked again; None: it was not asked"""
-
-    @classmethod
-    def without_sound(cls) -> SoundtrackMeasure:
-        """The measure of a video that has no audio stream."""
-        return cls(None, np.zeros(0), 1.0)
 
 
 def plan_mix(
@@ -248,94 +199,6 @@ def _under_own_music(
     depths = duck_depths(pieces, levels, music, duck.model_copy(update=under), min_under_voice_lu=0.0)
     steady = steady_depths(pieces, depths, duck)
     return duck_curve(pieces, steady, video_seconds, duck.model_copy(update=fades))
-
-
-def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float) -> Utterances:
-    """Stretches of a soundtrack that are music themselves, video seconds, sorted and disjoint, cut off at its end.
-
-    None where there is no sound, or it was measured without bands.
-    """
-    if soundtrack.bands is None or soundtrack.pitches is None:
-        return ()
-    found = music_ranges(soundtrack.bands, soundtrack.pitches, _CLOSE_OWN_MUSIC_SECONDS, _MIN_OWN_MUSIC_SECONDS)
-    inside = ((start, min(end, video_seconds)) for start, end in found)
-    return tuple((start, end) for start, end in inside if start < end)
-
-
-def classify(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Classification:
-    """What a soundtrack is: voice, ambient, silent or none."""
-    if soundtrack.levels is None:
-        return "none"
-    if soundtrack.levels.peak <= 10 ** (SILENCE_DBFS / 20):
-        return "silent"
-    return "voice" if utterances else "ambient"
-
-
-def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
-    """Utterances in the foreground of a soundtrack, by the detector that the parameters name, to the millisecond.
-
-    They are cut off at the end of the video. ParameterError as of `workbench.mix.detectors.ask_detector`.
-    """
-    from workbench.mix.detectors import ask_detector
-
-    params = params or VoiceParams()
-    if soundtrack.levels is None:
-        return ()
-    known = soundtrack.detected
-    if params.detector == OWN:
-        found = heard_utterances(soundtrack, params)
-    else:
-        found = known.utterances if known is not None and known.params == params else ask_detector(soundtrack, params)
-    inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
-    return tuple((start, end) for start, end in inside if start < end)
-
-
-def heard_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
-    """Utterances as our own detector finds them: audible over what else sounds then, and spoken; s."""
-    if soundtrack.levels is None:
-        return ()
-    bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
-    if soundtrack.voice_odds is None:
-        found = speech_utterances(soundtrack.speech, soundtrack.frame_seconds, params, bands)
-    else:
-        chances = chances_of_speech(soundtrack)
-        found = speech_utterances(chances, 1 / HOPS_PER_SECOND, params, bands, raise_whispers=False)
-    if soundtrack.pitches is not None and found:
-        odds = odds_of_talk(soundtrack, found)
-        found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
-    return found
-
-
-def chances_of_speech(soundtrack: SoundtrackMeasure) -> FloatArray:
-    """Probability of speech by both detectors, shape (n_hops,); by one, shape (n_frames,), where only that ran."""
-    if soundtrack.voice_odds is None:
-        return soundtrack.speech
-    return speech_chances(soundtrack.speech, soundtrack.frame_seconds, soundtrack.voice_odds, soundtrack.bands)
-
-
-def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> FloatArray:
-    """Log-odds that utterances are spoken, by their pitch, by the voice network, and by the music around them.
-
-    -1 and more counts as spoken by default. ParameterError for a soundtrack that was measured without pitches.
-    """
-    if soundtrack.pitches is None:
-        raise ParameterError("without pitches nothing says whether somebody speaks or sings")
-    bands, pitches = soundtrack.bands, soundtrack.pitches
-    if soundtrack.voice_odds is None or not utterances:
-        return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches)
-    hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
-    # the better half: pauses and drowned words of a sentence say nothing against the rest of it
-    heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
-    network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
-    music = np.zeros(network.size)
-    if bands is not None:
-        # Only where it is asked for: all of a soundtrack takes several times as long as the rest.
-        for k in np.flatnonzero(network < SURE_ODDS):
-            first, last = int(utterances[k][0]), math.ceil(utterances[k][1])
-            start, end = max(0, first - WINDOW_SECONDS // 2), last + WINDOW_SECONDS // 2
-            hops_there, steps = (slice(start * hz, end * hz) for hz in (HOPS_PER_SECOND, PITCHES_PER_SECOND))
-            music[k] = music_odds(bands[hops_there], pitches[steps])[first - start : last - start].mean()
-    return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches, network, music)
 
 
 def _refuse(broken: bool, rule: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from workbench.mix.balance import Classification
+    from workbench.video.soundtrack import Classification
 
 _CLOSE_UP_SECONDS = 20.0
 _QUIETEST_LUFS = -60.0

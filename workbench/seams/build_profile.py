@@ -12,6 +12,7 @@ Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `pro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import NamedTuple, TypeAlias
 
@@ -20,7 +21,7 @@ import numpy as np
 from workbench.beats.edges import EDGE_SECONDS, plays_throughout
 from workbench.beats.grid import BeatGrid
 from workbench.features.loudness import loudness_between, sounding_range
-from workbench.params import SeamParams, SectionParams
+from workbench.params import SeamParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 from workbench.seams.endings import find_ending, find_restart
 from workbench.seams.measures import part_names
@@ -46,8 +47,7 @@ from workbench.seams.seam_score import (
     total_of_parts,
 )
 from workbench.seams.splice_fit import MIN_CORRELATION, Fits, fit_splices, line_sounds
-from workbench.structure.finder import ask_finder
-from workbench.structure.sections import bar_features
+from workbench.structure.sections import BarFeatures, Section, bar_features, find_sections
 
 # fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
@@ -61,16 +61,25 @@ _EDGE_ROOM_SECONDS = 1e-5  # s that are left beside a fade at the end of a file,
 SHORT_TERM_SECONDS = 3.0  # s, the short-term window of BS.1770 over which both sides of a splice are matched in level
 
 
+# Cuts a track into sections: recording, its grid and what each bar sounds like to sections in order
+SectionsOf: TypeAlias = Callable[[Recording, BeatGrid, BarFeatures], Sequence[Section]]
+
+
+def our_sections(recording: Recording, grid: BeatGrid, bars: BarFeatures) -> Sequence[Section]:
+    """Sections by our own finder and its default parameters."""
+    return find_sections(bars)
+
+
 def loop_profile(
     recording: Recording,
     grid: BeatGrid,
     seams: SeamParams | None = None,
-    sections: SectionParams | None = None,
+    find: SectionsOf = our_sections,
 ) -> LoopProfile:
     """Analyse a recording for looping.
 
     With fewer than two bars there are no splices. Splices are those worth keeping, good or bad; the planner sets the
-    floor.
+    floor. `find` cuts it into sections.
     """
     if grid.downbeats.size < 2:
         ends = np.full(grid.downbeats.size, recording.duration)
@@ -78,7 +87,7 @@ def loop_profile(
         names = part_names(seams or SeamParams())
         bare = _bare_profile(recording, grid, sounding_range(recording.samples, recording.sample_rate), bar_lufs)
         return replace(bare, splices=replace(bare.splices, parts=np.zeros((0, len(names)))), part_names=names)
-    return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections)
+    return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, find)
 
 
 def profile_of_evidence(
@@ -86,10 +95,10 @@ def profile_of_evidence(
     grid: BeatGrid,
     evidence: SeamEvidence,
     seams: SeamParams | None = None,
-    sections: SectionParams | None = None,
+    find: SectionsOf = our_sections,
 ) -> LoopProfile:
     """`loop_profile` with the seam evidence already computed. The grid has at least two bars."""
-    form = track_form(recording, grid, evidence, sections)
+    form = track_form(recording, grid, evidence, find)
     return profile_of_form(recording, grid, evidence, form, seams)
 
 
@@ -104,7 +113,7 @@ def track_form(
     recording: Recording,
     grid: BeatGrid,
     evidence: SeamEvidence,
-    sections: SectionParams | None = None,
+    find: SectionsOf = our_sections,
 ) -> TrackForm:
     """Levels, sections and ending of a track. The grid has at least two bars."""
     downbeats = grid.downbeats
@@ -117,10 +126,10 @@ def track_form(
     bar_lufs, coming_lufs = levels[: downbeats.size], levels[downbeats.size :]
     if downbeats[-1] >= recording.duration - EDGE_SECONDS:  # the last bar line is the end of the file: no bar follows
         bar_lufs[-1] = bar_lufs[-2]
-        parts = _sections(recording, _without_last(grid), _without_last_beat(evidence), bar_lufs[:-1], ends, sections)
+        parts = _sections(recording, _without_last(grid), _without_last_beat(evidence), bar_lufs[:-1], ends, find)
         parts = (*parts[:-1], replace(parts[-1], last_bar=downbeats.size, song_to=float(ends[-1]))) if parts else parts
     else:
-        parts = _sections(recording, grid, evidence, bar_lufs, ends, sections)
+        parts = _sections(recording, grid, evidence, bar_lufs, ends, find)
     ending = None  # the end of a file that is made to repeat goes on in its head
     if not repeats_as_a_whole(recording, evidence):
         ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
@@ -152,7 +161,7 @@ def _sections(
     evidence: SeamEvidence,
     bar_lufs: FloatArray,
     ends: FloatArray,
-    params: SectionParams | None,
+    find: SectionsOf,
 ) -> tuple[TrackSection, ...]:
     """The sections of the bars of a grid, which end at `ends`."""
     downbeats = grid.downbeats
@@ -163,7 +172,7 @@ def _sections(
         TrackSection(
             s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
         )
-        for s in ask_finder(recording, grid, bars, params)
+        for s in find(recording, grid, bars)
     )
 
 

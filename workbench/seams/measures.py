@@ -4,7 +4,7 @@
 features of the beats, and from them the break of any splice: 0 for none, more for a greater one, in a unit of its own.
 The break is judged as those of our own parts are: against the same measure over the track's own adjacent bars, between
 the limits `least` and `most`. Its part stands behind ours in profiles, tables, reports and pictures, and its name,
-version and weight in the cache keys. One that is tested inherits `workbench.testing.seam_measure.SeamMeasureSuite`.
+version and weight in the cache keys. One that is tested inherits `workbench.lab.extension_suites.SeamMeasureSuite`.
 
 Protocol: `SeamMeasure`. Functions: `measures_used`, `part_names`, `features_of`.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.extensions import SEAM_MEASURES, find, has_version, work_of
+from workbench.extensions import SEAM_MEASURES, find, is_number, lacking, work_of
 from workbench.params import SeamParams
 from workbench.params.base import named_weights
 from workbench.recording import FloatArray, IntArray, Recording
@@ -100,20 +100,11 @@ def find_measure(name: str) -> SeamMeasure:
 
     Raises `ParameterError` if there is none, or what is there is no seam measure.
     """
-    found = find(SEAM_MEASURES, name)
-    if not isinstance(found, SeamMeasure) or not _is_complete(found):
-        raise ParameterError(
-            f"{name} is no seam measure: it needs version, unit, description, 0 < least <= most, features and breaks"
-        )
-    return found
-
-
-def _is_complete(found: SeamMeasure) -> bool:
-    """Whether what a measure says of itself is of the right kind."""
-    least, most = found.least, found.most
+    found: SeamMeasure = find(SEAM_MEASURES, name)
     texts = isinstance(found.unit, str) and isinstance(found.description, str)
-    numbers = all(isinstance(one, int | float | np.integer | np.floating) for one in (least, most))
-    return texts and numbers and 0.0 < least <= most and has_version(found)
+    if not (texts and is_number(found.least) and is_number(found.most) and 0.0 < found.least <= found.most):
+        raise lacking(SEAM_MEASURES, name)
+    return found
 
 
 def features_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> tuple[MeasuredBeats, ...]:

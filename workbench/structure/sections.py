@@ -9,6 +9,7 @@ that are no multiple of four. Sections that repeat each other, in any key, form 
 by energy, place and how often they come.
 
 Functions: `bar_features`, `novelty`, `repetition`, `cut_bars`, `group_sections`, `name_sections`, `find_sections`.
+Class: `OwnFinder`.
 
 References
 ----------
@@ -20,7 +21,7 @@ Multimedia 16, 2014: borders as starts and ends of repetitions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -30,7 +31,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.features.chroma import fold_octaves
 from workbench.params import SectionParams
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, Recording
 
 LABELS = ("intro", "verse", "chorus", "break", "build", "bridge", "outro")
 """What sections are called."""
@@ -117,6 +118,18 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
         Section(int(first), int(last), label, int(group))
         for first, last, label, group in zip(borders[:-1], borders[1:], labels, groups, strict=True)
     )
+
+
+class OwnFinder:
+    """The section finder of this package, an implementation of `workbench.analysis.protocols.SectionFinder`."""
+
+    version = 1
+
+    def sections(
+        self, recording: Recording, grid: object, bars: BarFeatures, params: SectionParams
+    ) -> Sequence[Section]:
+        """Find the sections; it reads `bars` alone."""
+        return find_sections(bars, params)
 
 
 def timbre_likeness(bars: BarFeatures) -> FloatArray:

@@ -1,7 +1,8 @@
 """The soundtrack of a video over time, on the clock of its picture.
 
 Loudness and onset strength are curves of a hundred hops a second; onsets are the instants at which something is struck,
-slams or begins. Who speaks when, and the class of the whole, are decided by `workbench.mix`.
+slams or begins. Who speaks when, and the class of the whole, are decided by
+`workbench.video.utterances`.
 
 Onset strength is the mean rise of level over 24 bands, each against the loudest of its neighbours three hops before, so
 that a gliding voice does not count (SuperFlux). An onset is a peak of it; its strength is the rise of the level in dB
@@ -25,7 +26,9 @@ from workbench.errors import ParameterError
 from workbench.recording import FloatArray
 from workbench.video.picture import Stretches, check_stretches
 
-SoundClass: TypeAlias = Literal["voice", "ambient", "silent", "none"]
+Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
+CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
+"""someone speaks in the foreground; any other sound; a stream that never exceeds -60 dBFS; no stream"""
 HOPS_PER_SECOND = 100
 """hops of the curves in a second; hop k begins at k / 100 s"""
 _WINDOW = 512  # samples at 16 kHz, 32 ms
@@ -59,7 +62,7 @@ class Soundtrack:
     """length of a frame of `speech`"""
     speech_ranges: Stretches
     """first and last sound of each utterance spoken in the foreground"""
-    classification: SoundClass
+    classification: Classification
     """`voice` someone speaks in the foreground, `ambient` any other sound, `silent` never over -60 dBFS, `none` no
     audio stream"""
 

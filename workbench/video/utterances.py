@@ -1,4 +1,9 @@
-"""Where somebody may speak without being found: a whisper, a voice far from the microphone, talk under music.
+"""Who speaks when in the soundtrack of a video, what the soundtrack is, and where somebody may speak undetected.
+
+An utterance is audible over what else sounds then, and spoken, not sung (`workbench.video.speech_ranges`,
+`workbench.video.singing`). A named detector takes the place of ours: `workbench.analysis.protocols` asks it.
+
+Uncertain ranges: a whisper, a voice far from the microphone, talk under music.
 
 Nothing is ducked for these ranges, and no result of `/v1` has them; report and page show them, so that a person listens
 there. A range is a stretch outside the utterances, half a second away from them, in which the probability of both
@@ -12,19 +17,36 @@ The network alone counts there: a stretch in which its log-odds, in the mean of 
 The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
 has what the ranges hold on the voices to test). What lies 10 LU under a crowd leaves hardly a trace in either.
 
-Function: `uncertain_ranges`.
+Classes: `SoundtrackMeasure`, `DetectedVoice`, `OwnDetector`. Functions: `utterances_in`, `detected_utterances`,
+`classify`, `own_music_in`, `chances_of_speech`, `odds_of_talk`, `uncertain_ranges`.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 
-from workbench.extensions import OWN
-from workbench.features.levels import HOPS_PER_SECOND
-from workbench.mix.balance import SoundtrackMeasure, chances_of_speech, odds_of_talk
+from workbench.errors import ParameterError
+from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
+from workbench.features.loudness import SILENCE_DBFS
 from workbench.params import VoiceParams
+from workbench.params.base import OWN
 from workbench.recording import FloatArray
-from workbench.video.speech_ranges import Thresholds, Utterances, join_utterances, speech_utterances
+from workbench.video.own_music import WINDOW_SECONDS, music_odds, music_ranges
+from workbench.video.pitch import PITCHES_PER_SECOND
+from workbench.video.singing import SURE_ODDS, spoken_odds
+from workbench.video.soundtrack import Classification
+from workbench.video.speech_ranges import (
+    Thresholds,
+    Utterances,
+    join_utterances,
+    speech_chances,
+    speech_utterances,
+)
 
 _REACHED, _HELD = 0.2, 0.1  # probabilities: reached once, and held
 _APART_SECONDS = 0.5  # to an utterance; nearer, it is the utterance's own edge or the room that rings
@@ -34,6 +56,150 @@ _LEAST_SECONDS = 0.8
 # seldom under -5.
 _LEAST_ODDS, _LEAST_ODDS_BY_PITCH = -3.0, -6.0
 _NETWORK_ODDS, _NETWORK_HOPS = 1.5, 101  # of the network, in the mean of so many hops
+_MIN_OWN_MUSIC_SECONDS, _CLOSE_OWN_MUSIC_SECONDS = 8.0, 4.0
+"""s; a shorter stretch of music in the soundtrack does not count, shorter breaks in it do not end it"""
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedVoice:
+    """What a voice detector that is not ours detected."""
+
+    params: VoiceParams
+    """with which it was asked"""
+    utterances: Utterances
+    """seconds, sorted and disjoint"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoundtrackMeasure:
+    """What was measured on a soundtrack."""
+
+    levels: LevelCurve | None
+    """loudness on the video's clock; None where there is no audio stream"""
+    speech: FloatArray
+    """shape (n_frames,), probability of speech, 0 to 1"""
+    frame_seconds: float
+    """length of a frame of `speech`, in seconds"""
+    bands: FloatArray | None = None
+    """shape (n_hops, n_bands), power in the bands of speech; None: the edges of words are read off `levels`"""
+    pitches: FloatArray | None = None
+    """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
+    voice_odds: FloatArray | None = None
+    """shape (n_hops,), log-odds of somebody speaking in each hundredth of a second; None: only `speech` says so"""
+    path: Path | None = None
+    """the file it was measured in, for voice detectors that are not ours; None: it came from memory"""
+    detected: DetectedVoice | None = None
+    """by a voice detector that is not ours; None: it was not asked"""
+
+    @classmethod
+    def without_sound(cls) -> SoundtrackMeasure:
+        """The measure of a video that has no audio stream."""
+        return cls(None, np.zeros(0), 1.0)
+
+
+def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float) -> Utterances:
+    """Stretches of a soundtrack that are music themselves, video seconds, sorted and disjoint, cut off at its end.
+
+    None where there is no sound, or it was measured without bands.
+    """
+    if soundtrack.bands is None or soundtrack.pitches is None:
+        return ()
+    found = music_ranges(soundtrack.bands, soundtrack.pitches, _CLOSE_OWN_MUSIC_SECONDS, _MIN_OWN_MUSIC_SECONDS)
+    inside = ((start, min(end, video_seconds)) for start, end in found)
+    return tuple((start, end) for start, end in inside if start < end)
+
+
+def classify(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Classification:
+    """What a soundtrack is: voice, ambient, silent or none."""
+    if soundtrack.levels is None:
+        return "none"
+    if soundtrack.levels.peak <= 10 ** (SILENCE_DBFS / 20):
+        return "silent"
+    return "voice" if utterances else "ambient"
+
+
+def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
+    """Utterances in the foreground of a soundtrack, to the millisecond, cut off at the end of the video.
+
+    Where the parameters name a detector that is not ours, they are those that the soundtrack holds. Raises
+    `ParameterError` if that detector was not asked with these parameters (`workbench.analysis.video.with_voices`).
+    """
+    params = params or VoiceParams()
+    if soundtrack.levels is None:
+        return ()
+    known = soundtrack.detected
+    if params.detector == OWN:
+        found = detected_utterances(soundtrack, params)
+    elif known is not None and known.params == params:
+        found = known.utterances
+    else:
+        raise ParameterError(f"the voice detector {params.detector} was not asked with these parameters")
+    inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
+    return tuple((start, end) for start, end in inside if start < end)
+
+
+class OwnDetector:
+    """The voice detector of this package, an implementation of `workbench.analysis.protocols.VoiceDetector`."""
+
+    version = 4
+
+    def reads(self, video: Path) -> Sequence[Path]:
+        """No further file."""
+        return ()
+
+    def utterances(
+        self, video: Path, soundtrack: SoundtrackMeasure, params: VoiceParams
+    ) -> Iterable[tuple[float, float]]:
+        """Find the utterances; it reads `soundtrack` alone."""
+        return detected_utterances(soundtrack, params)
+
+
+def detected_utterances(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
+    """Utterances as our own detector finds them: audible over what else sounds then, and spoken; s."""
+    if soundtrack.levels is None:
+        return ()
+    bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
+    if soundtrack.voice_odds is None:
+        found = speech_utterances(soundtrack.speech, soundtrack.frame_seconds, params, bands)
+    else:
+        chances = chances_of_speech(soundtrack)
+        found = speech_utterances(chances, 1 / HOPS_PER_SECOND, params, bands, raise_whispers=False)
+    if soundtrack.pitches is not None and found:
+        odds = odds_of_talk(soundtrack, found)
+        found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
+    return found
+
+
+def chances_of_speech(soundtrack: SoundtrackMeasure) -> FloatArray:
+    """Probability of speech by both detectors, shape (n_hops,); by one, shape (n_frames,), where only that ran."""
+    if soundtrack.voice_odds is None:
+        return soundtrack.speech
+    return speech_chances(soundtrack.speech, soundtrack.frame_seconds, soundtrack.voice_odds, soundtrack.bands)
+
+
+def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> FloatArray:
+    """Log-odds that utterances are spoken, by their pitch, by the voice network, and by the music around them.
+
+    -1 and more counts as spoken by default. ParameterError for a soundtrack that was measured without pitches.
+    """
+    if soundtrack.pitches is None:
+        raise ParameterError("without pitches nothing says whether somebody speaks or sings")
+    bands, pitches = soundtrack.bands, soundtrack.pitches
+    if soundtrack.voice_odds is None or not utterances:
+        return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches)
+    hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
+    # the better half: pauses and drowned words of a sentence say nothing against the rest of it
+    heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
+    network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
+    music = np.zeros(network.size)
+    if bands is not None:
+        # Only where it is asked for: all of a soundtrack takes several times as long as the rest.
+        for k in np.flatnonzero(network < SURE_ODDS):
+            first, last = int(utterances[k][0]), math.ceil(utterances[k][1])
+            start, end = max(0, first - WINDOW_SECONDS // 2), last + WINDOW_SECONDS // 2
+            hops_there, steps = (slice(start * hz, end * hz) for hz in (HOPS_PER_SECOND, PITCHES_PER_SECOND))
+            music[k] = music_odds(bands[hops_there], pitches[steps])[first - start : last - start].mean()
+    return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches, network, music)
 
 
 def uncertain_ranges(

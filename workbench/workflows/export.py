@@ -4,7 +4,7 @@ Every time comes from `workbench.render.schedule`, at the track's own rate; with
 second, which is the plan's own resolution.
 
 Functions: `export_plan`; `timeline_of`, the timeline that writers take; `find_sync_points`, the markers of a placement;
-`media_beside`, the file that is written with an edit.
+`media_beside`, the file that is written with an edit; `all_formats`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.edits.shots import USUAL_RATES, exact_rate, find_usual_rate
 from workbench.errors import Argument, MediaError, ParameterError, require_extra
 from workbench.export.cut_list import count_frames, is_drop_frame
-from workbench.export.formats import Format, format_named
+from workbench.export.formats import Format
 from workbench.export.tempo import heard_beats
 from workbench.export.timeline import (
     Crossing,
@@ -39,6 +39,7 @@ from workbench.export.timeline import (
     TrackMedia,
     VideoMedia,
 )
+from workbench.extensions import EXPORT_FORMATS, find, names
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
@@ -58,6 +59,14 @@ _FRAME_RATE_TOLERANCE = 2e-4
 _LEAST_GUESS = 20  # pictures a second; a rate that varies is taken for a usual one over this, which every editor has
 
 
+def all_formats() -> dict[str, Format]:
+    """Our formats, and those that others registered or installed, by their names, in the order they are offered.
+
+    Raises `ParameterError` if one of the others cannot be loaded, or is no format.
+    """
+    return {name: find(EXPORT_FORMATS, name) for name in names(EXPORT_FORMATS)}
+
+
 def export_plan(
     workspace: Workspace,
     plan: Music,
@@ -73,7 +82,7 @@ def export_plan(
     with_media: bool = False,
     frame_rate: float | None = None,
 ) -> Path:
-    """Write a plan, or a placed track (which needs `track`), in a format of `workbench.export.formats.FORMATS`.
+    """Write a plan, or a placed track (which needs `track`), in a format by its name, see `workbench.extensions`.
 
     `with_media` writes the track beside an edit too, as `media_beside` names it, in a WAV of 24 bits that the edit
     refers to. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
@@ -82,7 +91,7 @@ def export_plan(
     file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
     video; `ExtraMissing` if the format's library is not installed.
     """
-    chosen = format_named(format_name)
+    chosen: Format = find(EXPORT_FORMATS, format_name)
     if chosen.extra:
         require_extra(chosen.extra, f"the format {chosen.name}")
     if isinstance(plan, PlacedTrack) and not chosen.holds_placements:
@@ -171,7 +180,7 @@ def timeline_of(
         beats_per_bar=metre,
         sync_points=tuple(sync_points),
         reviews=tuple(reviews),
-        provenance=provenance,
+        provenance=None if provenance is None else provenance.to_json(),
     )
 
 

@@ -16,10 +16,11 @@ from workbench.analysis.provenance import DRAWN_ENVELOPE
 from workbench.analysis.video import listen, with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import level_curve_of_blocks
-from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
+from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.drawn_envelope import Points, with_drawn
 from workbench.plans.plan import LoopPlan
 from workbench.render.playback import render_blocks
+from workbench.video.utterances import SoundtrackMeasure
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -19,7 +19,6 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.files import is_stream, written_whole
 from workbench.media.probe import probe
-from workbench.mix.balance import own_music_in, utterances_in
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
 from workbench.recording import Recording
 from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
@@ -28,7 +27,7 @@ from workbench.render.remux import describe_left_out
 from workbench.render.schedule import Music
 from workbench.render.sound_levels import SoundLevels, measure_levels
 from workbench.render.video import MixLevels, play_video, render_audio, render_video
-from workbench.video.utterances import uncertain_ranges
+from workbench.video.utterances import own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
 _LOSSY_TAKES = 3  # times that a lossy sound file is written at most, under lower and lower ceilings

@@ -380,7 +380,7 @@ _tracked: dict[str, BeatGrid] = {}
 
 def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
     """The tracked grid, cached for the last recording and parameters."""
-    from workbench.beats.track import track_beats
+    from workbench.analysis.protocols import track_beats
 
     key = recording.content_hash + canonical_json(*grid_parts(params, ""))
     if key not in _tracked:

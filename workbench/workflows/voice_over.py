@@ -16,12 +16,13 @@ import numpy as np
 from workbench.features.levels import level_curve
 from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.media.audio import decode, resample
-from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
+from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.fades import duck_gain
 from workbench.params import DuckParams
 from workbench.recording import MonoMixer, Recording
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
+from workbench.video.utterances import SoundtrackMeasure
 from workbench.video.voice_network import VoiceMeter
 
 

@@ -20,7 +20,7 @@ from data.recipes.material.soundtracks import RATE
 from tests.benchmarks.table import Table, measure_folder
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
-from workbench.mix.balance import SoundtrackMeasure, own_music_in, utterances_in
+from workbench.video.utterances import SoundtrackMeasure, own_music_in, utterances_in
 
 STEP = 0.1
 """s between the times that are asked"""

@@ -31,9 +31,9 @@ from data.recipes.material.soundtracks import RATE, Sound
 from tests.benchmarks.mix import measured
 from tests.benchmarks.table import Table, measure_folder
 from workbench.media.audio import decode
-from workbench.mix.balance import classify, utterances_in
 from workbench.params import VoiceParams
 from workbench.video.speech_ranges import speech_seconds
+from workbench.video.utterances import classify, utterances_in
 
 LIST = Path(__file__).with_suffix(".csv")
 SECONDS = 30.0

@@ -18,8 +18,8 @@ from data.recipes.material.elsewhere_voices import voice_scenes
 from data.recipes.material.soundtracks import RATE, Video
 from tests.benchmarks.mix import Finding, measured
 from tests.benchmarks.table import Table, measure_folder
-from workbench.mix.balance import SoundtrackMeasure, utterances_in
 from workbench.video.speech_ranges import join_utterances
+from workbench.video.utterances import SoundtrackMeasure, utterances_in
 
 _ON, _OFF = 0.5, 0.35
 _SILENCE_SECONDS, _LEAST_SECONDS, _WIDER_SECONDS = 0.1, 0.25, 0.03

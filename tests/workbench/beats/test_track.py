@@ -12,15 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench import extensions
+from workbench.analysis import protocols
+from workbench.analysis.protocols import ask_tracker
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import gather, track_beats, track_beats_in, track_gathered
-from workbench.beats.tracker import ask_tracker
 from workbench.errors import GridError, MediaError, ParameterError
 from workbench.features.spectrum import analyze_spectrum
+from workbench.lab.extension_suites import click_track
 from workbench.params import BeatParams
 from workbench.plans.refusals import SURE_CONFIDENCE
 from workbench.recording import Recording
-from workbench.testing.beat_tracker import click_track
 
 RATE = 44_100
 BUNDLED = Path(__file__).parents[3] / "data" / "bundled"
@@ -296,5 +297,5 @@ def test_what_is_no_tracker_is_said() -> None:
 def test_parameters_choose_the_tracker() -> None:
     recording, _ = click_track(120.0, 8.0)
     extensions.register(extensions.BEAT_TRACKERS, "half", HalfTracker())
-    assert track_beats(recording, params=BeatParams(tracker="half")).beats.tolist() == [0.5, 1.0, 1.5, 2.0]
+    assert protocols.track_beats(recording, params=BeatParams(tracker="half")).beats.tolist() == [0.5, 1.0, 1.5, 2.0]
     assert track_beats(recording).beats.size > 10

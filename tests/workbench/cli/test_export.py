@@ -13,17 +13,18 @@ import pytest
 from tests.videos import grey, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.cli.export import _FORMATS
-from workbench.export.formats import FORMATS
 from workbench.models.align import AlignModel
 from workbench.params import AlignParams, WorkbenchParams
 from workbench.render.schedule import place_track
 from workbench.store.home import Home
 from workbench.workflows.align import align_track
-from workbench.workflows.export import export_plan, find_sync_points
+from workbench.workflows.export import all_formats, export_plan, find_sync_points
 
 Call = Callable[..., tuple[int, str, str]]
 Loaded = Callable[..., list[str]]
 SECONDS = 75.0
+
+FORMATS = all_formats()
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from workbench import extensions
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError, PlanError
 from workbench.export.cut_list import count_frames, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import absolute_url, media_path, media_url, plain_name
-from workbench.export.formats import FORMATS, format_named
+from workbench.export.formats import Format
 from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import export_plan, timeline_of
@@ -54,13 +55,14 @@ def test_a_plan_of_a_longer_video_is_refused(
 
 def test_every_format_says_what_it_is() -> None:
     names = ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags"]
-    assert list(FORMATS) == names
-    for name, chosen in FORMATS.items():
-        assert format_named(name) is chosen
+    assert list(extensions.names(extensions.EXPORT_FORMATS)) == names
+    for name in names:
+        chosen: Format = extensions.find(extensions.EXPORT_FORMATS, name)
+        assert chosen.name == name
         assert chosen.what.endswith(".")
         assert chosen.limits.endswith(".") or not chosen.limits
     with pytest.raises(ParameterError, match="known are otio, fcpxml"):
-        format_named("aaf")
+        extensions.find(extensions.EXPORT_FORMATS, "aaf")
 
 
 def test_the_rate_of_an_edit_is_that_of_its_video(

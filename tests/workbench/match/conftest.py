@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from workbench.lab import extension_suites
 from workbench.matching.columns import Columns
 from workbench.matching.video_facts import VideoFacts
-from workbench.testing import match_term
 
 MakeVideo = Callable[..., VideoFacts]
 MakeColumns = Callable[..., Columns]
@@ -17,10 +17,10 @@ MakeColumns = Callable[..., Columns]
 @pytest.fixture
 def make_video() -> MakeVideo:
     """`video(seconds, cuts_per_minute=…, motion=(a scene each), speech=…)` makes facts."""
-    return match_term.make_video
+    return extension_suites.make_video
 
 
 @pytest.fixture
 def columns() -> MakeColumns:
     """`columns(bpm=[…], contour=[[…], …])` makes tracks that differ in what is given only."""
-    return match_term.make_columns
+    return extension_suites.make_columns

@@ -319,7 +319,7 @@ def test_unknown_counts_as_usual_and_is_no_reason(
 
 def test_names_are_checked() -> None:
     with pytest.raises(ParameterError, match="is no match term"):
-        find_term("workbench.beats.tracker:OwnTracker")
+        find_term("workbench.beats.track:OwnTracker")
     with pytest.raises(ValidationError, match="level is a part of this package"):
         MatchParams(terms=("level=1",))
     with pytest.raises(ValidationError, match="stands there twice"):

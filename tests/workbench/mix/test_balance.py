@@ -15,13 +15,14 @@ from workbench.features.loudness import integrated_lufs
 from workbench.features.speech_probability import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
-from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, plan_mix, utterances_in
+from workbench.mix.balance import Duck, Mix, plan_mix
 from workbench.mix.clarity import Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.fades import duck_gain
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams
 from workbench.store.profiles import load_profile, save_profile
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
+from workbench.video.utterances import SoundtrackMeasure, utterances_in
 
 RATE = 24_000
 VIDEO = 100.0  # seven of the utterances, and a silence of half a minute

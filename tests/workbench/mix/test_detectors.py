@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ import numpy as np
 import pytest
 
 from workbench import extensions
+from workbench.analysis.protocols import ask_detector
 from workbench.errors import ParameterError
 from workbench.features.levels import level_curve
-from workbench.mix.balance import SoundtrackMeasure, utterances_in
-from workbench.mix.detectors import OwnDetector, ask_detector, find_detector
 from workbench.params import VoiceParams
+from workbench.video.utterances import DetectedVoice, OwnDetector, SoundtrackMeasure, utterances_in
 
 PARAMS = VoiceParams(detector="given")
 CURVE = level_curve(np.full((1, 48_000), 0.1, dtype=np.float32), 16_000)
@@ -60,13 +61,16 @@ def test_utterances_that_are_none_are_one_clear_error(answer: Any, complaint: st
 
 def test_what_it_finds_ends_with_the_video_and_needs_a_file() -> None:
     Given.answer = [(0.5, 1.0004), (2.5, 9.0), (12.0, 13.0)]
-    assert utterances_in(SOUND, 3.0, PARAMS) == ((0.5, 1.0), (2.5, 3.0))
+    asked = replace(SOUND, detected=DetectedVoice(PARAMS, ask_detector(SOUND, PARAMS)))
+    assert utterances_in(asked, 3.0, PARAMS) == ((0.5, 1.0), (2.5, 3.0))
     assert utterances_in(SoundtrackMeasure.without_sound(), 3.0, PARAMS) == ()
     with pytest.raises(ParameterError, match="needs a file"):
-        utterances_in(SoundtrackMeasure(CURVE, np.zeros(0), 0.032), 3.0, PARAMS)
+        ask_detector(SoundtrackMeasure(CURVE, np.zeros(0), 0.032), PARAMS)
+    with pytest.raises(ParameterError, match="given was not asked"):
+        utterances_in(asked, 3.0, VoiceParams(detector="given", close_pause_seconds=0.1))
 
 
 def test_ours_is_found_like_any_other() -> None:
-    assert isinstance(find_detector("workbench"), OwnDetector)
+    assert isinstance(extensions.find(extensions.VOICE_DETECTORS, "workbench"), OwnDetector)
     with pytest.raises(ParameterError, match="is no voice detector"):
-        find_detector("workbench.beats.tracker:OwnTracker")
+        extensions.find(extensions.VOICE_DETECTORS, "workbench.beats.track:OwnTracker")

@@ -11,11 +11,11 @@ from scipy.signal import oaconvolve
 
 from workbench.errors import ParameterError
 from workbench.features.levels import level_curve
-from workbench.mix.balance import SoundtrackMeasure, classify, odds_of_talk, own_music_in, utterances_in
 from workbench.params import VoiceParams
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
 from workbench.video.singing import CUES, spoken_odds, voice_cues
+from workbench.video.utterances import SoundtrackMeasure, classify, odds_of_talk, own_music_in, utterances_in
 
 RATE = 16_000
 FRAME = 0.032

@@ -16,7 +16,6 @@ from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.files import bundled_path
 from workbench.media.audio import decode, resample
-from workbench.mix.balance import SoundtrackMeasure, utterances_in
 from workbench.params import VoiceParams
 from workbench.video.speech_ranges import (
     EDGE_REACH_SECONDS,
@@ -27,7 +26,7 @@ from workbench.video.speech_ranges import (
     speech_seconds,
     speech_utterances,
 )
-from workbench.video.utterances import uncertain_ranges
+from workbench.video.utterances import SoundtrackMeasure, uncertain_ranges, utterances_in
 from workbench.video.voice_network import VoiceMeter
 
 FRAME = 0.032

@@ -10,11 +10,11 @@ import pytest
 
 from workbench import extensions
 from workbench.errors import ParameterError
+from workbench.lab.extension_suites import two_parts
 from workbench.params import SeamParams
 from workbench.seams.measures import breaks_of, features_of, measures_used, part_names
 from workbench.seams.profile import SEAM_PARTS
 from workbench.seams.seam_score import seam_evidence
-from workbench.testing.seam_measure import two_parts
 
 
 class Odd:

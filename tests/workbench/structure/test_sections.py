@@ -9,14 +9,23 @@ import numpy as np
 import pytest
 
 from workbench import extensions
+from workbench.analysis.protocols import ask_finder
 from workbench.errors import ParameterError
+from workbench.lab.extension_suites import two_parts
 from workbench.params import SectionParams
 from workbench.recording import Recording
 from workbench.seams.build_profile import loop_profile
-from workbench.structure.finder import OwnFinder, ask_finder, find_finder
 from workbench.structure.salience import bar_salience, memorable_bars
-from workbench.structure.sections import LABELS, BarFeatures, Section, cut_bars, find_sections, novelty, repetition
-from workbench.testing.seam_measure import two_parts
+from workbench.structure.sections import (
+    LABELS,
+    BarFeatures,
+    OwnFinder,
+    Section,
+    cut_bars,
+    find_sections,
+    novelty,
+    repetition,
+)
 
 
 def form_of(track: Any) -> list[tuple[int, int, int]]:
@@ -143,10 +152,10 @@ def test_sections_that_are_none_are_one_clear_error(answer: Any, complaint: str)
 
 def test_ours_is_found_like_any_other() -> None:
     bars = bars_of(16)
-    assert isinstance(find_finder("workbench"), OwnFinder)
+    assert isinstance(extensions.find(extensions.SECTION_FINDERS, "workbench"), OwnFinder)
     assert ask_finder(*two_parts(), bars) == find_sections(bars)
     with pytest.raises(ParameterError, match="is no section finder"):
-        find_finder("workbench.beats.tracker:OwnTracker")
+        extensions.find(extensions.SECTION_FINDERS, "workbench.beats.track:OwnTracker")
 
 
 FORM = (

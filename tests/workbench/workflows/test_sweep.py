@@ -150,7 +150,7 @@ def test_axes_as_one_types_them() -> None:
     assert read_axis("models.seams.pulse_weight=0:1:5").values == (0.0, 0.25, 0.5, 0.75, 1.0)
     assert read_axis("beats.activation=network,onsets").values == ("network", "onsets")
     assert read_axis("models.seams.pulse_weight=1:3:3").values == (1, 2, 3)
-    ours = "workbench.beats.tracker:OwnTracker"
+    ours = "workbench.beats.track:OwnTracker"
     assert read_axis(f"beats.tracker=workbench,{ours},x:{ours}").values == ("workbench", ours, f"x:{ours}")
     assert read_axis("beats.tracker=a:A,b:B").values == ("a:A", "b:B")
     assert read_axis('seams.measures=[["a:A=1", "b:B=2"], []]').values == (["a:A=1", "b:B=2"], [])

@@ -13,9 +13,9 @@ from workbench.analysis.video import with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.features.levels import level_curve
-from workbench.mix.balance import SoundtrackMeasure
 from workbench.params import VoiceParams, WorkbenchParams
 from workbench.store.home import Home
+from workbench.video.utterances import SoundtrackMeasure
 
 
 class Lines:

@@ -26,14 +26,14 @@ from workbench.errors import PlanError
 from workbench.features.levels import LevelCurve
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
-from workbench.mix.balance import Mix, SoundtrackMeasure, own_music_in, plan_mix, utterances_in
+from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.speech_band import outside_levels
 from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.video.speech_ranges import Utterances
-from workbench.video.utterances import uncertain_ranges
+from workbench.video.utterances import SoundtrackMeasure, own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
 if TYPE_CHECKING:

@@ -20,15 +20,28 @@ from workbench.beats.grid import BeatGrid
 from workbench.cli.export import command
 from workbench.dashboards.sounds.mix import find_utterances, measure_mix_inputs
 from workbench.errors import ParameterError
-from workbench.export.formats import FORMATS, Format, all_formats, format_named
+from workbench.export.formats import Format
 from workbench.export.timeline import Timeline
 from workbench.features.timbre import beat_edges
+from workbench.lab.extension_suites import (
+    SPOKEN,
+    BeatTrackerSuite,
+    ExportFormatSuite,
+    MatchTermSuite,
+    SeamMeasureSuite,
+    SectionFinderSuite,
+    VoiceDetectorSuite,
+    click_track,
+    make_columns,
+    make_video,
+    narration,
+    two_parts,
+)
 from workbench.matching.columns import Columns
 from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import rank
 from workbench.matching.video_reasons import effects
 from workbench.media.audio import write_audio
-from workbench.mix.balance import SoundtrackMeasure
 from workbench.params import BeatParams, MatchParams, SeamParams, SectionParams, VoiceParams, WorkbenchParams
 from workbench.plots.match import parts_figure
 from workbench.recording import FloatArray, IntArray, Recording
@@ -36,14 +49,10 @@ from workbench.seams.profile import SEAM_PARTS
 from workbench.store.home import Home
 from workbench.store.profiles import load_profile, save_profile
 from workbench.structure.sections import BarFeatures, Section
-from workbench.testing.beat_tracker import BeatTrackerSuite, click_track
-from workbench.testing.export_format import ExportFormatSuite
-from workbench.testing.match_term import MatchTermSuite, make_columns, make_video
-from workbench.testing.seam_measure import SeamMeasureSuite, two_parts
-from workbench.testing.section_finder import SectionFinderSuite
-from workbench.testing.voice_detector import SPOKEN, VoiceDetectorSuite, narration
 from workbench.video.speech_ranges import Utterances, join_utterances
+from workbench.video.utterances import SoundtrackMeasure
 from workbench.workflows.beats import map_beats
+from workbench.workflows.export import all_formats
 from workbench.workflows.mix import measure_soundtrack
 from workbench.workflows.splice import plan_of
 
@@ -80,7 +89,7 @@ class MadmomTimes:
 
 
 class TestOwnTracker(BeatTrackerSuite):
-    tracker = "workbench"
+    extension = "workbench"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -91,7 +100,7 @@ def librosas_tracker() -> Iterator[None]:
 
 
 class TestLibrosa(BeatTrackerSuite):
-    tracker = "librosa"
+    extension = "librosa"
 
 
 def test_a_tracker_is_in_profiles_cache_keys_and_results(tmp_path: Path) -> None:
@@ -151,23 +160,23 @@ def markdown() -> Iterator[None]:
 
 
 class TestMarkdown(ExportFormatSuite):
-    format = "markdown"
+    extension = "markdown"
 
 
 class TestOwnFormats(ExportFormatSuite):
     """Ours, one after another."""
 
-    @pytest.fixture(autouse=True, params=list(FORMATS))
+    @pytest.fixture(autouse=True, params=extensions.names(extensions.EXPORT_FORMATS))
     def each(self, request: pytest.FixtureRequest) -> None:
-        self.format = request.param
+        self.extension = request.param
 
 
 def test_it_stands_beside_ours() -> None:
     assert list(all_formats())[-1] == "markdown"
-    with pytest.raises(ParameterError, match=r"no format word; known are otio, .*, markdown"):
-        format_named("word")
+    with pytest.raises(ParameterError, match=r"no export format word; known are otio, .*, markdown"):
+        extensions.find(extensions.EXPORT_FORMATS, "word")
     with pytest.raises(ParameterError, match="is no export format"):
-        format_named("workbench.beats.grid:SAME_BEAT_SECONDS")
+        extensions.find(extensions.EXPORT_FORMATS, "workbench.beats.grid:SAME_BEAT_SECONDS")
 
 
 def test_the_command_takes_it(tmp_path: Path) -> None:
@@ -207,7 +216,7 @@ def short() -> Iterator[None]:
 
 
 class TestShort(MatchTermSuite):
-    term = "short"
+    extension = "short"
 
 
 def test_it_is_in_profiles_scores_and_pictures(tmp_path: Path) -> None:
@@ -253,7 +262,7 @@ def chroma() -> Iterator[None]:
 
 
 class TestChroma(SeamMeasureSuite):
-    measure = "chroma"
+    extension = "chroma"
 
 
 def test_it_is_in_profiles_caches_tables_and_pictures(tmp_path: Path) -> None:
@@ -309,11 +318,11 @@ def agglomerative() -> Iterator[None]:
 
 
 class TestOwnFinder(SectionFinderSuite):
-    finder = "workbench"
+    extension = "workbench"
 
 
 class TestAgglomerative(SectionFinderSuite):
-    finder = "agglomerative"
+    extension = "agglomerative"
 
 
 def test_a_finder_is_in_profiles_cache_keys_and_results(tmp_path: Path) -> None:
@@ -367,11 +376,11 @@ def write_rttm(video: Path, spoken: Utterances) -> None:
 
 
 class TestOwnDetector(VoiceDetectorSuite):
-    detector = "workbench"
+    extension = "workbench"
 
 
 class TestRttm(VoiceDetectorSuite):
-    detector = "rttm"
+    extension = "rttm"
 
     def prepare(self, video: Path, spoken: Utterances) -> None:
         write_rttm(video, spoken)
