@@ -32,8 +32,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from workbench.errors import MediaError, ResourceMissing, WorkbenchError
 
 # Device, inode, size and times of a file: another one once it was written again
@@ -277,15 +275,6 @@ def built_book() -> Path:
 
 
 _MODELS = _PACKAGE / "models"
-
-
-class FittedModel(BaseModel):
-    """The fitted numbers of one stage, the field `model` of its parameters.
-
-    Part of the cache keys and the provenance like any parameter; a sweep varies a field as `models.STAGE.NAME`.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def model_path(name: str) -> Path:

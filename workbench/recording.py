@@ -164,3 +164,11 @@ class Recording(Shown):
     def mono(self) -> FloatArray:
         """Mean over the channels, shape (n,), float32; see `MonoMixer` for channels that cancel."""
         return self.samples[0] if self.channels == 1 else MonoMixer().mix(self.samples)
+
+
+def clock(seconds: float, _: object = None) -> str:
+    """Format a time as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15."""
+    whole = round(seconds)
+    sign, whole = ("-", -whole) if whole < 0 else ("", whole)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{sign}{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{sign}{minutes}:{whole % 60:02d}"

@@ -16,12 +16,12 @@ from functools import cache
 from importlib.resources import files
 
 from workbench.analysis.character import CHARACTER_VERSION
+from workbench.analysis.landmarks import LANDMARKS_VERSION
+from workbench.analysis.placements import PLACEMENTS_VERSION
 from workbench.analysis.track import BEATS_VERSION, EVIDENCE_VERSION, LOOPS_VERSION
 from workbench.analysis.video import PICTURE_VERSION, SOUNDTRACK_VERSION, UNUSED_VERSION, VOICES_VERSION
 from workbench.params import WorkbenchParams
 from workbench.store.fingerprint import canonical_json
-from workbench.workflows.align import LANDMARKS_VERSION
-from workbench.workflows.match import PLACEMENTS_VERSION
 
 STAGE_VERSIONS = {
     "beats": BEATS_VERSION,

@@ -23,12 +23,13 @@ from tests.benchmarks.table import Table, auc, cpu
 from tests.benchmarks.tracks import bundled
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import Placement, place
+from workbench.analysis.landmarks import track_landmarks
+from workbench.analysis.video import video_events
 from workbench.analysis.workspace import Workspace
 from workbench.features.marks import marks_of
 from workbench.files import bundled_path
 from workbench.store.home import Home
 from workbench.video.events import EVENT_KINDS, Events
-from workbench.workflows.align import track_landmarks, video_events
 from workbench.workflows.demo import FILM
 
 JITTER, MOST_JITTER = 0.008, 0.015

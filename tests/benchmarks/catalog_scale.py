@@ -35,6 +35,7 @@ from tests.benchmarks.elsewhere.underscore_catalog import scripts
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import Track, bundled
 from workbench.analysis.character import measure_track
+from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Measurement, pack_descriptor
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
@@ -47,7 +48,6 @@ from workbench.matching.video_reference import read_reference
 from workbench.store.database import Database, now, recordings, revisions, tracks
 from workbench.store.home import Home
 from workbench.store.settings import load_settings
-from workbench.workflows.catalog import open_library
 from workbench.workflows.underscore import the_embedding, underscore
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import CHANCE_SCORE, place
 from workbench.features.marks import marks_of
 from workbench.files import read_numbers
-from workbench.models.align import AlignModel
 from workbench.params import AlignParams
+from workbench.params.align import AlignModel
 
 
 def track() -> Landmarks:

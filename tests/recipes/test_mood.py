@@ -7,7 +7,7 @@ import pytest
 
 from data.recipes.fitting.mood import ENERGY_SIGNS, OWN, OWN_SHARE, VALENCE_SIGNS, fitted, left_out
 from workbench.files import read_numbers
-from workbench.models.match import MatchModel
+from workbench.params.matching import MatchModel
 
 DICE = np.random.default_rng(5)
 CLUES = DICE.normal(size=(300, 3))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ParameterError, StoreError
-from workbench.models.seams import SeamModel
 from workbench.params import CoverParams, RenderParams, SeamParams, WorkbenchParams
+from workbench.params.loops import SeamModel
 from workbench.store.profiles import load_profile, save_profile
 
 TUNED = WorkbenchParams(cover=CoverParams(required_excess_seconds=12.5), render=RenderParams(ceiling_dbtp=-2.0))

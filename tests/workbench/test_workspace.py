@@ -20,7 +20,7 @@ import workbench as wb
 from tests.videos import grey, write_video
 from workbench.analysis.grids import corrected_grid
 from workbench.analysis.progress import silent
-from workbench.analysis.sources import find_track
+from workbench.analysis.sources import find_track, open_library
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.cli.main import run
@@ -33,7 +33,6 @@ from workbench.store.home import Home
 from workbench.store.profiles import save_profile
 from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.beats import map_beats
-from workbench.workflows.catalog import open_library
 
 RATE = 22_050
 SETTINGS = WorkbenchSettings(database_url=None)

@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.labels import array_labels
+from workbench.analysis.landmarks import LANDMARKS_VERSION, landmark_stage
 from workbench.analysis.track import Arrays, Sound, beat_stage, grid_of_given_tempo, loop_stage, profile_parts
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
@@ -68,7 +69,6 @@ from workbench.seams.profile import LoopProfile
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS
-from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
 
 if TYPE_CHECKING:
     from workbench.recording import Recording

@@ -125,11 +125,11 @@ _VERSIONS = {
     "beats": ("workbench.analysis.track", "BEATS_VERSION"),
     "loops": ("workbench.analysis.track", "LOOPS_VERSION"),
     "plan": ("workbench.plans.plan", "PLAN_VERSION"),
-    "landmarks": ("workbench.workflows.align", "LANDMARKS_VERSION"),
+    "landmarks": ("workbench.analysis.landmarks", "LANDMARKS_VERSION"),
     "picture": ("workbench.analysis.video", "PICTURE_VERSION"),
     "soundtrack": ("workbench.analysis.video", "SOUNDTRACK_VERSION"),
     "character": ("workbench.analysis.character", "CHARACTER_VERSION"),
-    "placements": ("workbench.workflows.match", "PLACEMENTS_VERSION"),
+    "placements": ("workbench.analysis.placements", "PLACEMENTS_VERSION"),
 }
 
 _MIX_STAGES = ("voice", "duck", "mix", "render")  # parameters of what is done to a plan once it is made

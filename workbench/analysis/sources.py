@@ -1,7 +1,8 @@
 """Find the track or video that a name stands for: a file, or the id of one that was added.
 
 `find_track` takes a file or an id, `find_in_catalog` an id alone; `add_video` analyses a video once, and `find_video`
-finds it again. `recorded_track` and `recorded_video` find the files of a provenance by their bytes.
+finds it again. `recorded_track` and `recorded_video` find the files of a provenance by their bytes;
+`open_library` opens the records of tracks.
 """
 
 from __future__ import annotations
@@ -17,9 +18,17 @@ from workbench.edits.documents import document_of
 from workbench.errors import Argument, InputError, MediaError, ParameterError, UnknownTrack, UnknownVideo
 
 if TYPE_CHECKING:
+    from workbench.catalog.library import Library
     from workbench.catalog.track import Track
     from workbench.media.sound_streams import SoundChoice
     from workbench.store.videos import AddedVideo
+
+
+def open_library(workspace: Workspace) -> Library:
+    """The tracks of a workspace: of its home folder, or of the database that the settings name."""
+    from workbench.catalog.library import Library  # here: a plan of a bare file needs no database
+
+    return Library(workspace.database)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +61,7 @@ def find_track(workspace: Workspace, named: str) -> TrackSource:
 
 def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
     """Find a track of the catalog by its id, whatever files there are; raises `UnknownTrack`."""
-    from workbench.catalog.library import Library  # here: a plan of a bare file needs no database
-
-    track = Library(workspace.database).get(track_id)
+    track = open_library(workspace).get(track_id)
     return TrackSource(track.track_id, workspace.files.find(track.path) or track.path, track)
 
 
@@ -141,9 +148,7 @@ def recorded_track(workspace: Workspace, record: FileRecord, folders: Iterable[P
     """
     known: list[Path] = []
     if record.content_hash is not None and workspace.existing_database is not None:
-        from workbench.catalog.library import Library
-
-        known = [track.path for track in Library(workspace.database).with_content(record.content_hash)]
+        known = [track.path for track in open_library(workspace).with_content(record.content_hash)]
     return _with_bytes(workspace, record, known, folders, "track")
 
 

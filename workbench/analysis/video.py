@@ -9,8 +9,9 @@ If both are missing, the file is read once for both; of a long video only pictur
 decoded, and afterwards the pictures around its hard cuts. Who speaks in the foreground, and the class of the sound, are
 computed from the arrays and `VoiceParams` each time.
 
-`watch` measures all of it, `listen` the sound alone, which ducking needs. The utterances of a voice detector of another
-package are stored, once a video (`with_voices`); ours need no storing, as they follow from the soundtrack in no time.
+`watch` measures all of it, `listen` the sound alone, which ducking needs; `video_events` finds what a track is placed
+by. The utterances of a voice detector of another package are stored, once a video (`with_voices`); ours need no
+storing, as they follow from the soundtrack in no time.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.bands import BandMeter
 from workbench.video.cuts import first_of_shot
+from workbench.video.events import Events, find_events
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.picture_meter import PictureMeter
 from workbench.video.pitch import PitchMeter
@@ -434,6 +436,15 @@ def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[
         speech_ranges=utterances,
         classification=classify(soundtrack, utterances),
     )
+
+
+def video_events(workspace: Workspace, video: Path | str) -> Events:
+    """Events of a video, whose picture and sound come from the store or are measured now.
+
+    Raises `MediaError` without a moving picture.
+    """
+    watched = watch(workspace, video)
+    return find_events(watched.picture, watched.soundtrack, workspace.params.events)
 
 
 VOICES_VERSION = 1  # raise it when what is stored of a detector's answer changes

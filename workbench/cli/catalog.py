@@ -123,7 +123,7 @@ def list_tracks(workspace: Workspace) -> None:
     Example:
       workbench catalog list | jq 'select(.bpm > 120) | .title'
     """
-    from workbench.workflows.catalog import open_library
+    from workbench.analysis.sources import open_library
 
     tracks = open_library(workspace).list()
     for track in tracks:
@@ -142,7 +142,7 @@ def remove(track_ids: Iterable[str], workspace: Workspace) -> None:
     Example:
       workbench catalog remove trk_01JD3X5E8Q2M
     """
-    from workbench.workflows.catalog import open_library
+    from workbench.analysis.sources import open_library
 
     library = open_library(workspace)
     for track_id in track_ids:
@@ -159,7 +159,8 @@ def reindex(workspace: Workspace) -> None:
     Example:
       workbench catalog reindex
     """
-    from workbench.workflows.catalog import WantedFile, add_tracks, open_library
+    from workbench.analysis.sources import open_library
+    from workbench.workflows.catalog import WantedFile, add_tracks
 
     library = open_library(workspace)
     found = library.reindex(hash_bytes=workspace.hash_file)
@@ -180,7 +181,7 @@ def reindex(workspace: Workspace) -> None:
 
 def explain_no_tracks(workspace: Workspace) -> None:
     """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound."""
-    from workbench.workflows.catalog import open_library
+    from workbench.analysis.sources import open_library
 
     if open_library(workspace).list():
         say("workbench: no track of the catalog can be heard, so none is put forward")

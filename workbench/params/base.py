@@ -55,3 +55,12 @@ class Params(BaseModel):
     def knobs(cls) -> dict[str, FieldInfo]:
         """The fields that a person turns, by name."""
         return {name: field for name, field in cls.model_fields.items() if name != "model"}
+
+
+class FittedModel(BaseModel):
+    """The fitted numbers of one stage, the field `model` of its parameters; `workbench/models` has them with a card.
+
+    Part of the cache keys and the provenance like any parameter; a sweep varies a field as `models.STAGE.NAME`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

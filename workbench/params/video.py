@@ -4,8 +4,48 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from workbench.models.cuts import CutModel
-from workbench.params.base import Params
+from workbench.files import read_numbers
+from workbench.params.base import FittedModel, Params
+
+_FITTED = read_numbers("cuts.json")
+
+
+class CutModel(FittedModel):
+    """Log-odds that a step is a cut, and that a ramp is a dissolve, by what each part of their evidence adds.
+
+    A weight is the log-odds for each factor e, but for `undone`, `afterglow`, `ends` and `sag`, where it is for each
+    unit. They are fitted together, so one alone means little; see `cuts.md`.
+    """
+
+    step_bias: float = _FITTED["step_bias"]
+    """log-odds of a cut before any evidence"""
+    unlike_weight: float = _FITTED["unlike_weight"]
+    """unlikeness across"""
+    stands_out_weight: float = _FITTED["stands_out_weight"]
+    """over the usual unlikeness"""
+    alone_weight: float = _FITTED["alone_weight"]
+    """over the largest step beside it"""
+    tones_weight: float = _FITTED["tones_weight"]
+    """distance of tones across"""
+    tones_alone_weight: float = _FITTED["tones_alone_weight"]
+    """over the largest jump of tones beside"""
+    undone_weight: float = _FITTED["undone_weight"]
+    """a leap of light that is undone within a second"""
+    afterglow_weight: float = _FITTED["afterglow_weight"]
+    """a leap of light that glows out in a fifth of a second"""
+
+    dissolve_bias: float = _FITTED["dissolve_bias"]
+    """log-odds of a dissolve before any evidence"""
+    ends_weight: float = _FITTED["ends_weight"]
+    """unlikeness of the ends"""
+    end_tones_weight: float = _FITTED["end_tones_weight"]
+    """distance of tones of the ends"""
+    sag_weight: float = _FITTED["sag_weight"]
+    """contrast lost in the middle"""
+    rest_weight: float = _FITTED["rest_weight"]
+    """what the mixture leaves unexplained"""
+    misfit_weight: float = _FITTED["misfit_weight"]
+    """how far the rise strays from a line"""
 
 
 class CutParams(Params):

@@ -12,6 +12,8 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from workbench.recording import clock as clock
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -65,14 +67,6 @@ def quiet(axes: Axes) -> None:
     """Take away the frame at the top and at the right."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=9)
-
-
-def clock(seconds: float, _: object = None) -> str:
-    """Format a time as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15."""
-    whole = round(seconds)
-    sign, whole = ("-", -whole) if whole < 0 else ("", whole)
-    hours, minutes = divmod(whole // 60, 60)
-    return f"{sign}{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{sign}{minutes}:{whole % 60:02d}"
 
 
 def time_axis(axes: Axes, seconds: float) -> None:

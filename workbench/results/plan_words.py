@@ -28,8 +28,7 @@ from workbench.plans.plan import (
 from workbench.plans.plan_score import AUDIBLE
 from workbench.plans.refusals import plain_seconds
 from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
-from workbench.plots.palette import clock
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, clock
 from workbench.seams.profile import LoopProfile
 
 _HAS_NO_SEAM = "has no seam"

@@ -35,8 +35,8 @@ from itertools import product
 
 import numpy as np
 
-from workbench.models.cuts import CutModel
 from workbench.params import CutParams
+from workbench.params.video import CutModel
 from workbench.recording import FloatArray, IntArray
 from workbench.video.picture import Border, Stretches
 from workbench.video.strip import NOISE, Strip, tone_distance

@@ -15,8 +15,8 @@ records are written here.
 A search by words takes milliseconds, also while a user types: the words of all tracks are read once and cached until
 the catalog changes.
 
-Functions: `list_files`, `is_left_over`, `bundled_files`, `add_tracks`, `add_all`, `cluster`, `open_library`,
-`open_catalog`; `search_catalog`, `words_of`.
+Functions: `list_files`, `is_left_over`, `bundled_files`, `add_tracks`, `add_all`, `cluster`, `open_catalog`;
+`search_catalog`, `words_of`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
+from workbench.analysis.sources import open_library
 from workbench.analysis.workers import killed, open_pool
 from workbench.analysis.workspace import Workspace
-from workbench.catalog.library import Library, LibraryEntry, Measurement
+from workbench.catalog.library import LibraryEntry, Measurement
 from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError, require_extra
@@ -100,11 +101,6 @@ class Added:
     path: Path
     track: Track | None  # None where it could not be added
     fault: str | None  # why not
-
-
-def open_library(workspace: Workspace) -> Library:
-    """The tracks of a workspace: of its home folder, or of the database that the settings name."""
-    return Library(workspace.database)
 
 
 def open_catalog(workspace: Workspace) -> Snapshot:

@@ -5,36 +5,31 @@
     place     the best fifty under the video's events, from the store or found now
     pick      ten without near duplicates, and why each is there
 
-Placements are stored for each pair, keyed by the bytes of both files, the grid in use and all parameters and weights
-they depend on; a second match of the same video reads them. Landmarks were stored when the track was added; if they
-were deleted they are found again, and a track whose file cannot be read for that is ranked with the usual sync part.
+Placements are stored for each pair (`workbench.analysis.placements`). Landmarks were stored when the track was added;
+if they were deleted they are found again, and a track whose file cannot be read for that is ranked with the usual sync
+part.
 
-Functions: `match` for all of it; `rank_video` for the first two steps; `pair_placements` for the third.
+Functions: `match` for all of it; `rank_video` for the first two steps.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, place
+from workbench.align.placements import CHANCE_SCORE
 from workbench.analysis.grids import corrected_revisions
+from workbench.analysis.placements import Placements, pair_placements
 from workbench.analysis.progress import silent
 from workbench.analysis.provenance import make_provenance, with_provenance
-from workbench.analysis.track import profile_parts
-from workbench.analysis.video import PICTURE_VERSION, SOUNDTRACK_VERSION, voice_parts, watch
+from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
-from workbench.errors import MediaError
-from workbench.extensions import OWN
 from workbench.matching.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.matching.video_facts import VideoFacts, video_facts
 from workbench.matching.video_ranking import Ranking, bonus, rank, raw_scores, scores_of
@@ -42,20 +37,12 @@ from workbench.matching.video_reasons import RankedPair, explanation, fitting_ta
 from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray, IntArray
 from workbench.results.match import lane_body, match_result
-from workbench.store.fingerprint import CacheKeyPart, StageKey
 from workbench.video.analysis import VideoAnalysis
-from workbench.video.events import Events, find_events
-from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_landmarks
+from workbench.video.events import find_events
 from workbench.workflows.catalog import open_catalog
 
 if TYPE_CHECKING:
     from workbench.matching.snapshot import Snapshot
-
-# Raise it when the code of align changes placements, or that of video.events or mix.voice the events they land on
-PLACEMENTS_VERSION = 1
-_KEPT_COINCIDENCES = 3  # of each placement, in the store
-
-Placements: TypeAlias = tuple[Placement, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,52 +182,3 @@ def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Tr
         found.append(pair_placements(workspace.with_progress(silent), watched.content_hash, events, track, correction))
     progress(stage, 1.0)
     return found
-
-
-def pair_placements(
-    workspace: Workspace,
-    video_hash: str,
-    events: Callable[[], Events],
-    track: Track,
-    correction: str,
-) -> Placements | None:
-    """Placements of a track under a video, best first, from the store or found now; None for an unreadable track.
-
-    `events` is called, and the track's file read, only if the store lacks theirs. `correction` is the revision of the
-    track's corrected grid, empty without one. A file with other bytes than the track that was added counts as
-    unreadable: nothing of it is stored.
-    """
-    versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
-    pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
-    params, store = workspace.params, workspace.arrays
-    video_parts = (params.cuts, *voice_parts(params.voice), params.events, *workspace.audio_parts)
-    if params.voice.detector != OWN:  # the video's bytes do not say what it finds: it may read other files
-        marks = events().marks
-        heard = hashlib.sha256(b"".join((marks.times.tobytes(), marks.salience.tobytes()))).hexdigest()
-        video_parts = (*video_parts, CacheKeyPart("Events", "digest", heard))
-    stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
-
-    def compute() -> dict[str, NDArray[Any]]:
-        landmarks = load_landmarks(track.content_hash, correction, params, store)
-        if landmarks is None:
-            landmarks = track_landmarks(workspace, track.path, content_hash=track.content_hash)
-        return {"placement_list": _to_bytes(place(landmarks, events(), params.align))}
-
-    try:
-        arrays = store.load_or_compute(StageKey.of(pair, "placements", PLACEMENTS_VERSION, *stages), compute)
-    except MediaError:
-        return None
-    return _from_bytes(arrays["placement_list"])
-
-
-def _to_bytes(placements: Placements) -> NDArray[np.uint8]:
-    rows = [asdict(found) | {"coincidences": [asdict(met) for met in found.coincidences[:_KEPT_COINCIDENCES]]}
-            for found in placements]  # fmt: skip
-    return np.frombuffer(json.dumps(rows).encode(), dtype=np.uint8)
-
-
-def _from_bytes(stored: NDArray[np.uint8]) -> Placements:
-    return tuple(
-        Placement(**row | {"coincidences": tuple(Coincidence(**met) for met in row["coincidences"])})
-        for row in json.loads(bytes(stored))
-    )

@@ -21,8 +21,8 @@ from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material.elsewhere_pairs import fetch_pairs
 from data.recipes.material.planted_pairs import Case, cases
 from workbench.align.placements import CHANCE_SCORE, place
-from workbench.models.align import AlignModel
 from workbench.params import AlignParams
+from workbench.params.align import AlignModel
 from workbench.recording import BoolArray, FloatArray
 
 FILE = "align.json"

@@ -30,8 +30,8 @@ from workbench.matching.video_ranking import (
     wanted_of,
 )
 from workbench.matching.video_reference import MatchReference, read_reference
-from workbench.models.match import MatchModel
 from workbench.params import MatchParams
+from workbench.params.matching import MatchModel
 
 FILE = "match.json"
 VERSIONS = {"character": CHARACTER_VERSION, "picture": PICTURE_VERSION, "soundtrack": SOUNDTRACK_VERSION}

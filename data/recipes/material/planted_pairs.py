@@ -24,11 +24,12 @@ from data.recipes.material.elsewhere_pairs import labelled_recordings
 from data.recipes.material.elsewhere_videos import elsewhere_videos
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import event_clock
+from workbench.analysis.landmarks import track_landmarks
+from workbench.analysis.video import video_events
 from workbench.analysis.workspace import Workspace
 from workbench.features.marks import marks_of
 from workbench.store.home import Home
 from workbench.video.events import EVENT_KINDS, Events
-from workbench.workflows.align import track_landmarks, video_events
 
 EVENTS, PLANTED = 14, (4, 6)
 FRAMES = (24.0, 25.0, 30.0, 50.0, 60.0)

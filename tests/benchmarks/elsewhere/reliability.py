@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from data.recipes.fitting.seams import Examples, examples_of
 from tests.benchmarks.elsewhere.loops import recordings_of_arguments
 from tests.benchmarks.table import Table
-from workbench.models.seams import SeamModel
+from workbench.params.loops import SeamModel
 from workbench.seams.profile import SEAM_PARTS
 
 BINS = 10

@@ -18,6 +18,7 @@ from workbench.align.landmarks import (
     onset_instant,
 )
 from workbench.analysis.labels import check_together
+from workbench.analysis.landmarks import track_landmarks
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.features.onsets import detect_onsets
@@ -26,7 +27,6 @@ from workbench.files import bundled_path
 from workbench.params import LandmarkParams
 from workbench.recording import Recording
 from workbench.store.home import Home
-from workbench.workflows.align import track_landmarks
 
 RATE = 44_100
 BEAT = 0.5

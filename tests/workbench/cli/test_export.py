@@ -13,8 +13,8 @@ import pytest
 from tests.videos import grey, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.cli.export import _FORMATS
-from workbench.models.align import AlignModel
 from workbench.params import AlignParams, WorkbenchParams
+from workbench.params.align import AlignModel
 from workbench.render.schedule import place_track
 from workbench.store.home import Home
 from workbench.workflows.align import align_track

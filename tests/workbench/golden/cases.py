@@ -25,8 +25,8 @@ from workbench.features.marks import marks_of
 from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.matching.video_reference import read_reference
 from workbench.mix import ducking as duck
-from workbench.models.align import AlignModel
 from workbench.params import AlignParams, CoverParams, DuckParams, MatchParams, SeamParams
+from workbench.params.align import AlignModel
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.analysis.landmarks import track_landmarks, track_level
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import level_curve
 from workbench.media.audio import decode
 from workbench.params import LandmarkParams, WorkbenchParams
 from workbench.store.home import Home
-from workbench.workflows.align import track_landmarks, track_level
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import LibraryEntry
 from workbench.store.home import Home
-from workbench.workflows.catalog import open_library, search_catalog
+from workbench.workflows.catalog import search_catalog
 
 TRACKS: dict[str, dict[str, Any]] = {
     "trk_1": {"title": "Slow Tide", "artist_name": "Lagoon Street", "tags": ["beach", "dusk"]},

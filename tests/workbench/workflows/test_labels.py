@@ -8,11 +8,11 @@ import numpy as np
 import xarray
 from zarr.storage import ZipStore
 
+from workbench.analysis.landmarks import landmark_stage
 from workbench.analysis.track import Sound, analyze
 from workbench.analysis.workspace import Workspace
 from workbench.seams.profile import SEAM_PARTS
 from workbench.store.home import Home
-from workbench.workflows.align import landmark_stage
 
 
 def _opened(home: Path, stage: str) -> xarray.Dataset:

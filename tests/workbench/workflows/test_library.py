@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.store.home import Home
-from workbench.workflows.catalog import WantedFile, add_all, add_tracks, list_files, open_library
+from workbench.workflows.catalog import WantedFile, add_all, add_tracks, list_files
 
 CALL = "import sys; from workbench.cli.main import run; sys.exit(run(sys.argv[1:]))"
 

@@ -12,13 +12,14 @@ import soundfile
 
 from tests.videos import coloured_shots, write_video
 from workbench.analysis.grids import delete_grid, save_grid
+from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError
 from workbench.matching.lane import Lane
 from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
-from workbench.workflows.catalog import WantedFile, add_tracks, open_library
+from workbench.workflows.catalog import WantedFile, add_tracks
 from workbench.workflows.match import match, rank_video
 
 RATE, FPS = 22_050, 25

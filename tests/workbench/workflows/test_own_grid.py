@@ -9,6 +9,7 @@ import pytest
 import soundfile
 
 from workbench.analysis.grids import corrected_grid
+from workbench.analysis.sources import open_library
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
@@ -16,7 +17,7 @@ from workbench.errors import GridError, ParameterError
 from workbench.files import bundled_path
 from workbench.store.home import Home
 from workbench.workflows.beats import confirm_grid, keep_grid, keep_tempo, map_beats
-from workbench.workflows.catalog import WantedFile, add_all, open_library
+from workbench.workflows.catalog import WantedFile, add_all
 
 RATE, SECONDS = 22_050, 24.0
 

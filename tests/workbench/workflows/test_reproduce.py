@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from workbench.analysis.provenance import FileRecord
-from workbench.analysis.sources import recorded_track, recorded_video
+from workbench.analysis.sources import open_library, recorded_track, recorded_video
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, PlanError
 from workbench.files import hash_file
 from workbench.store import videos
 from workbench.store.home import Home
-from workbench.workflows.catalog import open_library
 from workbench.workflows.reproduce import reproduce
 
 

@@ -35,8 +35,8 @@ from workbench.lab.sweep import (
 )
 from workbench.lab.sweep_search import Axis
 from workbench.lab.winners import winner
-from workbench.models.seams import SeamModel
 from workbench.params import SeamParams, WorkbenchParams
+from workbench.params.loops import SeamModel
 from workbench.params.sliders import knob_of
 from workbench.seams.seam_score import line_breaks, measure_beats, with_yardstick
 from workbench.store.fingerprint import canonical_json

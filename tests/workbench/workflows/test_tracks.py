@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.analysis.sources import find_in_catalog, find_track
+from workbench.analysis.sources import find_in_catalog, find_track, open_library
 from workbench.analysis.workspace import Workspace
 from workbench.errors import UnknownTrack
 from workbench.store.home import Home
-from workbench.workflows.catalog import open_library
 
 
 def test_a_file_comes_before_an_id(track: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

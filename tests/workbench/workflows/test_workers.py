@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from workbench.analysis.character import measure_track
-from workbench.analysis.sources import find_in_catalog
+from workbench.analysis.sources import find_in_catalog, open_library
 from workbench.analysis.workers import LocalWorkers
 from workbench.analysis.workspace import Workspace
 from workbench.errors import WorkerDied
 from workbench.store.home import Home
-from workbench.workflows.catalog import Added, WantedFile, add_tracks, cluster, list_files, open_library
+from workbench.workflows.catalog import Added, WantedFile, add_tracks, cluster, list_files
 
 
 class Deadly(type(Path())):  # type: ignore[misc]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
+from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import played_plan
@@ -19,7 +20,6 @@ from workbench.params import DuckParams, RenderParams
 from workbench.plans.plan import LoopPlan
 from workbench.review.projects import load_fields, restore_loop
 from workbench.store.home import Home
-from workbench.workflows.catalog import open_library
 from workbench.workflows.plan import Planned, plan_track
 
 
