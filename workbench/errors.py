@@ -133,6 +133,10 @@ class UnknownProject(InputError, KeyError):
     """No project of that id."""
 
 
+class ChangedElsewhere(InputError):
+    """Another window has changed what a step was to change."""
+
+
 class StoreError(WorkbenchError, OSError):
     """The home folder or its database cannot be used."""
 

@@ -79,8 +79,8 @@ def _is_heard(page: Any, place: Any) -> None:
 def _is_moved(page: Any, asked: Any, hand: Any, place: Any) -> None:
     page.wait_for_function(f"() => ({_SOUND})() === null")
     expect(asked.locator(".constraint")).to_contain_text("pinned")
-    page.wait_for_function(f"(at) => Math.abs(({_HAND})()?.seams[1] - at) < 0.02", arg=place["at"])
-    assert page.evaluate(_HAND)["seams"][0] == hand["seams"][0]
+    moved = f"(at) => {{ const hand = ({_HAND})(); return hand && Math.abs(hand.seams[1] - at) < 0.02 && hand.seams }}"
+    assert page.wait_for_function(moved, arg=place["at"]).json_value()[0] == hand["seams"][0]
 
 
 def test_a_seam_is_dragged_to_another_bar_line(page: Any, asked: Any, seam: Any) -> None:

@@ -24,7 +24,7 @@ from urllib.parse import parse_qs, urlencode
 import param
 from panel.custom import JSComponent
 
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.styles import ASSETS
 
 PROJECTS = "page=projects"

@@ -33,6 +33,7 @@ from tornado.web import StaticFileHandler
 from workbench.analysis.provenance import with_recorded_audio
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_loopback
+from workbench.dashboards.actions import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.address import PROJECTS, Address, Place, view_of
 from workbench.dashboards.charts import THEME, ink_colour
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
@@ -41,7 +42,6 @@ from workbench.dashboards.links import link_routes
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.page_socket import make_site
 from workbench.dashboards.reviewer import known_reviewer
-from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.sounds.plan import FOLDER
 from workbench.dashboards.sounds.video import find_still, still_file
 from workbench.dashboards.styles import ASSETS, stylesheet
@@ -88,7 +88,11 @@ class StatusBar(JSComponent):
         [[], 0], doc="[tracks, n], for the n-th of `wanted`; each with id, title, artist, seconds, bpm, tags"
     )
     projects = param.String(PROJECTS, doc="query of the page that lists the projects")
-    history = param.List([], doc="[words, undone, at (ISO 8601)] of each change of the project, oldest first")
+    history = param.List(
+        [], doc="[words, undone, at (ISO 8601), whether another window made it] of each change, oldest first"
+    )
+    elsewhere = param.Boolean(False, doc="whether the message is on a change of another window")
+    window = param.String("", doc="by which the browser knows this window, also after a reload")
     undone = param.Integer(0, doc="counts up when the last change is to be undone")
     redone = param.Integer(0, doc="counts up when it is to be done again")
     dark = param.Boolean(False, doc="whether the page is dark")
@@ -251,7 +255,7 @@ class Page:
         def show(*_: Any) -> None:
             bar.param.update(
                 subject=_subject(session), stage=session.stage, done=session.done,
-                message=session.message or session.notice,
+                message=session.message or session.notice, elsewhere=session.elsewhere,
                 formats=offered(session.loop), taken=what_is_taken(session.loop),
             )  # fmt: skip
 
@@ -279,7 +283,7 @@ class Page:
         def keep(message: str) -> None:
             """Keep what the browser says: a player's fault, or that a message was taken away."""
             if message != (session.message or session.notice):
-                session.param.update(message=message, notice=session.notice if message else "")
+                session.param.update(message=message, notice=session.notice if message else "", elsewhere=False)
 
         def look_for(words: str, number: int) -> None:
             try:
@@ -289,10 +293,15 @@ class Page:
             bar.found = [[_choice(track) for track in found], number]
 
         def show_history(*_: Any) -> None:
-            bar.history = [[change.words, change.undone, change.at] for change in session.history]
+            bar.history = [
+                [change.words, change.undone, change.at, change.window in session.others] for change in session.history
+            ]
 
-        session.param.watch(show, ["track", "video", "loop", "stage", "done", "message", "notice", "project"])
-        session.param.watch(show_history, "history")
+        session.param.watch(
+            show, ["track", "video", "loop", "stage", "done", "message", "notice", "elsewhere", "project"]
+        )
+        session.param.watch(show_history, ["history", "others"])
+        bar.param.watch(lambda event: session.autosave.name_window(event.new), "window")
         bar.param.watch(lambda event: keep(event.new), "message")
         bar.param.watch(lambda event: look_for(*event.new), "wanted")
         bar.param.watch(lambda _: session.undo(), "undone")

@@ -1,47 +1,39 @@
-"""Keeps a page's project as it is worked on, and its history: what was changed, to undo it and to do it again.
+"""The project of a page: what is done is saved as it is done, undone and redone, and seen in other windows.
 
-Whoever changes something that a project keeps says so in words:
+A page has one project, on the video and the track that are open. What is changed with `Autosave.change` is a step of
+the project's history; where the page is looked at, and a plan that follows from a step, are saved without one.
 
-    with session.change("seam 2 is pinned"):
-        session.request = ...
-        session.replan()
+Several windows may be open on one project, and each follows what the others do. A step says on which revision of the
+project it was made. What does not touch is merged; a step that touches what another window has changed meanwhile is not
+saved, and the page shows what the other window did. Undo and redo are of a window's own steps, and of those of windows
+that were closed.
 
-What the block changes, of the plan, crossfades, drawn ducking, constraints, parameters, grid and verdicts, is one step
-that can be undone. A plan that `Session.replan` makes for it belongs to the step, although it comes later. Where the
-change itself is made later, by a worker, the step is finished by hand; parameters and verdicts of the meantime are no
-part of it:
-
-    step = session.change("seam 2 is moved to 1:04")
-    self.run(move_seam, ..., then=lambda loop: (session.show(loop), step.finish()))
-
-Other kinds of records join in `workbench.review.history.KINDS`; nothing is to be done here. Another field of
-the project joins in `Keeper.fields` and `Session._take_fields`.
-
-Classes: `Keeper`, the project of a page; `Step`, a change under way.
+Classes: `Autosave`, `Step`. Functions: `request_words` and `params_words`, what two of them differ in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import secrets
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.analysis.sources import TrackSource
+from workbench.analysis.workspace import Workspace
 from workbench.dashboards.constraint_words import in_words
-from workbench.dashboards.fades import HandFade, Place
-from workbench.dashboards.grid_drafts import draft_record
 from workbench.dashboards.page_loop import this_page_loop
-from workbench.errors import ParameterError, PlanError, UnknownProject, WorkbenchError
-from workbench.mix.drawn_envelope import Points, read_points
+from workbench.dashboards.state import State
+from workbench.errors import ChangedElsewhere, UnknownProject, WorkbenchError
 from workbench.params import WorkbenchParams
 from workbench.params.sliders import label_of
-from workbench.plans.plan import LoopPlan
-from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.plans.request import PlanRequest
 from workbench.review.history import (
-    State,
+    Edits,
     StepBack,
+    Window,
     amend_change,
     differing,
     list_changes,
@@ -50,267 +42,334 @@ from workbench.review.history import (
     redo_change,
     undo_change,
 )
+from workbench.review.history import State as Fields
 from workbench.review.projects import (
     Project,
     can_complete,
     complete_project,
     keep_fields,
-    load_fields,
-    plan_record,
+    load_revision,
     project_on,
     start_project,
 )
-from workbench.store.profiles import params_from
-from workbench.workflows.constraints import read_request, request_records
-from workbench.workflows.plan import Planned
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from workbench.dashboards.session import Session
-
 _VIEW_MS = 2000
-"""after the time has changed, until it is kept"""
+"""after the time has changed, until it is saved"""
+
+_open: weakref.WeakSet[Autosave] = weakref.WeakSet()
+"""of all pages of this server, which follow each other"""
 
 
 class Step:
     """A change under way; finished by `finish`, or by the end of a `with` block."""
 
-    def __init__(self, keeper: Keeper, words: str) -> None:
+    def __init__(self, autosave: Autosave, words: str) -> None:
         self.words = words
-        self.project = keeper.project
-        self.content_hash = keeper.content_hash
-        self.before = keeper.state(self.content_hash)
+        self.project = autosave.state.project
+        self.content_hash = autosave.content_hash
+        self.before = autosave.values(self.content_hash)
         self.number: int | None = None
         """in the history; None until it is finished, and where it changed nothing"""
-        self._keeper = keeper
+        self._autosave = autosave
 
     def finish(self) -> None:
         """Put what a worker changed since the beginning into the history."""
-        self._keeper.finish(self, later=True)
+        self._autosave.finish(self, later=True)
 
     def __enter__(self) -> Step:
-        self._keeper.open.append(self)
+        self._autosave.open.append(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._keeper.open.remove(self)
-        if not self._keeper.open:  # within another one it is part of that
-            self._keeper.finish(self, later=False)
+        self._autosave.open.remove(self)
+        if not self._autosave.open:  # within another one it is part of that
+            self._autosave.finish(self, later=False)
 
 
-class Keeper:
-    """The project of a page."""
+class Autosave:
+    """Saves the state of a page.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._kept: State = {}
-        """fields of the project as this page read or wrote them last"""
-        self._record: tuple[LoopPlan | None, dict[str, JsonValue] | None] = None, None
-        """a plan, and its record, which takes milliseconds to make"""
-        self._taking = False
+    `follow` takes what another window has changed: fields, the state of that window where it has the plan that is now
+    saved, and whether records of the track have changed.
+    """
+
+    def __init__(
+        self, state: State, workspace: Workspace, follow: Callable[[Fields, State | None, bool], None]
+    ) -> None:
+        self.state = state
+        self.window = secrets.token_hex(8)
+        """its name, until the browser says by which it is known after a reload"""
         self.open: list[Step] = []
         """steps whose `with` block runs"""
-        session.param.watch(lambda *_: self.keep_plan(), "loop")
-        for name in ("stack", "envelope", "grid_draft"):
-            session.param.watch(lambda event: self._keep({event.name: self.fields()[event.name]}), name)
-        session.param.watch(lambda event: self._tuned(event.old, event.new), "params")
-        session.param.watch(lambda *_: self.keep_view(), ["tab", "option", "seam"])
-        session.param.watch(lambda *_: self._keep_view_soon(), "time")
+        self._workspace = workspace
+        self._follow = follow
+        self._page = this_page_loop()
+        self._saved: Fields = {}
+        """fields of the project as this page read or wrote them last"""
+        self._revision = 0
+        """of the project that they are of"""
+        self._steps: weakref.WeakSet[Step] = weakref.WeakSet()
+        self._taking = False
         self._waiting = False
+        state.param.watch(lambda *_: self.save_plan(), "loop")
+        for name in ("stack", "envelope", "grid_draft"):
+            state.param.watch(lambda event: self._save({event.name: state.fields()[event.name]}), name)
+        state.param.watch(lambda event: self._tuned(event.old, event.new), "params")
+        state.param.watch(lambda *_: self._save_view(), ["tab", "option", "seam"])
+        state.param.watch(lambda *_: self._save_view_soon(), "time")
+        _open.add(self)
 
-    @property
-    def project(self) -> Project | None:
-        """What is kept; None while neither a video nor a track is open."""
-        return self._session.project
+    def close(self) -> None:
+        """The page has gone: other windows may undo what was done in it."""
+        _open.discard(self)
+        self._tell()
 
-    def begin(self, video: Path | None, track: TrackSource | None, *, anew: bool = False) -> State:
-        """Keep from now on what is done to a video and a track: in the project on them, else in a new one.
+    def name_window(self, name: str) -> None:
+        """Take the name by which the browser knows this window, also after a reload."""
+        self.window = name
+        self._tell()
+        self.show_history()
+
+    def begin(self, video: Path | None, track: TrackSource | None, *, anew: bool = False) -> Fields:
+        """Save from now on what is done to a video and a track: in the project on them, else in a new one.
 
         `video`, `track`: that are open now; None: not yet.
         """
-        session, project = self._session, self.project
-        workspace = session.workspace
+        project, workspace = self.state.project, self._workspace
         found = None if anew else project_on(workspace, video, track)
         if found is None and project is not None and can_complete(project, video, track):
             found = complete_project(workspace, project, video, track)
         fields = self.take(found or start_project(workspace, video, track))
         if found is None:  # which begins with the parameters that the page has
-            self._keep({"params": self.fields()["params"]})
+            self._save({"params": self.state.fields()["params"]})
         return fields
 
-    def take(self, project: Project) -> State:
-        """Keep from now on what is done to a project."""
-        self._kept = load_fields(self._session.workspace, project.project_id)
-        self._session.project = project
+    def take(self, project: Project) -> Fields:
+        """Save from now on what is done to a project; returns its fields."""
+        self._revision, self._saved = load_revision(self._workspace, project.project_id)
+        self.state.project = project
         self.show_history()
-        return dict(self._kept)
+        self._tell()  # from now on they leave undo of its steps to this window
+        return dict(self._saved)
 
     @property
     def content_hash(self) -> str:
         """SHA-256 of the track's bytes, hex; empty for none yet."""
-        analysis = self._session.analysis
+        analysis = self.state.analysis
         return "" if analysis is None else analysis.content_hash
 
-    def state(self, content_hash: str) -> State:
+    @property
+    def others(self) -> frozenset[str]:
+        """Names of the other windows that are open on the project."""
+        return frozenset(other.window for other in self._others()) - {self.window}
+
+    def values(self, content_hash: str) -> Fields:
         """What a change can change: the fields of the project as the page has them, and the records of its track.
 
         `content_hash`: SHA-256 of the track's bytes, hex; empty for none yet.
         """
-        fields: State = {key: value for key, value in self.fields().items() if value is not None}
-        if self.project is None:
+        fields: Fields = {key: value for key, value in self.state.fields().items() if value is not None}
+        if self.state.project is None:
             return fields
-        return fields | read_records(self._session.workspace, self.project.project_id, content_hash)
+        return fields | read_records(self._workspace, self.state.project.project_id, content_hash)
 
     def change(self, words: str) -> Step:
         """Begin a change."""
-        return Step(self, words)
+        step = Step(self, words)
+        self._steps.add(step)
+        return step
 
     def finish(self, step: Step, *, later: bool) -> None:
         """Put a change into the history."""
-        project = step.project
-        if project is None or project != self.project:
-            return
-        with self._telling():
-            edits = differing(step.before, self.state(step.content_hash))
-            if later:
-                edits = {key: edit for key, edit in edits.items() if _is_workers(key, step.content_hash)}
-            change = record_change(self._session.workspace, project.project_id, step.words, edits)
-            step.number = None if change is None else change.number
-            self._kept.update({key: after for key, (_, after) in edits.items() if "/" not in key})
-            self.show_history()
+        edits = differing(step.before, self.values(step.content_hash))
+        if later:
+            edits = {key: edit for key, edit in edits.items() if _is_workers(key, step.content_hash)}
+        if step.project == self.state.project:
+            step.number = self._record(edits, step.words)
 
     def amend(self, step: Step | None) -> None:
         """Add the plan that was made for a change to it.
 
         `step`: that asked for the plan; None: nobody did.
         """
-        if step is None or step.number is None or step.project is None or step.project != self.project:
+        project = self.state.project
+        if step is None or step.number is None or project is None or step.project != project:
             return
         with self._telling():
-            before: State = {key: value for key, value in step.before.items() if "/" not in key}
-            now: State = {key: value for key, value in self.fields().items() if value is not None}
-            edits = differing(before, now)
-            if amend_change(self._session.workspace, step.project.project_id, step.number, edits):
-                self._kept.update(now)
+            edits = differing(_fields(step.before), _fields(self.values("")))
+            saved = amend_change(self._workspace, project.project_id, step.number, edits, self._revision)
+            self._took(saved.revision, saved.edits)
 
     def undo(self) -> StepBack | None:
-        """Undo the last change; None where there is none."""
+        """Undo the last change of this window; None where there is none."""
         return self._step_back(undo_change)
 
     def redo(self) -> StepBack | None:
-        """Do the change again that was undone last; None where there is none."""
+        """Redo the change of this window that was undone last; None where there is none."""
         return self._step_back(redo_change)
 
     def show_history(self) -> None:
         """Let the page show the history as it is now, whichever window it was made in."""
-        if self.project is not None:
-            self._session.history = list_changes(self._session.workspace, self.project.project_id)
+        if self.state.project is not None:
+            history = list_changes(self._workspace, self.state.project.project_id)
+            self.state.param.update(history=history, others=self.others)
 
-    def keep_plan(self) -> None:
-        """Keep the plan and the crossfades that were set by hand, unless there is no answer yet."""
-        if self._session.loop is not None:
-            self._keep({key: value for key, value in self.fields().items() if key != "params"})
-
-    def keep_view(self) -> None:
-        """Keep where the page is looked at."""
-        session = self._session
-        view = {"tab": session.tab, "option": session.option, "seam": session.seam, "time": round(session.time, 3)}
-        if session.loop is not None:
-            self._keep({"view": cast("JsonValue", view)})
-
-    def _keep_view_soon(self) -> None:
-        """Keep the view at most every other second while music plays."""
-        loop = this_page_loop()
-        if loop is None:
-            self.keep_view()
-        elif not self._waiting:
-            self._waiting = True
-
-            def keep() -> None:
-                self._waiting = False
-                self.keep_view()
-
-            loop.call_later(keep, _VIEW_MS)
+    def save_plan(self) -> None:
+        """Save the plan and what belongs to it, unless there is no answer yet."""
+        if self.state.loop is not None:
+            self._save({key: value for key, value in self.state.fields().items() if key != "params"})
 
     @contextmanager
     def taking(self) -> Iterator[None]:
-        """While what was kept is shown again: nothing of it is a change."""
+        """While what was saved is shown again: nothing of it is a change."""
         self._taking, before = True, self._taking
         try:
             yield
         finally:
             self._taking = before
 
-    def params_of(self, fields: Mapping[str, Any]) -> WorkbenchParams:
-        """The parameters of a project."""
-        try:
-            return params_from(fields["params"] or {}, "the project")
-        except WorkbenchError as error:
-            self._session.message = str(error)
-            return self._session.params
+    def follow(self, source: Autosave | None = None) -> None:
+        """Show what other windows have changed since.
 
-    def fields(self) -> State:
-        """The fields of the project as the page has them, but for the view; `Session` takes them back one by one."""
-        session = self._session
-        loop: Planned | None = session.loop
-        answer = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
-        if answer is None or answer is not self._record[0]:
-            self._record = answer, plan_record(loop)
-        return {
-            "plan": cast("JsonValue", self._record[1]),
-            "fades": cast("JsonValue", fade_records(session.hand_fades.values())) or None,
-            "envelope": cast("JsonValue", envelope_record(session.envelope)),
-            "grid_draft": cast("JsonValue", draft_record(session.grid_draft)),
-            "stack": list(session.stack) or None,
-            "request": cast("JsonValue", request_records(session.request)) or None,
-            "params": session.params.model_dump(mode="json", exclude_defaults=True),
-        }
-
-    def _keep(self, fields: State) -> None:
-        """Write those fields that differ from what this page read or wrote last: what another window wrote stays."""
-        project = self.project
-        changed = {key: value for key, value in fields.items() if self._kept.get(key) != value}
-        if project is None or self._taking or not changed:
+        `source`: the window that has, if it is one of this server: its plan need not be read again.
+        """
+        project = self.state.project
+        if project is None:
             return
         with self._telling():
-            keep_fields(self._session.workspace, project.project_id, changed)
-            self._kept.update(changed)
+            self._revision, now = load_revision(self._workspace, project.project_id)
+            edits = differing(self._saved, {**now, "view": self._saved.get("view")})
+            changed: Fields = {key: after for key, (_, after) in edits.items()}
+            self._saved = now
+            for step in self._steps:  # what it changes is what it adds to this
+                step.before.update(changed)
+            known = {change.number: change.undone for change in self.state.history}
+            self.show_history()
+            news = [change for change in self.state.history if known.get(change.number) != change.undone]
+            records = any("/" in key for change in news for key in change.edits)
+            if changed or records:
+                knows = source is not None and changed.get("plan") == source.state.plan_record()
+                self._follow(changed, source.state if source is not None and knows else None, records)
+
+    def _save(self, fields: Fields) -> None:
+        """Save those fields that differ from what this page read or wrote last, without a step of the history."""
+        if not self._taking:
+            self._record({key: (self._saved.get(key), value) for key, value in fields.items()}, "")
+
+    def _record(self, edits: Edits, words: str) -> int | None:
+        """Save edits; with words as a step, whose number is returned."""
+        project, number = self.state.project, None
+        edits = {key: edit for key, edit in edits.items() if edit[0] != edit[1]}
+        if project is None or not edits:
+            return None
+        with self._telling():
+            by = Window(self.window, self.others)
+            saved = record_change(self._workspace, project.project_id, words, edits, by, self._revision)
+            number = None if saved.change is None else saved.change.number
+            self._took(saved.revision, saved.edits)
+        return number
+
+    def _took(self, revision: int, edits: Edits) -> None:
+        """Take note of what was saved, and let the other windows show it."""
+        missed, self._revision = revision > self._revision + 1, revision
+        mine = self.state.fields()
+        self._saved.update({key: mine[key] for key in edits if key in mine})
+        self.show_history()
+        if missed:  # what another window wrote, and what this one wrote as it was merged
+            self.follow()
+        self._tell()
+
+    def _save_view(self) -> None:
+        project, view = self.state.project, cast("JsonValue", self.state.view)
+        if project is None or self.state.loop is None or self._taking or self._saved.get("view") == view:
+            return
+        with self._telling():
+            revision = keep_fields(self._workspace, project.project_id, {"view": view})
+            self._saved["view"] = view
+            if revision == self._revision + 1:
+                self._revision = revision
+
+    def _save_view_soon(self) -> None:
+        """Save the view at most every other second while music plays."""
+        loop = this_page_loop()
+        if loop is None:
+            self._save_view()
+        elif not self._waiting:
+            self._waiting = True
+
+            def save() -> None:
+                self._waiting = False
+                self._save_view()
+
+            loop.call_later(save, _VIEW_MS)
 
     def _tuned(self, before: WorkbenchParams, after: WorkbenchParams) -> None:
         """Other parameters are a change of their own, unless they are part of one."""
-        project = self.project
-        if project is None or self._taking or self.open or before == after:
-            return
-        old, new = (params.model_dump(mode="json", exclude_defaults=True) for params in (before, after))
-        with self._telling():
-            words = params_words(before, after)
-            record_change(self._session.workspace, project.project_id, words, {"params": (old, new)})
-            self._kept["params"] = new
-            self.show_history()
+        if not self._taking and not self.open and before != after:
+            old, new = (params.model_dump(mode="json", exclude_defaults=True) for params in (before, after))
+            self._record({"params": (old, new)}, params_words(before, after))
 
     def _step_back(self, step: Callable[..., StepBack | None]) -> StepBack | None:
-        project = self.project
+        project = self.state.project
         if project is None:
             return None
+        made = None
         with self._telling():
-            made = step(self._session.workspace, project.project_id)
-            self._kept = load_fields(self._session.workspace, project.project_id)
+            made = step(self._workspace, project.project_id, Window(self.window, self.others))
+            self._saved.update({} if made is None else _fields(made.values))
             self.show_history()
-            return made
-        return None
+            self.follow()  # of another server, which does not tell
+            self._tell()
+        return made
+
+    def _others(self) -> list[Autosave]:
+        """The other windows of this server that are open on the project."""
+        project, home = self.state.project, self._workspace.home
+        if project is None:
+            return []
+        return [
+            other
+            for other in list(_open)
+            if other is not self
+            and other._workspace.home == home
+            and other.state.project is not None
+            and other.state.project.project_id == project.project_id
+        ]
+
+    def _tell(self) -> None:
+        """Let the other windows on the project show what was saved."""
+        for other in self._others():
+            if other._page is None:
+                other.follow(self)
+            else:
+                other._page.call_soon(lambda other=other: other.follow(self))  # type: ignore[misc]
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """What cannot be kept is said on the page; a project that another window deleted is no longer kept."""
+        """What cannot be saved is said on the page; a project that another window deleted is no longer saved."""
         try:
             yield
+        except ChangedElsewhere as overtaken:
+            self.follow()
+            self.say_overtaken(str(overtaken))
         except UnknownProject:
-            self._session.param.update(
+            self.state.param.update(
                 project=None, history=[], message="this project was deleted; open its track again to keep your work"
             )
         except WorkbenchError as error:
-            self._session.message = str(error)
+            self.state.message = str(error)
+
+    def say_overtaken(self, words: str) -> None:
+        """Say that another window has changed what a step was to change, which one may look at."""
+        what = f": {words}" if words else ""
+        self.state.param.update(message=f"changed in another window{what}. Your change is not made.", elsewhere=True)
+
+
+def _fields(values: Fields) -> Fields:
+    return {key: value for key, value in values.items() if "/" not in key}
 
 
 def _is_workers(key: str, content_hash: str) -> bool:
@@ -319,52 +378,7 @@ def _is_workers(key: str, content_hash: str) -> bool:
     return record_id == content_hash if slash else key != "params"
 
 
-def fade_records(fades: Any) -> list[list[float]]:
-    """Crossfades that were set by hand as a project stores them.
-
-    Of each: track time left and entered, ms, then length, s, exponent, and video time, s.
-    """
-    return [[*fade.place, fade.seconds, fade.exponent, fade.heard_s] for fade in fades]
-
-
-def read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
-    """Crossfades that were set by hand, from what a project keeps.
-
-    `records`: as `fade_records` made them; None: none.
-    """
-    fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
-    return {(fade.place, round(fade.heard_s)): fade for fade in fades}
-
-
-def envelope_record(points: Points | None) -> list[list[float]] | None:
-    """A ducking envelope that was drawn as a project keeps it.
-
-    `points`: see `workbench.mix.drawn_envelope`; None: nothing was drawn.
-    """
-    return None if points is None else [list(point) for point in points]
-
-
-def read_envelope(record: Any) -> Points | None:
-    """A ducking envelope that was drawn, from what a project keeps.
-
-    `record`: as `envelope_record` made it; None, or one that another version wrote and this cannot read: nothing.
-    """
-    with suppress(ParameterError):
-        return read_points(record)
-    return None
-
-
-def read_asked(record: Any) -> PlanRequest:
-    """What is asked of the plan, from what a project keeps.
-
-    `record`: as `request_records` made it; None, or one that another version wrote and this cannot read: nothing.
-    """
-    with suppress(PlanError):
-        return read_request(record if isinstance(record, dict) else {})
-    return LENGTH_ALONE
-
-
-def asked_words(before: PlanRequest, after: PlanRequest) -> str:
+def request_words(before: PlanRequest, after: PlanRequest) -> str:
     """What two requests differ in, in words."""
     added = [one for one in after.each if one not in before.each]
     dropped = [one for one in before.each if one not in after.each]

@@ -18,6 +18,7 @@ from functools import partial
 import panel as pn
 from bokeh.document import Document
 from panel.io.document import hold
+from panel.io.state import set_curdoc
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +50,8 @@ class PageLoop:
     def _run(self, function: Callable[[], None]) -> None:
         # In one message, behind what Panel has to send. While the socket is busy Panel keeps its messages back, and
         # what Bokeh sends for itself would pass them: changes of a new tab's figures would come before the figures.
-        with hold(self.document):
+        # Another page may have asked for the call, whose document would be the current one here too.
+        with set_curdoc(self.document), hold(self.document):
             function()
 
     def call_later(self, function: Callable[[], None], milliseconds: int) -> None:

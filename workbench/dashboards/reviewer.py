@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import param
 from panel.custom import JSComponent
 
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 
 _KEPT = "workbench-reviewer"

@@ -17,7 +17,7 @@ One worker is started with the server (`Pool.warm`), so that the first plan does
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
 
-Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server; `what_seams_follow`.
+Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server.
 """
 
 from __future__ import annotations
@@ -41,11 +41,8 @@ from typing import Any, TypeAlias
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import WorkbenchError
-from workbench.files import stamps_of
 from workbench.params import WorkbenchParams
-from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned
 
 Deliver: TypeAlias = Callable[[Callable[[], None]], None]
 """calls a function where the state of whoever submitted the task may be changed"""
@@ -241,17 +238,6 @@ class RecentResults:
             total -= size
 
 
-def what_seams_follow(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashable | None:
-    """For `Task.same`: what the facts of a plan's seams depend on, beside the page's home and parameters.
-
-    None where the loop has no analysis.
-    """
-    if loop.analysis is None:
-        return None
-    grid = loop.analysis.grid
-    return plan, *stamps_of(loop.track.path), grid.beats.tobytes(), grid.positions.tobytes(), *more
-
-
 class Pool:
     """Worker processes and the tasks that wait for them."""
 
@@ -437,7 +423,7 @@ class _Worker:
         if fault or task.cancelled:
             self._drop()
         if fault and not task.cancelled and task.on_fault is not None:
-            task.report(_later(task.on_fault, fault))
+            task.report(partial(task.on_fault, fault))
 
     def _follow(self, task: Task, pipe: Connection) -> str:
         """Send a task and report its news; returns what went wrong between here and there, or nothing."""
@@ -457,7 +443,7 @@ class _Worker:
                 break
             if task.on_progress is not None:
                 stage, done = news
-                task.report(_later(task.on_progress, stage, done))
+                task.report(partial(task.on_progress, stage, done))
         return ""
 
     @staticmethod
@@ -465,9 +451,9 @@ class _Worker:
         if task.cancelled:
             return
         if kind == "done" and task.on_done is not None:
-            task.report(_later(task.on_done, outcome))
+            task.report(partial(task.on_done, outcome))
         if kind == "fault" and task.on_fault is not None:
-            task.report(_later(task.on_fault, outcome))
+            task.report(partial(task.on_fault, outcome))
 
     def _ready(self, loads: tuple[str, ...] = ()) -> Connection:
         """The pipe to a living process; a new one loads modules before its first task."""
@@ -500,10 +486,6 @@ def _unheard(error: Exception) -> str:
         return "the process that did the work ended unexpectedly; try again"
     traceback.print_exception(error)
     return f"the work and the page could not exchange what they have ({type(error).__name__}: {error})"
-
-
-def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]:
-    return lambda: function(*arguments)
 
 
 def _serve(pipe: Connection, loads: tuple[str, ...]) -> None:

@@ -8,11 +8,14 @@ values of all keys at one time. A change is how two states differ, with words fo
 
 To undo a change writes what was there before under its keys, and under no others, in one transaction. A record that
 somebody changed since, such as from another project on the same track, is left as it is, which is said. A history
-survives a reload and a restart, and two windows on one project share it. More kinds of records join by an entry in
-`KINDS`.
+survives a reload and a restart. More kinds of records join by an entry in `KINDS`.
 
-Classes: `RecordKind`, `StepBack`. Functions: `read_records`, `differing`, `record_change`, `amend_change`;
-`undo_change`, `redo_change`; `list_changes`.
+Several windows may be open on one project. They share its history, and each undoes its own changes, and those of
+windows that were closed. A change says which revision of the project it was made on. If another window has written
+since, parameters are merged one by one and other fields whole; where both changed the same, nothing is saved.
+
+Classes: `RecordKind`, `Window`, `Saved`, `StepBack`. Functions: `read_records`, `differing`, `record_change`,
+`amend_change`; `undo_change`, `redo_change`; `list_changes`.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from workbench.analysis.workspace import Workspace
+from workbench.errors import ChangedElsewhere
 from workbench.review import project_records as projects
 from workbench.review import verdict_records as verdicts
 from workbench.review.project_records import Change, Edits
@@ -34,11 +38,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "NOBODY",
     "Change",
     "Edits",
     "RecordKind",
+    "Saved",
     "State",
     "StepBack",
+    "Window",
     "amend_change",
     "differing",
     "list_changes",
@@ -47,6 +54,8 @@ __all__ = [
     "redo_change",
     "undo_change",
 ]
+
+_MERGED = ("params",)  # fields whose parts do not depend on each other
 
 State: TypeAlias = "dict[str, JsonValue]"  # values by key; a key that is missing has none
 
@@ -63,6 +72,26 @@ class RecordKind:
     write: Callable[[Connection, str, JsonValue], None]
     # Takes a transaction and an id; what is kept under it, None for nothing
     get: Callable[[Connection, str], JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """In which a change is made."""
+
+    name: str
+    others: frozenset[str] = frozenset()  # names of the other windows that are open on the project
+
+
+NOBODY = Window("")  # a program, not a window
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was saved of a change."""
+
+    revision: int  # of the project now
+    edits: Edits  # as they were made: on what was there
+    change: Change | None  # in the history; None for one without words, or without edits
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,57 +174,109 @@ def differing(before: State, after: State) -> Edits:
     return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
 
 
-def record_change(workspace: Workspace, project_id: str, words: str, edits: Edits) -> Change | None:
-    """Add a change to the history of a project, and save the fields that it changed; None if nothing differs.
+def record_change(
+    workspace: Workspace, project_id: str, words: str, edits: Edits, by: Window = NOBODY, on: int | None = None
+) -> Saved:
+    """Save the fields that a change has changed, and add it to the history unless it has no words.
 
     Records of other kinds are written by whoever changed them. Changes that were undone before cannot be redone from
-    then on. Raises `UnknownProject`.
+    then on. `on` is the revision that the values before are of: where the project has another one by now, what does
+    not touch is merged. None: whatever is there is overwritten. Raises `ChangedElsewhere` and `UnknownProject`.
     """
-    if not edits:
-        return None
     with workspace.database.write() as connection:
-        projects.put_fields(connection, project_id, _fields(edits))
-        return projects.add_change(connection, project_id, words, edits)
+        edits = _merge(connection, project_id, edits, on)
+        change = None
+        if edits:
+            projects.put_fields(connection, project_id, _fields(edits))
+            if words:
+                change = projects.add_change(connection, project_id, words, edits, by.name, by.others)
+        return Saved(projects.get_revision(connection, project_id), edits, change)
 
 
-def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits) -> bool:
+def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits, on: int | None = None) -> Saved:
     """Add to a change what came of it later, such as the plan that was made for it, and save it in the project.
 
-    A change that was undone or forgotten stays as it is, and so does the project: then False. Raises `UnknownProject`.
+    A change that was undone or forgotten stays as it is, and so does the project: then nothing is saved. Errors and
+    `on` as of `record_change`.
     """
     with workspace.database.write() as connection:
-        projects.get(connection, project_id)
-        amended = projects.amend_change(connection, project_id, number, edits)
-        if amended:
+        edits = _merge(connection, project_id, edits, on)
+        change = projects.amend_change(connection, project_id, number, edits)
+        if change is not None:
             projects.put_fields(connection, project_id, _fields(edits))
-        return amended
+        return Saved(projects.get_revision(connection, project_id), edits if change is not None else {}, change)
 
 
-def undo_change(workspace: Workspace, project_id: str) -> StepBack | None:
-    """Undo the last change of a project: the change, and the state before it; None if there is nothing to undo.
+def _merge(connection: Connection, project_id: str, edits: Edits, on: int | None) -> Edits:
+    """Edits that were made on an older revision, as they are on the present one."""
+    if on is None or projects.get_revision(connection, project_id) == on:
+        return edits
+    now, merged = projects.get_fields(connection, project_id), dict(edits)
+    for key in _fields(edits):
+        before, after = edits[key]
+        try:
+            merged[key] = now.get(key), _merged(key, before, after, now.get(key))
+        except _Touches:
+            raise ChangedElsewhere(_last_words(connection, project_id, key)) from None
+    return {key: edit for key, edit in merged.items() if "/" in key or edit[0] != edit[1]}
 
-    Raises `UnknownProject`.
+
+class _Touches(Exception):
+    """Two changes of the same value."""
+
+
+def _merged(key: str, before: JsonValue, after: JsonValue, now: JsonValue) -> JsonValue:
+    """A value with a change that was made when it was another one; parameters merge one by one."""
+    if now == before:
+        return after
+    if after in (before, now):
+        return now
+    if key not in _MERGED or not all(isinstance(value, dict) for value in (before, after, now)):
+        raise _Touches
+    old, new, there = (cast("dict[str, Any]", value) for value in (before, after, now))
+    merged: dict[str, JsonValue] = {}
+    for name in {**there, **old, **new}:
+        value = _merged(key, old.get(name), new.get(name), there.get(name))
+        if value is not None:
+            merged[name] = value
+    return merged
+
+
+def _last_words(connection: Connection, project_id: str, key: str) -> str:
+    """What the last change that holds has changed about a key, in words."""
+    holding = [change for change in projects.changes(connection, project_id) if not change.undone]
+    return next((change.words for change in reversed(holding) if key in change.edits), "")
+
+
+def undo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> StepBack | None:
+    """Undo the last change of a project that no other open window made; None if there is nothing to undo.
+
+    Raises `ChangedElsewhere` if another window has changed the same since, and `UnknownProject`.
     """
     with workspace.database.write() as connection:
-        holding = [change for change in projects.changes(connection, project_id) if not change.undone]
-        if not holding:
+        own = [change for change in _own(connection, project_id, by) if not change.undone]
+        if not own:
             return None
-        swapped = {key: (after, before) for key, (before, after) in holding[-1].edits.items()}
-        projects.mark_undone(connection, project_id, holding[-1].number, undone=True)
-        return _write(connection, project_id, holding[-1], swapped)
+        swapped = {key: (after, before) for key, (before, after) in own[-1].edits.items()}
+        projects.mark_undone(connection, project_id, own[-1].number, undone=True)
+        return _write(connection, project_id, own[-1], swapped)
 
 
-def redo_change(workspace: Workspace, project_id: str) -> StepBack | None:
-    """Redo the change that was undone last: the change, and the state after it; None if there is nothing to redo.
+def redo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> StepBack | None:
+    """Redo the change that was undone last, unless another open window made it; None if there is nothing to redo.
 
-    Raises `UnknownProject`.
+    Errors as of `undo_change`.
     """
     with workspace.database.write() as connection:
-        undone = [change for change in projects.changes(connection, project_id) if change.undone]
-        if not undone:
+        own = [change for change in _own(connection, project_id, by) if change.undone]
+        if not own:
             return None
-        projects.mark_undone(connection, project_id, undone[0].number, undone=False)
-        return _write(connection, project_id, undone[0], undone[0].edits)
+        projects.mark_undone(connection, project_id, own[0].number, undone=False)
+        return _write(connection, project_id, own[0], own[0].edits)
+
+
+def _own(connection: Connection, project_id: str, by: Window) -> list[Change]:
+    return [change for change in projects.changes(connection, project_id) if change.window not in by.others]
 
 
 def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
@@ -211,7 +292,13 @@ def _fields(edits: Edits) -> State:
 
 def _write(connection: Connection, project_id: str, change: Change, edits: Edits) -> StepBack:
     """Put the second value of every key in place of its first."""
-    values = _fields(edits)
+    fields = projects.get_fields(connection, project_id)
+    values: State = {}
+    for key in _fields(edits):
+        try:
+            values[key] = _merged(key, *edits[key], fields.get(key))
+        except _Touches:
+            raise ChangedElsewhere(_last_words(connection, project_id, key)) from None
     projects.put_fields(connection, project_id, values)
     left = []
     for key, (known, wanted) in edits.items():

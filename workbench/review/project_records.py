@@ -1,23 +1,23 @@
 """Projects: a video and a track that somebody works on, with what was decided about them and how it came about.
 
 A project has fields (its plan, its parameters, where it was looked at last), each a row of its own: whoever writes one
-field leaves the others as they are, so that two windows on one project lose nothing of each other but the field that
-both wrote. A field is any JSON; what is in it is for `workbench.review.projects` to know.
+field leaves the others as they are. A field is any JSON; what is in it is for `workbench.review.projects` to know.
+Whenever fields are written the project's revision rises by one.
 
-Its changes are a list. Each says in words what was changed, and holds by key what was there before and after; one that
-was undone stays, to be done again, until another change is made.
+Its changes are a list. Each says in words what was changed and in which window, and holds by key what was there before
+and after; one that was undone stays, to be done again, until its window makes another one.
 
 Functions take a connection whose transaction the caller owns.
 
 Classes: `Project`, `Change`. Functions: `add`, `get`, `recent`, `with_files`, `names_with`, `rename`, `set_files`,
-`delete`; `put_fields`, `get_fields`; `add_change`, `amend_change`, `changes`, `mark_undone`.
+`delete`; `put_fields`, `get_fields`, `get_revision`; `add_change`, `amend_change`, `changes`, `mark_undone`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import Connection, Row, func, select
@@ -64,6 +64,8 @@ class Change:
     undone: bool
     at: str
     """ISO 8601, UTC"""
+    window: str = ""
+    """in which it was made; empty where that is not known"""
 
 
 def add(connection: Connection, name: str, video: str, track: str) -> Project:
@@ -117,13 +119,13 @@ def delete(connection: Connection, project_id: str) -> None:
         connection.execute(table.delete().where(table.c.project_id == project_id))
 
 
-def put_fields(connection: Connection, project_id: str, fields: Mapping[str, JsonValue]) -> None:
-    """Write some fields of a project; None deletes one, the others stay.
+def put_fields(connection: Connection, project_id: str, fields: Mapping[str, JsonValue]) -> int:
+    """Write some fields of a project, None deletes one, the others stay; returns the project's new revision.
 
     UnknownProject: there is none, for example because it was deleted meanwhile.
     """
     at = now()
-    _update(connection, project_id, changed_at=at)
+    _update(connection, project_id, changed_at=at, revision=projects.c.revision + 1)
     for name, content in fields.items():
         mine = (project_fields.c.project_id == project_id) & (project_fields.c.field == name)
         connection.execute(project_fields.delete().where(mine))
@@ -131,6 +133,15 @@ def put_fields(connection: Connection, project_id: str, fields: Mapping[str, Jso
             connection.execute(
                 project_fields.insert().values(project_id=project_id, field=name, content=_text(content), at=at)
             )
+    return get_revision(connection, project_id)
+
+
+def get_revision(connection: Connection, project_id: str) -> int:
+    """How often fields of a project were written; UnknownProject if there is none."""
+    revision = connection.scalar(select(projects.c.revision).where(projects.c.project_id == project_id))
+    if revision is None:
+        raise UnknownProject(f"{project_id}: no project of that id")
+    return int(revision)
 
 
 def get_fields(connection: Connection, project_id: str) -> dict[str, JsonValue]:
@@ -139,35 +150,42 @@ def get_fields(connection: Connection, project_id: str) -> dict[str, JsonValue]:
     return {row.field: json.loads(row.content) for row in connection.execute(query)}
 
 
-def add_change(connection: Connection, project_id: str, words: str, edits: Edits) -> Change:
-    """Add a change to the history of a project; changes that were undone before are forgotten."""
+def add_change(
+    connection: Connection, project_id: str, words: str, edits: Edits, window: str = "", others: Collection[str] = ()
+) -> Change:
+    """Add a change to the history of a project; those that were undone are forgotten, but for those of other windows.
+
+    `others`: the other windows that are open on the project.
+    """
     mine = project_changes.c.project_id == project_id
     last = connection.scalar(select(func.max(project_changes.c.number)).where(mine)) or 0
-    connection.execute(project_changes.delete().where(mine, project_changes.c.undone))
-    change = Change(last + 1, words, dict(edits), False, now())
+    gone = mine & project_changes.c.undone & project_changes.c.window.not_in(others)
+    connection.execute(project_changes.delete().where(gone))
+    change = Change(last + 1, words, dict(edits), False, now(), window)
     connection.execute(
         project_changes.insert().values(
             project_id=project_id, number=change.number, words=words, edits=_text(change.edits), undone=False,
-            at=change.at,
+            at=change.at, window=window,
         )
     )  # fmt: skip
     connection.execute(project_changes.delete().where(mine, project_changes.c.number <= change.number - MOST_CHANGES))
     return change
 
 
-def amend_change(connection: Connection, project_id: str, number: int, edits: Edits) -> bool:
+def amend_change(connection: Connection, project_id: str, number: int, edits: Edits) -> Change | None:
     """Add to a change what came of it later; a key that it has keeps what was there before.
 
-    False, and nothing happens, if the change is forgotten or undone.
+    None, and nothing happens, if the change is forgotten or undone.
     """
     mine = (project_changes.c.project_id == project_id) & (project_changes.c.number == number)
     row = connection.execute(select(project_changes).where(mine)).one_or_none()
     if row is None or row.undone:
-        return False
+        return None
     known = _change(row).edits
     merged = {key: (known[key][0] if key in known else before, after) for key, (before, after) in edits.items()}
-    connection.execute(project_changes.update().where(mine).values(edits=_text({**known, **merged})))
-    return True
+    change = replace(_change(row), edits={**known, **merged})
+    connection.execute(project_changes.update().where(mine).values(edits=_text(change.edits)))
+    return change
 
 
 def changes(connection: Connection, project_id: str) -> list[Change]:
@@ -183,7 +201,7 @@ def mark_undone(connection: Connection, project_id: str, number: int, *, undone:
     connection.execute(project_changes.update().where(mine).values(undone=undone))
 
 
-def _update(connection: Connection, project_id: str, **values: str) -> None:
+def _update(connection: Connection, project_id: str, **values: Any) -> None:
     changed = projects.update().where(projects.c.project_id == project_id).values(**values)
     if not connection.execute(changed).rowcount:
         raise UnknownProject(f"{project_id}: no project of that id")
@@ -195,7 +213,7 @@ def _project(row: Row[Any]) -> Project:
 
 def _change(row: Row[Any]) -> Change:
     edits = {key: (before, after) for key, (before, after) in json.loads(row.edits).items()}
-    return Change(row.number, row.words, edits, bool(row.undone), row.at)
+    return Change(row.number, row.words, edits, bool(row.undone), row.at, row.window)
 
 
 def _text(content: Any) -> str:

@@ -14,7 +14,7 @@ Grid and verdicts are records of the track, not of the project. `workbench.revie
 the history.
 
 Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rename_project`, `delete_project`,
-`can_complete`, `complete_project`; `keep_fields`, `load_fields`; `plan_record`, `restore_loop`.
+`can_complete`, `complete_project`; `keep_fields`, `load_fields`, `load_revision`; `plan_record`, `restore_loop`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ __all__ = [
     "keep_fields",
     "list_projects",
     "load_fields",
+    "load_revision",
     "open_project",
     "plan_record",
     "project_on",
@@ -138,16 +139,25 @@ def delete_project(workspace: Workspace, project_id: str) -> None:
         projects.delete(connection, project_id)
 
 
-def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> None:
-    """Save some fields of a project by name, None deletes one; the others stay as they are. Raises `UnknownProject`."""
+def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> int:
+    """Save some fields of a project by name, None deletes one; the others stay as they are.
+
+    Returns the project's revision, and raises `UnknownProject`.
+    """
     with workspace.database.write() as connection:
-        projects.put_fields(connection, project_id, fields)
+        return projects.put_fields(connection, project_id, fields)
 
 
 def load_fields(workspace: Workspace, project_id: str) -> dict[str, JsonValue]:
     """All saved fields of a project."""
     with workspace.database.read() as connection:
         return projects.get_fields(connection, project_id)
+
+
+def load_revision(workspace: Workspace, project_id: str) -> tuple[int, dict[str, JsonValue]]:
+    """The revision of a project, and all its saved fields; raises `UnknownProject`."""
+    with workspace.database.read() as connection:
+        return projects.get_revision(connection, project_id), projects.get_fields(connection, project_id)
 
 
 def plan_record(loop: Planned | None) -> dict[str, JsonValue] | None:

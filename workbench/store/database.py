@@ -216,6 +216,7 @@ projects = sa.Table(
     sa.Column("track", sa.Text, nullable=False),  # absolute path, or id of a track of the catalog; empty for none yet
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("changed_at", sa.Text, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),  # raised whenever a field is written
     sa.Index("projects_by_change", "changed_at"),
 )
 
@@ -237,12 +238,13 @@ project_changes = sa.Table(
     sa.Column("edits", sa.Text, nullable=False),  # JSON object: by key, the value before and the value after
     sa.Column("undone", sa.Boolean, nullable=False),
     sa.Column("at", sa.Text, nullable=False),
+    sa.Column("window", sa.Text, nullable=False, server_default=""),  # in which it was made; empty for none
 )
 
 SCHEMA = Schema(
     name="workbench",
     metadata=metadata,
-    head="2_0",
+    head="2_1",
     migrations=Path(__file__).parent / "migrations",
     successor_of="0008_expand_audio_of_videos",
 )

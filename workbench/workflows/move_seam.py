@@ -15,14 +15,21 @@ from workbench.analysis.provenance import CHANGED_BY_HAND
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import Analysis
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ConstraintError
+from workbench.errors import ConstraintError, PlanError
+from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.constraints import NamedSplice, SeamConstraints, line_pair, on_lines
 from workbench.plans.move_seam import SeamPlace, move_seam, place_pairs, seam_pairs, seam_places
-from workbench.plans.plan import MAX_OPTIONS, LoopPlan
+from workbench.plans.plan import LoopPlan
 from workbench.plans.request import PlanRequest
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.constraints import MeasuredSplices, measure_splices, measured_splices, remember_splices
+from workbench.workflows.constraints import (
+    MeasuredSplices,
+    measure_splices,
+    measured_splices,
+    remember_splices,
+    request_records,
+)
 from workbench.workflows.plan import Planned, plan_track, video_length
 
 
@@ -65,7 +72,7 @@ def find_places(workspace: Workspace, loop: Planned, constraints: SeamConstraint
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
     plan = loop.plan.alone
-    analysis = _with_places(workspace, loop, loop.analysis, plan, range(len(plan.seam_times)))
+    analysis = _with_places(workspace, loop, loop.analysis, plan)
     on = on_lines(analysis.profile, constraints)
     places = tuple(
         tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on))
@@ -75,35 +82,27 @@ def find_places(workspace: Workspace, loop: Planned, constraints: SeamConstraint
 
 
 def plan_with_moved_seam(
-    workspace: Workspace,
-    loop: Planned,
-    seam: int,
-    bars: int,
-    request: PlanRequest,
-    *,
-    found: FoundPlaces | None = None,
+    found: FoundPlaces, loop: Planned, seam: int, bars: int, request: PlanRequest, params: CoverParams
 ) -> Planned:
-    """A plan with one seam, from 0, moved by some bars (negative: earlier) and pinned there.
+    """A plan with one seam, from 0, moved by some bars (negative: earlier) and pinned there, without other options.
 
-    Behind it as options what else meets the request; a pin of the seam goes with it. Raises `PlanError` if the seam
-    cannot be there.
+    Nothing is measured: the splice there is one of the places that were found for this plan. A pin of the seam goes
+    with it; the mix stays as it is. Raises `PlanError` if the seam cannot be there.
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
-    if found is not None:
-        remember_splices(found.measured)
     plan = loop.plan.alone
-    analysis = _with_places(workspace, loop, loop.analysis, plan, [seam])
-    moved = move_seam(analysis.profile, plan, seam, bars, workspace.params.cover)
+    place = next((place for place in found.places[seam] if place.bars == bars), None)
+    if place is None or place.obstacle:
+        raise PlanError(f"seam {seam + 1} cannot be moved there{'' if place is None else f': {place.obstacle}'}")
+    moved = move_seam(found.profile, plan, seam, bars, params)
+    analysis = replace(loop.analysis, profile=found.profile)
     asked = replace(request, constraints=_with_pin_moved(analysis, plan, moved, seam, request.constraints))
-    around = plan_around(workspace, loop.track, loop.video or loop.video_seconds, asked)
-    if not isinstance(around.answer, LoopPlan):
-        return around
-    others = [option for option in around.answer.options if option != moved]
-    options = (moved, *others)[:MAX_OPTIONS]
-    provenance = around.provenance
-    if provenance is not None and around.answer.alone != moved:
-        provenance = provenance.with_constraint(CHANGED_BY_HAND, True)
-    return replace(around, answer=replace(moved, options=options), provenance=provenance)
+    made = loop.provenance
+    if made is not None:
+        for name, value in request_records(asked).items():
+            made = made.with_constraint(name, value)
+        made = made.with_constraint(CHANGED_BY_HAND, True)
+    return replace(loop, answer=moved, analysis=analysis, provenance=made, request=asked)
 
 
 def named_seam(analysis: Analysis, plan: LoopPlan, seam: int) -> NamedSplice:
@@ -131,11 +130,9 @@ def _with_pin_moved(
     return replace(constraints, pinned=tuple(dict.fromkeys((*pinned, after))))
 
 
-def _with_places(
-    workspace: Workspace, loop: Planned, analysis: Analysis, plan: LoopPlan, seams: range | list[int]
-) -> Analysis:
-    """The analysis with the splices of all places of some seams."""
-    profile = analysis.profile
+def _with_places(workspace: Workspace, loop: Planned, analysis: Analysis, plan: LoopPlan) -> Analysis:
+    """The analysis with the splices of all places of the plan's seams."""
+    profile, seams = analysis.profile, range(len(plan.seam_times))
     wanted = dict.fromkeys(pair for seam in seams for pair in place_pairs(profile, plan, seam).values())
     missing = [pair for pair in wanted if profile.splices.row_of(*pair) is None]
     if not missing:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.address import ALIVE, Address, Place
 from workbench.dashboards.app import ASSETS_ROUTE
-from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS
 from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home

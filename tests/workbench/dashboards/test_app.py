@@ -18,8 +18,8 @@ from panel.util.parameters import edit_readonly
 
 from tests.workbench.dashboards.waiting import ShownDocument, WaitingPool
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.app import TABS, Page, StatusBar, make_server
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import track_file
 from workbench.dashboards.sounds.seam import with_option_first
 from workbench.dashboards.tabs.tab import Tab
@@ -166,7 +166,7 @@ def asked(pool: WaitingPool, act: Callable[[], object]) -> list[str]:
 FROM_PANEL = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style':PendingDeprecationWarning")
 """of a button that its own makers give both"""
 ASKS = {
-    "Plan": {"find_places", "load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(),
+    "Plan": {"load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(),
     "Mix": {"plan_sounds"}, "Match": set(), "Tracks": {"stack_loop"},
     "Review": {"playback_facts", "render_option", "soundtrack_beside"}, "Listening": set(),
 }  # fmt: skip

@@ -18,14 +18,15 @@ from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.cli.plan_files import lay_out, read_music
+from workbench.dashboards.actions import Session
 from workbench.dashboards.autosave import params_words
 from workbench.dashboards.downloads import download_file
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.seam import SeamLook, with_fade, with_option_first
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.review.history import record_change
 from workbench.review.projects import (
     delete_project,
     keep_fields,
@@ -37,7 +38,7 @@ from workbench.review.projects import (
 from workbench.review.verdicts import judge_seam, newest_verdicts
 from workbench.review.versions import freeze_plan, thaw
 from workbench.store.home import Home
-from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
+from workbench.workflows.move_seam import find_places, plan_around
 from workbench.workflows.plan import Planned, loop_track, plan_track
 from workbench.workflows.reproduce import reproduce
 
@@ -58,7 +59,7 @@ def home(corner_home: Home, filmed: Planned, tmp_path: Path) -> Home:
 
 @pytest.fixture
 def pool() -> DirectPool:
-    return DirectPool(restore_loop, plan_track, analyze, plan_around, plan_with_moved_seam)
+    return DirectPool(restore_loop, plan_track, analyze, plan_around)
 
 
 @pytest.fixture
@@ -101,11 +102,18 @@ def words(session: Session) -> list[tuple[str, bool]]:
     return [(change.words, change.undone) for change in session.history]
 
 
-def opened_again(session: Session) -> Session:
-    """The same project in another window, on a workspace of its own, as after a restart of the server."""
-    other = Session(Workspace(session.home), pool=DirectPool(restore_loop, plan_track, analyze))
+def second_window(session: Session) -> Session:
+    """The same project in another window, on a workspace of its own."""
+    other = Session(Workspace(session.home), pool=DirectPool(restore_loop, plan_track, analyze, plan_around))
     other.open_project(project_of(session))
     return other
+
+
+def opened_again(session: Session) -> Session:
+    """The same project in the same window, as after the page was loaded again."""
+    again = second_window(session)
+    again.autosave.name_window(session.autosave.window)
+    return again
 
 
 def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
@@ -163,7 +171,10 @@ def test_a_crossfade_is_undone_and_done_again(session: Session) -> None:
 def test_undo_of_what_was_done_before_a_restart(session: Session) -> None:
     before = plan_of(session)
     set_fade(session, 0, 0.08)
-    again = opened_again(session)
+    again = second_window(session)
+    again.undo()
+    assert plan_of(again) != before, "the window that did it is open"
+    session.close()
     again.undo()
     assert plan_of(again) == before
     assert plan_of(opened_again(session)) == before
@@ -301,6 +312,8 @@ def test_constraints_and_moved_seams_are_undone_and_done_again(session: Session,
 
     session.ask(SUNG)
     note()
+    assert session.loop is not None
+    session.places = find_places(session.workspace, session.loop, session.request.constraints)
     session.move_seam(1, 1)
     note()
     assert [len(request.constraints.pinned) for request in asked] == [0, 0, 1]
@@ -353,7 +366,7 @@ def test_a_grid_is_undone_with_the_plan_that_was_made_on_it(session: Session, po
 
 
 def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, corner_look: SeamLook) -> None:
-    other = opened_again(session)
+    other = second_window(session)
     loop, plan, workspace = session.loop, plan_of(session), session.workspace
     assert loop is not None
     with session.change("seam 1 is good"):
@@ -363,11 +376,13 @@ def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, 
     assert newest_verdicts(workspace) == [mine, theirs]
     counted = session.records
     session.undo()
-    assert newest_verdicts(workspace) == [mine], "the history belongs to the project, whichever window made it"
+    assert newest_verdicts(workspace) == [theirs], "each window undoes what was done in it"
     session.undo()
-    assert newest_verdicts(workspace) == []
-    assert session.records == counted + 2
+    assert newest_verdicts(workspace) == [theirs]
+    assert (session.records, other.records) == (counted + 1, 2), "both windows read the verdicts again"
     session.redo()
+    other.undo()
+    assert newest_verdicts(workspace) == [mine]
     other.redo()
     assert newest_verdicts(workspace) == [mine, theirs]
 
@@ -425,8 +440,80 @@ def test_of_two_quick_undos_the_last_one_is_shown(home: Home, filmed: Planned) -
         assert session.notice == "", "what was undone is over with the next change"
 
 
+def test_two_windows_follow_each_other(session: Session) -> None:
+    other, first = second_window(session), plan_of(session)
+    set_fade(session, 0, 0.08)
+    assert (other.plan, other.hand_fades) == (session.plan, session.hand_fades)
+    other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
+    assert session.params == other.params
+    other.ask(SUNG)
+    assert (session.request, session.plan) == (SUNG, other.plan)
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    assert other.loop is not None
+    assert session.loop is not None
+    assert (other.envelope, other.loop.mix) == (ENVELOPE, session.loop.mix)
+    session.param.update(tab="Seams", seam=1)
+    assert (other.tab, other.seam) == ("", 0), "each looks where it looks"
+    assert words(session) == words(other)
+    assert plan_of(session) != first
+
+
+def test_a_stale_undo_takes_no_step_of_another_window(session: Session) -> None:
+    other, first = second_window(session), plan_of(session)
+    set_fade(session, 0, 0.08)
+    set_fade(other, 1, 0.12)
+    both = plan_of(other)
+    session.undo()
+    assert "changed in another window: crossfade of seam 2" in session.message
+    assert session.elsewhere
+    assert (plan_of(session), plan_of(other)) == (both, both), "nothing is lost"
+    other.undo()
+    assert not other.elsewhere
+    session.undo()
+    assert (plan_of(session), plan_of(other), session.elsewhere) == (first, first, False)
+    assert [undone for _, undone in words(session)] == [True, True]
+
+
+def test_a_plan_that_another_window_overtakes_is_not_made(session: Session, filmed: Planned) -> None:
+    other, pool = second_window(session), WaitingPool()
+    session.tasks.pool = pool
+    session.ask(SUNG)
+    set_fade(other, 0, 0.08)
+    assert session.plan == other.plan
+    assert "changed in another window" in session.message
+    assert session.elsewhere
+    pool.finish(0, replace(filmed, request=SUNG))
+    assert session.plan == other.plan
+    assert session.request == LENGTH_ALONE
+
+
+def test_a_window_of_another_server_is_followed_when_both_change(session: Session) -> None:
+    """It is not told of what the first one does; what it does on an older revision is merged, or not done."""
+    other = second_window(session)
+    other.autosave.close()
+    first, project_id, workspace = session.params, project_of(session), Workspace(session.home)
+    fades = load_fields(workspace, project_id).get("fades")
+    mine = first.model_dump(mode="json", exclude_defaults=True)
+    record_change(workspace, project_id, "attack", {"params": (mine, {**mine, "duck": {"attack_ms": 77.0}})})
+    assert session.params == first
+    session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
+    assert (session.params.duck.attack_ms, session.params.render.ducking) == (77.0, "bands")
+    record_change(workspace, project_id, "fades", {"fades": (fades, [[1, 2, 0.1, 1.0, 3.0]])})
+    set_fade(session, 0, 0.08)
+    assert (next(iter(session.hand_fades)), len(session.hand_fades)) == (((1, 2), 3), 2)
+    assert session.message == ""
+    record_change(workspace, project_id, "tracks compared", {"stack": (None, ["a"])})
+    with session.change("mine"):
+        session.stack = ("b",)
+    assert "changed in another window: tracks compared" in session.message
+    assert session.elsewhere
+    assert session.stack == ("a",)
+    assert "mine" not in [change.words for change in session.history]
+
+
 def test_two_windows_write_their_own_fields(session: Session) -> None:
-    other, before = opened_again(session), plan_of(session)
+    other, before = second_window(session), plan_of(session)
     set_fade(session, 0, 0.08)
     other.params = other.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
     other.seam = 2
@@ -520,10 +607,10 @@ def test_a_track_that_changed_since_is_planned_again(session: Session, home: Hom
     copied = tmp_path / "changing.ogg"
     shutil.copy(track.path, copied)
     session.open_new(copied, video)
+    before = plan_of(session)
     shutil.copy(find_track(session.workspace, str(track.path)).path.with_name("slow_tide.ogg"), copied)
     page = opened_again(session)
-    assert page.plan is not None
-    assert page.plan != session.plan
+    assert plan_of(page) != before
     assert "changed since" in page.notice
     assert plan_of(opened_again(page)) == page.plan
 

@@ -18,7 +18,7 @@ from panel.io.state import set_curdoc
 from tests.workbench.dashboards.waiting import CollectingPool, ShownDocument, WaitingPool, until_idle
 from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import track_file
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.dashboards.tasks import Pool, Task

@@ -17,9 +17,10 @@ from workbench.analysis.grids import save_grid
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.beats.grid import BeatGrid
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
+from workbench.dashboards.sounds.seam import what_seams_follow
 from workbench.dashboards.tabs.plan import PlanTab
-from workbench.dashboards.tasks import Pool, RecentResults, Task, what_seams_follow
+from workbench.dashboards.tasks import Pool, RecentResults, Task
 from workbench.errors import MediaError
 from workbench.files import bundled_path
 from workbench.params import DuckParams, WorkbenchParams
@@ -238,7 +239,7 @@ def test_pages_that_are_open_on_one_plan_have_one_worker_listen_around_its_seams
         for page in pages:
             until_idle(page)
         assert all(tab.desk.panel.places for tab in tabs)
-        assert pool.times("find_places") == 1
+        assert pool.times("render_option") == 1
     finally:
         pool.close()
 

@@ -15,7 +15,7 @@ from typing import Any
 from bokeh.document import Document
 
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.tasks import Pool, Task
 
 PATIENCE_SECONDS = 120.0
@@ -100,7 +100,7 @@ class CollectingPool(Pool):
 
 def until_idle(session: Session) -> None:
     """Wait until all work of a page has ended, and what it asked for in turn."""
-    pool = session._pool
+    pool = session.tasks.pool
     assert isinstance(pool, CollectingPool), "else the news come on another thread, in between what a test does"
     while session.busy:
         try:

@@ -17,7 +17,7 @@ from workbench.plans.refusals import Refusal
 from workbench.plans.request import LENGTH_ALONE, LOOP_ALONE, Keep, KeptPart, PlanRequest
 from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings
-from workbench.workflows.constraints import read_request, remember_splices, request_records
+from workbench.workflows.constraints import read_request, request_records
 from workbench.workflows.move_seam import (
     find_places,
     is_same_splice,
@@ -116,8 +116,7 @@ def test_a_moved_seam_is_where_it_was_put_and_pinned(workspace: Workspace, loop:
     assert len(found.places) == len(times)
     place = next(place for place in found.places[seam] if place.bars == 1 and not place.obstacle)
     assert place.score is not None
-    remember_splices(found.measured)
-    moved = plan_with_moved_seam(workspace, loop, seam, 1, LOOP_ALONE, found=found)
+    moved = plan_with_moved_seam(found, loop, seam, 1, LOOP_ALONE, workspace.params.cover)
     assert moved.analysis is not None
     assert moved.plan.seam_times[seam] == pytest.approx(place.at, abs=0.01)
     rest = [other for other in range(len(times)) if other != seam]
@@ -127,6 +126,8 @@ def test_a_moved_seam_is_where_it_was_put_and_pinned(workspace: Workspace, loop:
     assert is_same_splice(loop.analysis, pin, place.splice)
     assert named_seam(moved.analysis, moved.plan, seam) == pin
     assert not is_same_splice(loop.analysis, pin, NamedSplice(pin.leave, pin.leave + 500.0))
-    again = plan_with_moved_seam(workspace, moved, seam, -1, moved.request)
+    assert moved.plan.options in ((), (moved.plan.alone,)), "what else there is, is planned when somebody asks"
+    found = find_places(workspace, moved, moved.request.constraints)
+    again = plan_with_moved_seam(found, moved, seam, -1, moved.request, workspace.params.cover)
     assert len(recorded(again).constraints.pinned) == 1, "the pin moves with the seam"
     assert again.plan.seam_times[seam] == pytest.approx(times[seam], abs=0.01)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.analysis.workspace import Workspace
-from workbench.errors import UnknownProject
+from workbench.errors import ChangedElsewhere, UnknownProject
 from workbench.review.history import (
+    Window,
     amend_change,
     differing,
     list_changes,
@@ -93,7 +94,7 @@ def test_undo_and_redo_walk_through_the_states_in_which_a_project_was(steps: lis
 def test_nothing_that_differs_is_no_change(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path))
     project_id = start_project(workspace, None, None).project_id
-    assert record_change(workspace, project_id, "nothing", differing({"a": 1}, {"a": 1})) is None
+    assert record_change(workspace, project_id, "nothing", differing({"a": 1}, {"a": 1})).change is None
     assert (undo_change(workspace, project_id), redo_change(workspace, project_id)) == (None, None)
     assert differing({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": (1, None), "b": (2, 3), "c": (None, 4)}
     with pytest.raises(UnknownProject):
@@ -123,11 +124,85 @@ def test_a_record_that_somebody_changed_since_is_left_as_it_is(tmp_path: Path) -
 def test_what_comes_of_an_undone_change_is_not_kept(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path))
     project_id = start_project(workspace, None, None).project_id
-    change = record_change(workspace, project_id, "a change", {"params": (1, 2)})
+    change = record_change(workspace, project_id, "a change", {"params": (1, 2)}).change
     assert change is not None
-    assert amend_change(workspace, project_id, change.number, {"plan": (None, "made for it")})
+    assert amend_change(workspace, project_id, change.number, {"plan": (None, "made for it")}).change
     undo_change(workspace, project_id)
-    assert not amend_change(workspace, project_id, change.number, {"plan": (None, "made late")})
+    assert amend_change(workspace, project_id, change.number, {"plan": (None, "made late")}).change is None
     assert load_fields(workspace, project_id) == {"params": 1}
     with pytest.raises(UnknownProject):
         amend_change(workspace, "prj_unknown", 1, {"plan": (None, 1)})
+
+
+ONE, OTHER = Window("one", frozenset({"other"})), Window("other", frozenset({"one"}))
+PARAMS: Any = {"duck": {"attack_ms": 77.0}, "cover": {"max_passes_in_a_row": 2}}
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> tuple[Workspace, str, int]:
+    """A project with a plan and parameters, and its revision."""
+    workspace = Workspace(Home(tmp_path))
+    project_id = start_project(workspace, None, None).project_id
+    saved = record_change(workspace, project_id, "", {"plan": (None, "first"), "params": (None, PARAMS)})
+    assert saved.change is None, "what is not worded is no step"
+    return workspace, project_id, saved.revision
+
+
+def with_param(stage: str, name: str, value: float) -> dict[str, Any]:
+    return {**PARAMS, stage: {**PARAMS[stage], name: value}}
+
+
+def test_what_two_windows_change_is_merged_where_it_does_not_touch(begun: tuple[Workspace, str, int]) -> None:
+    workspace, project_id, on = begun
+    theirs, mine = with_param("duck", "attack_ms", 90.0), with_param("duck", "release_ms", 500.0)
+    record_change(workspace, project_id, "another plan", {"plan": ("first", "second")}, OTHER, on)
+    record_change(workspace, project_id, "attack", {"params": (PARAMS, theirs)}, OTHER, on)
+    saved = record_change(workspace, project_id, "release", {"params": (PARAMS, mine)}, ONE, on)
+    both = {**PARAMS, "duck": {"attack_ms": 90.0, "release_ms": 500.0}}
+    assert load_fields(workspace, project_id) == {"plan": "second", "params": both}
+    assert (saved.revision, saved.edits) == (on + 3, {"params": (theirs, both)})
+    undone = undo_change(workspace, project_id, ONE)
+    assert undone is not None
+    assert (undone.change.words, load_fields(workspace, project_id)["params"]) == ("release", theirs)
+
+
+def test_what_another_window_has_changed_is_not_overwritten(begun: tuple[Workspace, str, int]) -> None:
+    workspace, project_id, on = begun
+    record_change(workspace, project_id, "seam 2 is pinned", {"plan": ("first", "theirs")}, OTHER, on)
+    theirs = with_param("duck", "attack_ms", 90.0)
+    record_change(workspace, project_id, "attack", {"params": (PARAMS, theirs)}, OTHER, on)
+    kept = load_fields(workspace, project_id)
+    with pytest.raises(ChangedElsewhere, match="seam 2 is pinned"):
+        record_change(workspace, project_id, "mine", {"plan": ("first", "mine"), "stack": (None, ["a"])}, ONE, on)
+    mine = with_param("duck", "attack_ms", 5.0)
+    with pytest.raises(ChangedElsewhere, match="attack"):
+        record_change(workspace, project_id, "mine", {"params": (PARAMS, mine)}, ONE, on)
+    assert load_fields(workspace, project_id) == kept
+    assert [change.words for change in list_changes(workspace, project_id)] == ["seam 2 is pinned", "attack"]
+    same = record_change(workspace, project_id, "the same", {"plan": ("first", "theirs")}, ONE, on)
+    assert same.change is None, "it is there already"
+
+
+def test_a_window_undoes_its_own_steps_and_those_of_closed_windows(begun: tuple[Workspace, str, int]) -> None:
+    workspace, project_id, _ = begun
+    for words, key, by in (("closed", "fades", Window("gone")), ("mine", "stack", ONE), ("theirs", "envelope", OTHER)):
+        record_change(workspace, project_id, words, {key: (None, [words])}, by)
+    undone = [undo_change(workspace, project_id, ONE) for _ in range(3)]
+    assert [None if step is None else step.change.words for step in undone] == ["mine", "closed", None]
+    assert load_fields(workspace, project_id)["envelope"] == ["theirs"]
+    record_change(workspace, project_id, "theirs again", {"envelope": (["theirs"], None)}, OTHER)
+    again = [redo_change(workspace, project_id, ONE) for _ in range(3)]
+    assert [None if step is None else step.change.words for step in again] == ["mine", None, None]
+
+
+def test_a_step_that_another_window_has_built_on_is_not_undone(begun: tuple[Workspace, str, int]) -> None:
+    workspace, project_id, _ = begun
+    record_change(workspace, project_id, "mine", {"plan": ("first", "second"), "stack": (None, ["a"])}, ONE)
+    record_change(workspace, project_id, "theirs", {"plan": ("second", "third")}, OTHER)
+    with pytest.raises(ChangedElsewhere, match="theirs"):
+        undo_change(workspace, project_id, ONE)
+    assert [change.undone for change in list_changes(workspace, project_id)] == [False, False]
+    assert load_fields(workspace, project_id)["plan"] == "third"
+    undo_change(workspace, project_id, OTHER)
+    undo_change(workspace, project_id, ONE)
+    assert load_fields(workspace, project_id) == {"plan": "first", "params": PARAMS}

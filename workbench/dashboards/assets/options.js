@@ -64,9 +64,18 @@ export function render({ model }) {
         return card
       }),
     )
+    if (model.more) {
+      const more = document.createElement("button")
+      more.textContent = "Other options"
+      more.title = "plan what else meets the request"
+      more.addEventListener("click", () => {
+        model.asked = model.asked + 1
+      })
+      row.append(more)
+    }
   }
   const repaint = soon(paint)
-  for (const name of ["options", "a", "b", "shown"]) model.on(name, repaint)
+  for (const name of ["options", "a", "b", "shown", "more"]) model.on(name, repaint)
   paint()
   return row
 }

@@ -15,7 +15,7 @@ export function render({ model }) {
   bar.className = "status"
   bar.innerHTML = `<a class="projects" title="all projects">Projects</a><h1 class="subject"></h1>
     <div class="tabs" role="tablist" aria-label="views"></div>
-    <div class="news"><div class="notice"><span class="fault" role="alert"></span><button class="dismiss" title="take this message away" aria-label="take this message away">✕</button></div>
+    <div class="news"><div class="notice"><span class="fault" role="alert"></span><button class="look">Look</button><button class="dismiss" title="take this message away" aria-label="take this message away">✕</button></div>
     <span class="work" role="status"><span class="stage"></span><progress max="1" aria-label="how far it is"></progress><button class="stop">Cancel</button></span></div>
     <span class="steps"><button class="undo">↶</button><button class="redo">↷</button></span>
     <span class="menu"><button class="steps-made" aria-haspopup="true" aria-expanded="false">History</button>
@@ -38,14 +38,15 @@ export function render({ model }) {
     part("subject").title = model.subject
     part("fault").textContent = model.message
     part("dismiss").hidden = !model.message
+    part("look").hidden = !model.elsewhere
     part("work").hidden = !model.stage && !sending
     part("stage").textContent = part("work").title = sending ? `sending ${sending.name}` : model.stage
     const progress = bar.querySelector("progress"),
       done = sending ? sending.done : model.done
     if (done > 0) progress.value = done
     else progress.removeAttribute("value")
-    const last = model.history.findLast(([, undone]) => !undone),
-      next = model.history.find(([, undone]) => undone)
+    const last = model.history.findLast(([, undone, , theirs]) => !undone && !theirs),
+      next = model.history.find(([, undone, , theirs]) => undone && !theirs)
     const step = (name, what, change, keys) => {
       part(name).disabled = !change
       part(name).title = part(name).ariaLabel = change ? `${what}: ${change[0]} (${keys})` : `nothing to ${what}`
@@ -54,9 +55,9 @@ export function render({ model }) {
     step("redo", "redo", next, "Ctrl+Shift+Z")
     part("steps-made").disabled = !model.history.length
     part("made").replaceChildren(
-      ...model.history.map(([words, undone, at]) => {
+      ...model.history.map(([words, undone, at, theirs]) => {
         const made = document.createElement("li")
-        made.textContent = words
+        made.textContent = theirs ? `${words} (in another window)` : words
         made.title = `${new Date(at).toLocaleString()}${undone ? ", undone" : ""}`
         if (undone) made.className = "undone"
         return made
@@ -167,6 +168,9 @@ export function render({ model }) {
     part("open").click()
   }
   window.addEventListener("workbench-open", openSheet)
+  part("look").addEventListener("click", () => {
+    if (part("made").closest(".sheet").hidden) part("steps-made").click()
+  })
   part("undo").addEventListener("click", () => {
     model.undone = model.undone + 1
   })
@@ -312,7 +316,8 @@ export function render({ model }) {
     link.click()
     link.remove()
   })
-  for (const name of ["subject", "stage", "done", "message", "formats", "taken", "history"]) model.on(name, paint)
+  for (const name of ["subject", "stage", "done", "message", "elsewhere", "formats", "taken", "history"])
+    model.on(name, paint)
   for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
   for (const name of ["tabs", "shown"]) model.on(name, () => show(model.shown))
   const { workbenchTheme } = window
@@ -339,5 +344,14 @@ export function render({ model }) {
   paintTabs()
   show(model.shown)
   prefer()
+  model.window = windowName()
   return bar
+}
+
+/** Of this window of the browser, also after the page was loaded again. */
+function windowName() {
+  const key = "workbench-window"
+  const name = sessionStorage.getItem(key) ?? [...crypto.getRandomValues(new Uint32Array(2))].join("-")
+  sessionStorage.setItem(key, name)
+  return name
 }

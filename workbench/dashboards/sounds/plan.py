@@ -30,6 +30,7 @@ import numpy as np
 from workbench.analysis.progress import Progress
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.views import write_summary
 from workbench.errors import StoreError
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.files import written_whole
@@ -40,6 +41,7 @@ from workbench.media.video import still
 from workbench.mix.balance import Mix
 from workbench.mix.speech_band import duck_bands
 from workbench.params import RenderParams
+from workbench.plans.constraints import SeamConstraints
 from workbench.plans.plan import LoopPlan
 from workbench.plots.video import Tile, tile_spans
 from workbench.recording import FloatArray
@@ -48,6 +50,7 @@ from workbench.render.schedule import Music, schedule
 from workbench.store.home import Home
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.mix import mix_under
+from workbench.workflows.move_seam import FoundPlaces, find_places
 from workbench.workflows.plan import Planned
 from workbench.workflows.render import own_music_ranges
 
@@ -98,6 +101,8 @@ class RenderedOption:
     """None where only a length is known"""
     levels: LevelCurve
     """of the file"""
+    places: FoundPlaces | None = None
+    """where its seams could be; None where that was not asked for, or it has none"""
 
     @property
     def duck_points(self) -> tuple[tuple[float, float], ...]:
@@ -178,18 +183,30 @@ def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
     return mark_used(out)
 
 
-def render_option(workspace: Workspace, loop: Planned, option: LoopPlan) -> RenderedOption:
-    """Render an option of a plan to a file, and balance it with the soundtrack, where the loop has a video.
+def render_option(
+    workspace: Workspace,
+    loop: Planned,
+    option: LoopPlan,
+    constraints: SeamConstraints | None = None,
+    *,
+    remix: bool = False,
+) -> RenderedOption:
+    """Render an option of a plan to a file, ready to be drawn, and balance it with the soundtrack of the loop's video.
 
-    The loop's own mix is used for its first option; of every other one the mix is measured.
+    The loop's own mix is used for its first option; of every other one the mix is measured, and with `remix` of the
+    first one too. With `constraints` also the places are found where the seams of the first one could be.
     """
     path = music_file(workspace, option, loop.track.path)
     levels = measured_levels(workspace, path)
-    if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
+    is_first = isinstance(loop.answer, LoopPlan) and option == loop.answer.alone
+    if is_first and not remix:
         mix = loop.mix
     else:
         mix = None if loop.video is None else mix_under(workspace, option, loop.track.path, loop.video)
-    return RenderedOption(option, path, mix, levels)
+    places = None
+    if is_first and constraints is not None and option.seam_times and loop.analysis is not None:
+        places = find_places(workspace, loop, constraints)
+    return RenderedOption(option, write_summary(workspace, path), mix, levels, places)
 
 
 def measured_levels(workspace: Workspace, sound: Path) -> LevelCurve:

@@ -3,11 +3,12 @@
 The workspace caches the track's sound, and `workbench.workflows.seams` the evidence that the scores are computed from,
 for the track that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
 
-Functions: `look_at_seam`, `with_fade`, `with_option_first`.
+Functions: `look_at_seam`, `what_seams_follow`, `with_fade`, `with_option_first`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from workbench.analysis.provenance import CHANGED_BY_HAND
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import listening_folder
 from workbench.features.loudness import momentary
+from workbench.files import stamps_of
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
@@ -86,6 +88,17 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
         heard_loudness=momentary(view.heard.samples, view.heard.sample_rate, LOUDNESS_STEP_SECONDS),
         track_loudness=momentary(in_track.samples, in_track.sample_rate, LOUDNESS_STEP_SECONDS),
     )
+
+
+def what_seams_follow(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashable | None:
+    """What the facts of a plan's seams depend on, beside home and parameters; see `Task.same`.
+
+    None where the loop has no analysis.
+    """
+    if loop.analysis is None:
+        return None
+    grid = loop.analysis.grid
+    return plan, *stamps_of(loop.track.path), grid.beats.tobytes(), grid.positions.tobytes(), *more
 
 
 def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:

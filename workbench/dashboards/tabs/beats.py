@@ -51,11 +51,11 @@ from workbench.beats.corrections import (
     with_metre,
 )
 from workbench.beats.grid import BeatGrid
+from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, paper, time_chart
 from workbench.dashboards.figures import BeatTool, LoopOver
-from workbench.dashboards.grid_drafts import GridDraft
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.mix import clicked_file
+from workbench.dashboards.state import GridDraft
 from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tasks import Task

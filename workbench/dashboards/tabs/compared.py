@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.analysis.sources import TrackSource, find_track
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.errors import WorkbenchError
 
 MOST_TRACKS = 3

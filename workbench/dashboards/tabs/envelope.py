@@ -16,8 +16,9 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.tabs.tab import answer_each
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.mix.drawn_envelope import Points, add_point, delete_point, depth_at, move_point, read_points
@@ -125,7 +126,7 @@ class EnvelopeDesk:
         self._beside = 0.0, 0.0
         """how far the point that is held is from the pointer, s and dB: it moves as the pointer does"""
         self.panel = EnvelopePanel(sizing_mode="stretch_width", margin=(0, 10), visible=False)
-        self.panel.param.watch(lambda event: self._take_wishes(event.new), "asked")
+        answer_each(self.panel, self.ask)
 
     def take(self, points: Points, seconds: float) -> None:
         """Draw on another envelope; one that is being drawn on stays.
@@ -209,12 +210,6 @@ class EnvelopeDesk:
             with self._session.change("the measured ducking again"):
                 self._session.envelope = None
         self._paint()
-
-    def _take_wishes(self, wishes: list[Any]) -> None:
-        for number, *wish in wishes:
-            if number > self.panel.taken:
-                self.panel.taken = number
-                self.ask(*wish)
 
     def keep(self) -> None:
         """Make what is under way a step of the history."""

@@ -20,8 +20,8 @@ import param
 from panel.custom import JSComponent
 
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.reviewer import reviewer_field
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.blind import (
     BlindTest,
     drop_sounds,
@@ -32,7 +32,7 @@ from workbench.dashboards.sounds.blind import (
     seams_of_options,
 )
 from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action
+from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action, answer_each
 from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
@@ -202,7 +202,7 @@ class ListeningTab(Tab):
         ]
         """what writes a file, and its button, which is there once the file has a row"""
         self.kind.param.watch(lambda _: self.show(), "value")
-        self.board.param.watch(lambda event: self._take_answers(event.new), "asked")
+        answer_each(self.board, self.answer)
         self.follow(["loop", "reviewer"], lambda *_: self.show())
         self._show_past()
 
@@ -256,8 +256,7 @@ class ListeningTab(Tab):
     def _prepare(self, function: Callable[..., BlindTest], loop: Planned, *details: Any) -> None:
         """Have a worker prepare a test; where it cannot, another one can be begun."""
         self.run(
-            function, loop, *details, then=self.ask, subject=str(loop.track.path), otherwise=lambda _: self.show(),
-            cancelled=self.show,
+            function, loop, *details, then=self.ask, subject=str(loop.track.path), otherwise=lambda _: self.show()
         )  # fmt: skip
 
     def _rated(self, plan: LoopPlan) -> list[tuple[int, int]]:
@@ -291,12 +290,6 @@ class ListeningTab(Tab):
         if self.state.ended and not self.attempt(self._show_outcome):
             self.board.result = ["Your answers are kept. What they show cannot be read now."]
         self.board.number = self.state.number
-
-    def _take_answers(self, answers: list[Any]) -> None:
-        for number, *answer in answers:
-            if number > self.board.taken:
-                self.board.taken = number
-                self.answer(*answer)
 
     def panel(self) -> pn.viewable.Viewable:
         """What is chosen, the trial, and what was found so far."""

@@ -26,8 +26,8 @@ from panel.custom import JSComponent
 
 from workbench.align.placements import NO_CLEAR_POINT, Placement
 from workbench.catalog.track import Track
+from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.mix import DrawnMatch, MixSounds, match_to_draw, placed_sounds
 from workbench.dashboards.sounds.plan import played_duck
 from workbench.dashboards.styles import ASSETS, beside, scrolled, stylesheet
@@ -374,12 +374,12 @@ class MatchTab(Tab):
 
         def fail(fault: str) -> None:
             self._matching = False
-            self.table.empty = fault
+            self.table.empty = fault or "cancelled; press Match again"
 
         self._matching = True
         self.run(
             match_to_draw, video, then=self._show_match, wanted=partial(self._is_open, video), subject=str(video),
-            otherwise=fail, cancelled=partial(fail, "cancelled; press Match again"),
+            otherwise=fail,
         )  # fmt: skip
 
     def narrow(self) -> None:
@@ -463,9 +463,7 @@ class MatchTab(Tab):
         wanted = bundled_files().wanted
         self.table.empty = "the tracks that come with Workbench are analysed; that takes some minutes"
         self.fill.visible = False
-        self.run(
-            add_all, wanted, then=lambda _: self.match(), otherwise=lambda _: self._show(), cancelled=self._show
-        )  # fmt: skip
+        self.run(add_all, wanted, then=lambda _: self.match(), otherwise=lambda _: self._show())
 
     def _show_chosen(self) -> None:
         match = self.state.match

@@ -23,10 +23,10 @@ import panel_material_ui as pmui
 from bokeh.events import Tap
 from bokeh.models import Range1d
 
+from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, ink_colour, paper, time_chart
 from workbench.dashboards.figures import PointTool
 from workbench.dashboards.page_loop import this_page_loop
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.mix import MixSounds, find_utterances, measure_outside, plan_sounds
 from workbench.dashboards.sounds.plan import gains_of, headroom_db, played_duck
 from workbench.dashboards.styles import beside, scrolled
@@ -265,9 +265,8 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
                 return _is_of(state.sounds, sounds) and state.misses_bands
 
             def measured(outside: LevelCurve) -> None:
-                if misses_bands():
-                    state.take_bands(outside)
-                    then()
+                state.take_bands(outside)
+                then()
 
             session.run(measure_outside, sounds, then=measured, wanted=misses_bands)
         return
@@ -278,9 +277,8 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
         return now is not None and _is_of(now, sounds) and now.levels.voice != voice == session.params.voice
 
     def found(heard: tuple[Utterances, Utterances]) -> None:
-        if misses_utterances():
-            state.hear(voice, *heard)
-            tune_state(state, session, then)
+        state.hear(voice, *heard)
+        tune_state(state, session, then)
 
     session.run(find_utterances, sounds.levels, then=found, wanted=misses_utterances)
 

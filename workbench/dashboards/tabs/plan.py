@@ -20,9 +20,9 @@ import param
 from panel.custom import JSComponent
 
 from workbench.analysis.provenance import with_mix_params
+from workbench.dashboards.actions import Session
 from workbench.dashboards.chips import SeamChips
 from workbench.dashboards.constraint_words import sentence_in_words
-from workbench.dashboards.session import Session
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.sounds.plan import (
     RenderedOption,
@@ -58,6 +58,8 @@ class OptionCards(JSComponent):
     b = param.Integer(-1)
     shown = param.Integer(0)
     picked = param.List([], doc="[option, 'a', 'b' or 'use', n]")
+    more = param.Boolean(False, doc="whether other options can be asked for")
+    asked = param.Integer(0, doc="counts up when they are")
 
     _esm = script("soon", "options")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
@@ -108,13 +110,14 @@ class PlanTab(Tab):
         self._balanced_with: dict[int, WorkbenchParams] = {}
         """by option that was heard: the parameters of its mix"""
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
+        self.cards.param.watch(lambda _: session.find_options(), "asked")
         self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
         self.chips.param.watch(lambda _: self.pick(self.state.shown, "use"), "asked")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
-        self.desk = RequestDesk(session, self.picture, lambda: self.player.time, self.run)
+        self.desk = RequestDesk(session, self.picture, lambda: self.player.time)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
         self._video_picture = VideoPicture(session, self.player, self.run)
         self.follow_shown(["loop"], self.take)
@@ -132,7 +135,9 @@ class PlanTab(Tab):
             return
         self._wanted = None
         self.state.take(loop)
-        self.cards.param.update(options=self.state.facts(self._session.params.cover), a=0, b=-1, shown=0)
+        self.cards.param.update(
+            options=self.state.facts(self._session.params.cover), a=0, b=-1, shown=0, more=self.state.is_alone
+        )
         self._show_repeated()
         self.player.param.update(chosen="a", region=[])
         self.picture.show()
@@ -307,21 +312,24 @@ class PlanTab(Tab):
         self.chips.show_seams(state.plan, state.scores)
 
     def _prepare(self, option: int) -> None:
-        """Render and balance an option, unless that is done."""
-        loop, state = self.state.loop, self.state
+        """Render and balance an option, unless that is done; of the first one find the places of its seams."""
+        loop, state, session = self.state.loop, self.state, self._session
         if loop is None or not state.options or state.balanced(option) is not None:
             return
+        constraints, remix = None if option else session.request.constraints, session.remix and not option
         self.run(
-            render_option, loop, state.options[option], then=partial(self._hear, loop, option, self._session.params),
-            wanted=lambda: loop is self.state.loop, subject=str(loop.track.path),
-            otherwise=lambda _: self._give_up(option), cancelled=partial(self._give_up, option),
-            same=(loop.answer, loop.mix, option, *stamps_of(loop.track.path, loop.video)),
+            render_option, loop, state.options[option], constraints, remix=remix,
+            then=partial(self._hear, loop, option, session.params), wanted=lambda: loop is self.state.loop,
+            subject=str(loop.track.path), otherwise=partial(self._give_up, option),
+            same=(loop.answer, loop.mix, option, constraints, remix, *stamps_of(loop.track.path, loop.video)),
         )  # fmt: skip
 
-    def _give_up(self, option: int) -> None:
+    def _give_up(self, option: int, fault: str) -> None:
         """Forget that an option was to become the plan of the page: its sound could not be made."""
         if self._wanted == option:
             self._wanted = None
+        if not option:
+            self.desk.show_no_places(fault)
 
     def _hear(self, loop: Planned, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
         if rendered.mix is not None:  # a worker measured it
@@ -329,14 +337,16 @@ class PlanTab(Tab):
         self.state.hear(option, rendered)
         self._balanced_with[option] = params
         if option not in self.state.sounds:
-            self._session.draw(rendered.path, then=partial(self._show_sound, loop, option))
+            self.attempt(self._draw, option, rendered.path)
+        if not option:
+            self.desk.show_places(rendered.places)
         self._show_choice()
         self._use()
+        if not option and self._session.remix:
+            self._session.take_mix(loop, rendered.mix, params)
 
-    def _show_sound(self, loop: Planned, option: int, sound: LongSound) -> None:
-        if self.state.is_same_plan(loop):
-            self.state.sounds[option] = sound
-            self.picture.show_view()
+    def _draw(self, option: int, path: Path) -> None:
+        self.state.sounds[option] = LongSound(path)
 
     def _is_under(self, video: Path) -> bool:
         """Whether the plan that is looked at still lies under a video."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from workbench.analysis.provenance import CHANGED_BY_HAND
 from workbench.dashboards.sounds.plan import (
     MixGains,
     RenderedOption,
@@ -67,6 +68,12 @@ class PlanState:
     def plan(self) -> LoopPlan | None:
         """The option that is looked at and heard."""
         return self.options[self.shown] if self.options else None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the plan was changed by hand, and no other options have been planned since."""
+        made = None if self.loop is None else self.loop.provenance
+        return len(self.options) == 1 and made is not None and bool(made.constraints.get(CHANGED_BY_HAND))
 
     @property
     def seconds(self) -> float:

@@ -5,7 +5,6 @@ Classes: `ProjectList`; `StartPage`. Functions: `project_cards`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,7 +14,7 @@ import param
 from panel.custom import JSComponent
 
 from workbench.analysis.sources import find_track
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.video import find_still
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.errors import WorkbenchError
@@ -50,23 +49,17 @@ class StartPage:
         def read() -> None:
             self.cards.projects = project_cards(self._session, list_projects(self._session.workspace))
 
-        self._attempt(read)
+        self._session.attempt(read)
 
     def rename(self, project_id: str, name: str) -> None:
         """Give a project another name."""
-        self._attempt(lambda: rename_project(self._session.workspace, project_id, name))
+        self._session.attempt(rename_project, self._session.workspace, project_id, name)
         self.show()
 
     def delete(self, project_id: str) -> None:
         """Delete a project."""
-        self._attempt(lambda: delete_project(self._session.workspace, project_id))
+        self._session.attempt(delete_project, self._session.workspace, project_id)
         self.show()
-
-    def _attempt(self, act: Callable[[], Any]) -> None:
-        try:
-            act()
-        except WorkbenchError as error:
-            self._session.message = str(error)
 
 
 def project_cards(session: Session, projects: list[Project]) -> list[dict[str, str]]:

@@ -17,12 +17,11 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
+from workbench.dashboards.actions import Session
 from workbench.dashboards.constraint_words import in_words, sentence_in_words
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import gains_of, played_plan, track_stretch
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tabs.plan_picture import PlanPicture, place_facts
-from workbench.dashboards.tasks import what_seams_follow
 from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.plans.constraints import clock
@@ -32,7 +31,7 @@ from workbench.plans.refusals import Refusal
 from workbench.plans.request import Keep, PlanRequest
 from workbench.plots.palette import BEAT, ENDING, HEARD
 from workbench.workflows.constraints import read_range
-from workbench.workflows.move_seam import FoundPlaces, find_places, is_same_splice, named_seam
+from workbench.workflows.move_seam import FoundPlaces, is_same_splice, named_seam
 from workbench.workflows.plan import Planned
 
 _BEFORE_S, _AFTER_S = 1.2, 1.8
@@ -75,10 +74,8 @@ class RequestDesk:
     `playhead`: where the player stands, video seconds.
     """
 
-    def __init__(
-        self, session: Session, picture: PlanPicture, playhead: Callable[[], float], run: Callable[..., Any]
-    ) -> None:
-        self._session, self._picture, self._playhead, self._run = session, picture, playhead, run
+    def __init__(self, session: Session, picture: PlanPicture, playhead: Callable[[], float]) -> None:
+        self._session, self._picture, self._playhead = session, picture, playhead
         self._places: tuple[tuple[SeamPlace, ...], ...] = ()
         self._waiting = ""
         """why there are no places"""
@@ -95,20 +92,11 @@ class RequestDesk:
         session.param.watch(lambda *_: self.show(), ["request", "contradiction", "seam"])
 
     def take(self, loop: Planned | None) -> None:
-        """Show what is asked of another plan, and find out where its seams could be."""
+        """Show what is asked of another plan; where its seams could be is shown once that is found out."""
         plan = loop.answer.alone if loop is not None and isinstance(loop.answer, LoopPlan) else None
         if plan != self._placed:
             self._places, self._placed = (), plan
-            if plan is not None and loop is not None and plan.seam_times:
-                self._waiting = "listening around it…"
-                constraints = self._session.request.constraints
-                self._run(
-                    find_places, loop, constraints, then=self._show_places,
-                    wanted=lambda: self._placed is plan, subject=str(loop.track.path),
-                    same=what_seams_follow(loop, plan, constraints),
-                    otherwise=lambda _: self._show_no_places("it cannot be moved: listening around it failed"),
-                    cancelled=lambda: self._show_no_places("it cannot be moved: listening around it was cancelled"),
-                )  # fmt: skip
+            self._waiting = "" if plan is None or not plan.seam_times else "listening around it…"
         self.show()
 
     def hear(self, seam: int, bars: int | None) -> None:
@@ -174,12 +162,15 @@ class RequestDesk:
         self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
         self.panel.visible = plan is not None or bool(session.request) or refused is not None
 
-    def _show_places(self, found: FoundPlaces) -> None:
-        self._places, self._session.places = found.places, found
+    def show_places(self, found: FoundPlaces | None) -> None:
+        """Let the seams of the plan be moved; None: it has none."""
+        if found is not None:
+            self._places, self._session.places = found.places, found
         self.show()
 
-    def _show_no_places(self, why: str) -> None:
-        self._waiting = why
+    def show_no_places(self, fault: str) -> None:
+        """Say that the seams cannot be moved, because of a fault; empty where somebody cancelled the work."""
+        self._waiting = f"it cannot be moved: listening around it {'failed' if fault else 'was cancelled'}"
         self.show()
 
     def _choose(self, seam: int) -> None:

@@ -23,10 +23,10 @@ import param
 from panel.custom import JSComponent
 
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.link import shown_sound
 from workbench.dashboards.sounds.plan import (
     FULL_SCALE,
@@ -39,7 +39,7 @@ from workbench.dashboards.sounds.plan import (
 )
 from workbench.dashboards.sounds.video import playback_facts
 from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab
+from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, answer_each
 from workbench.dashboards.tabs.video_picture import VideoPicture
 from workbench.dashboards.transport import Program, script
 from workbench.files import stamps_of
@@ -187,7 +187,7 @@ class ReviewTab(Tab):
         self.reviewer.margin = (4, 0)
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
         self.follow_place(self.player)
-        self.board.param.watch(lambda event: self._take_wishes(event.new), "asked")
+        answer_each(self.board, self.ask)
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
         self.follow_shown(["loop"], self.take)
         _open.add(self)
@@ -225,12 +225,6 @@ class ReviewTab(Tab):
             if not self.player.video_url:
                 show = partial(self._show_video, loop.video)
                 self.run(playback_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video), same=files)
-
-    def _take_wishes(self, wishes: list[Any]) -> None:
-        for number, *wish in wishes:
-            if number > self.board.taken:
-                self.board.taken = number
-                self.ask(*wish)
 
     def ask(self, what: str, *details: Any) -> None:
         """Do what a reviewer asks for."""

@@ -25,18 +25,17 @@ import param
 from panel.custom import JSComponent
 
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import FRAME_PIXELS
 from workbench.dashboards.chips import SeamChips, worst_of
-from workbench.dashboards.fades import seam_place
 from workbench.dashboards.reviewer import reviewer_field
-from workbench.dashboards.session import Session
 from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.sounds.plan import played_plan
-from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, with_fade, with_option_first
+from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, what_seams_follow, with_fade, with_option_first
+from workbench.dashboards.state import seam_place
 from workbench.dashboards.styles import beside, stylesheet
 from workbench.dashboards.tabs.seam_pictures import ScorePicture, SeamPicture
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action
-from workbench.dashboards.tasks import what_seams_follow
 from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
@@ -403,7 +402,7 @@ class SeamsTab(Tab):
         wanted = partial(self._is_at, plan, seam)
         self.run(
             look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path),
-            otherwise=lambda _: self._give_up(), cancelled=self._give_up, same=what_seams_follow(loop, plan, seam),
+            otherwise=lambda _: self._give_up(), same=what_seams_follow(loop, plan, seam),
         )  # fmt: skip
 
     def _give_up(self) -> None:

@@ -22,23 +22,21 @@ A tab is a small class. Its state is another one, without widgets, which tests u
 Tabs never talk to each other: what one of them changes in the session, the others follow. What asks for work follows
 with `follow_shown`, so that only the tab that is open does, or the one that is heard; others catch up when they are.
 
-Classes: `Tab`. Functions: `action`, a button.
+Classes: `Tab`. Functions: `action`, a button; `answer_each`, of a component that asks for something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 import panel as pn
 import panel_material_ui as pmui
 
+from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import Picture
-from workbench.dashboards.session import Session
-from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program
-from workbench.errors import WorkbenchError
 
 NOT_LOOPED = ": the track is not looped under this video. The tab Plan says why, and what can be done."
 """after what a tab therefore has not"""
@@ -58,6 +56,7 @@ class Tab:
 
     def __init__(self, session: Session, *pictures: Picture) -> None:
         self._session = session
+        self.run, self.attempt = session.run, session.attempt
         self._is_shown = True
         self._follows: list[Callable[[], None]] = []
         """what follows the session only while it is asked for, in order"""
@@ -128,52 +127,6 @@ class Tab:
                 self._late.discard(call)
                 call()
 
-    def run(
-        self,
-        function: Callable[..., Any],
-        *arguments: Any,
-        then: Callable[[Any], None],
-        wanted: Callable[[], bool] | None = None,
-        subject: str = "",
-        otherwise: Callable[[str], None] | None = None,
-        cancelled: Callable[[], None] | None = None,
-        same: Hashable | None = None,
-    ) -> Task:
-        """Run work in a process of its own, as `Session.run` does; a result that came too late is dropped.
-
-        `wanted`: whether the page still wants the result when it is there; None: always.
-        """
-
-        def is_wanted() -> bool:
-            return wanted is None or wanted()
-
-        def take(result: Any) -> None:
-            if is_wanted():
-                then(result)
-
-        def fail(fault: str) -> None:
-            if otherwise is not None and is_wanted():
-                otherwise(fault)
-
-        def give_up() -> None:
-            if cancelled is not None and is_wanted() and not task.given_up:
-                cancelled()
-
-        task = self._session.run(
-            function, *arguments, then=take, wanted=is_wanted, subject=subject, otherwise=fail, cancelled=give_up,
-            same=same,
-        )  # fmt: skip
-        return task
-
-    def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
-        """Do something that takes no time; where it cannot be done, the page says why."""
-        try:
-            act(*arguments)
-        except WorkbenchError as error:
-            self._session.message = str(error)
-            return False
-        return True
-
 
 def _ink(picture: Picture, dark: bool) -> None:
     picture.ink(dark=dark)
@@ -183,3 +136,18 @@ def action(label: str, act: Callable[[], Any], *, tip: str = "", **options: Any)
     """A button that does something."""
     description = f"{label}: {tip}" if tip else None  # a screen reader reads it instead of the label
     return pmui.Button(label=label, size="small", description=description, on_click=lambda _: act(), **options)
+
+
+def answer_each(board: Any, act: Callable[..., Any]) -> None:
+    """Do what a component of `assets/asks.js` asks for: each of `asked` once, however often it is sent.
+
+    `act`: takes what is asked.
+    """
+
+    def answer(event: Any) -> None:
+        for number, *asked in event.new:
+            if number > board.taken:
+                board.taken = number
+                act(*asked)
+
+    board.param.watch(answer, "asked")

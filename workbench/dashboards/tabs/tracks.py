@@ -24,8 +24,8 @@ import panel_material_ui as pmui
 import param
 from panel.custom import JSComponent
 
+from workbench.dashboards.actions import Session
 from workbench.dashboards.files import video_url
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.plan import FULL_SCALE, gains_of, headroom_db, played_duck, played_plan
 from workbench.dashboards.sounds.tracks import StackedTrack, mix_stacked, stack_loop, stack_track
 from workbench.dashboards.styles import stylesheet
@@ -171,16 +171,16 @@ class StackTab(Tab):
             self.show()
 
         def fail(fault: str) -> None:
-            self._faults[named] = fault
+            self._faults[named] = fault or "it was cancelled"
             self.show()
 
-        then = {"then": take, "wanted": is_wanted, "otherwise": fail, "cancelled": partial(fail, "it was cancelled")}
+        run = partial(self.run, then=take, wanted=is_wanted, otherwise=fail, subject=named)
         if plan is not None:
-            self.run(stack_loop, loop, subject=named, **then)  # type: ignore[arg-type]
+            run(stack_loop, loop)
         elif named in self._stacked and not own:
-            self.run(mix_stacked, self._stacked[named], subject=named, **then)  # type: ignore[arg-type]
+            run(mix_stacked, self._stacked[named])
         else:
-            self.run(stack_track, named, video, subject=named, **then)  # type: ignore[arg-type]
+            run(stack_track, named, video)
 
     def _facts(self, named: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
         """What the board shows and plays of a track."""

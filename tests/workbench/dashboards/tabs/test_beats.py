@@ -15,7 +15,7 @@ from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import Analysis, analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import double_tempo, halve_stretch, halve_tempo, shift_bar, shift_beats
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.mix import clicked_file
 from workbench.dashboards.sounds.plan import track_file
 from workbench.dashboards.tabs.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
@@ -200,7 +200,7 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
 
 @pytest.mark.slow
 def test_the_tab_goes_back_before_it_was_planned_on_the_saved_grid(session: Session, tmp_path: Path) -> None:
-    session = Session(Workspace(Home(tmp_path)), pool=session._pool)  # whose project no other test looks at
+    session = Session(Workspace(Home(tmp_path)), pool=session.tasks.pool)  # whose project no other test looks at
     session.open_track(TRACK)
     until_idle(session)
     before = session.analysis
@@ -259,7 +259,7 @@ def test_a_beat_that_was_dragged_is_a_step_and_outlives_the_page(session: Sessio
     moved = f"beat at {clock(at)} moved 20 ms later"
     assert [change.words for change in session.history] == [f"grid: {moved}"]
     assert session.project is not None
-    again = Session(session.workspace, pool=session._pool)
+    again = Session(session.workspace, pool=session.tasks.pool)
     again.open_project(session.project.project_id)
     until_idle(again)
     seen = BeatsTab(again)

@@ -9,7 +9,7 @@ import pytest
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
 from workbench.errors import WorkbenchError
 from workbench.files import bundled_path

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.tabs.envelope import Drawing, EnvelopeDesk
 from workbench.mix.drawn_envelope import Points
 from workbench.store.home import Home

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.blind import BlindTest, BlindTrial
 from workbench.dashboards.tabs.listening import (
     ALL_SEAMS,

@@ -12,7 +12,7 @@ from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool
 from workbench.align.placements import Coincidence, Placement
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.mix import DrawnMatch
 from workbench.dashboards.tabs.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
 from workbench.matching.lane import Lane, Match, MatchReason

@@ -12,7 +12,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.mix import MixSounds, measure_mix_inputs, placed_file
 from workbench.dashboards.tabs.controls import with_field
 from workbench.dashboards.tabs.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
@@ -162,7 +162,7 @@ def test_another_hearing_is_not_lost_where_the_bands_are_measured_meanwhile(
     tab.hear(sounds)
     tab.ducking.value = "bands"
     session.params = with_field(session.params, "voice", "close_pause_seconds", 0.5)
-    bands, _ = session._tasks
+    bands, _ = session.tasks.under_way
     pool.finish(bands)
     assert tab.state.sounds is not None
     assert tab.state.sounds.levels.outside is not None

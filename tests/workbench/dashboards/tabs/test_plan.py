@@ -8,8 +8,8 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, until_idle
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.downloads import what_is_taken
-from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.mix.balance import Duck, Mix
 from workbench.params import CoverParams, DuckParams

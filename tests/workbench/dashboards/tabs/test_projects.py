@@ -10,7 +10,7 @@ from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.tabs.projects import StartPage
 from workbench.files import bundled_path
 from workbench.review.projects import list_projects, start_project

@@ -10,12 +10,11 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
-from workbench.dashboards.sounds.plan import played_plan
+from workbench.dashboards.actions import Session
+from workbench.dashboards.sounds.plan import played_plan, render_option
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.plans.move_seam import move_seam
 from workbench.store.home import Home
-from workbench.workflows.move_seam import find_places
 from workbench.workflows.plan import Planned
 
 
@@ -122,7 +121,7 @@ def test_places_that_are_not_found_are_not_waited_for(tide_loop: Planned, tmp_pa
     session.show(tide_loop)
     panel = PlanTab(session).desk.panel
     assert panel.waiting == "listening around it…"
-    (asked,) = [at for at, task in enumerate(pool.tasks) if task.function is find_places]
+    (asked,) = [at for at, task in enumerate(pool.tasks) if task.function is render_option]
     if end == "failed":
         pool.fail(asked, "no such file")
     else:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import soundtrack_beside
 from workbench.dashboards.sounds.video import playback_facts
 from workbench.dashboards.tabs.review import ReviewState, ReviewTab, when

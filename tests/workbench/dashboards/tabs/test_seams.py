@@ -10,7 +10,7 @@ import pytest
 
 from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import played_plan, track_file
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, with_option_first
 from workbench.dashboards.tabs.seams import SeamsTab, SeamState

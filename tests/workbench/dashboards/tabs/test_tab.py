@@ -10,8 +10,8 @@ from bokeh.models import Range1d
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.workspace import Workspace
+from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import Picture, time_chart
-from workbench.dashboards.session import Session
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.transport import Program
 from workbench.errors import PlanError
@@ -76,18 +76,15 @@ def test_a_result_that_came_too_late_is_dropped(session: Session, pool: WaitingP
 def test_what_went_wrong_or_was_cancelled_counts_only_while_it_is_wanted(session: Session, pool: WaitingPool) -> None:
     tab, ends, wanted = PlainTab(session), list[str](), {"first"}
     for name in ("first", "second"):
-        tab.run(
-            word_of, then=ends.append, wanted=partial(wanted.__contains__, name), otherwise=ends.append,
-            cancelled=partial(ends.append, "cancelled"),
-        )  # fmt: skip
+        tab.run(word_of, then=ends.append, wanted=partial(wanted.__contains__, name), otherwise=ends.append)
     pool.fail(1, "late")
     assert ends == []
     pool.cancel(0)
-    assert ends == ["cancelled"]
+    assert ends == [""], "there is no fault to name"
     assert not session.busy
     tab.run(word_of, then=ends.append, otherwise=ends.append)
     pool.fail(2, "the disk is full")
-    assert ends == ["cancelled", "the disk is full"]
+    assert ends == ["", "the disk is full"]
 
 
 def test_what_was_given_up_is_not_called_cancelled_though_the_same_is_wanted_again(
@@ -97,7 +94,7 @@ def test_what_was_given_up_is_not_called_cancelled_though_the_same_is_wanted_aga
 
     def ask() -> None:
         asked = partial(wanted.__contains__, "first")
-        tab.run(word_of, then=ends.append, wanted=asked, cancelled=partial(ends.append, "cancelled"))
+        tab.run(word_of, then=ends.append, wanted=asked, otherwise=ends.append)
 
     ask()
     wanted.clear()

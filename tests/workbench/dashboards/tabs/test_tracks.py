@@ -11,7 +11,7 @@ import pytest
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
 from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import played_plan
 from workbench.dashboards.sounds.tracks import mix_stacked, stack_loop, stack_track
 from workbench.dashboards.tabs.compared import compared_tracks

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.video import proxy_file
 from workbench.dashboards.tabs.tab import Tab
 from workbench.dashboards.tabs.video_picture import VideoPicture

@@ -10,9 +10,9 @@ import pytest
 from tests.workbench.dashboards.waiting import CollectingPool
 from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with_hand_fades
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
+from workbench.dashboards.state import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.files import bundled_path
 from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home

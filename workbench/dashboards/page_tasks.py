@@ -1,0 +1,129 @@
+"""The work of one page: functions of `workbench` that run in worker processes, with progress and a way to cancel.
+
+Class: `PageTasks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from workbench.analysis.workspace import Workspace
+from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.state import State
+from workbench.dashboards.tasks import Pool, Task
+
+
+class PageTasks:
+    """Submits work of a page, and brings its news to the page's state: `stage`, `done`, `message`."""
+
+    def __init__(self, state: State, workspace: Workspace, pool: Pool) -> None:
+        self.pool = pool
+        self._state, self._home = state, workspace.home
+        self.under_way: list[Task] = []
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether work is under way."""
+        return bool(self.under_way)
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        then: Callable[[Any], None],
+        wanted: Callable[[], bool] | None = None,
+        subject: str = "",
+        otherwise: Callable[[str], None] | None = None,
+        same: Hashable | Callable[[], Hashable | None] | None = None,
+        **named: Any,
+    ) -> Task:
+        """Run a function of `workbench` in a process of its own.
+
+        Work whose page has gone, because its browser tab was closed or the server has stopped, is cancelled. So is what
+        waits for a worker and is not wanted any more, as soon as there is other work.
+
+        `function`: importable by its name; takes a workspace, with the page's home and parameters, before the
+        arguments. `then`: takes the result, on this page's event loop. `wanted`: whether the page still wants it; a
+        result that came too late is dropped. None: always. `otherwise`: called where there will be no result but one is
+        wanted, with the page's `message`, which says why; empty where somebody cancelled it. `same`: what the result
+        depends on beside the page's home and parameters, such as `stamps_of` files: pages that ask for the same share
+        one piece of work, and none of them changes its result; None: it is done for this page alone. A function that
+        says it is asked again, in another thread, once the work has ended: where it says something else by then, the
+        result is not kept for pages that come later.
+        """
+        page, state = this_page_loop(), self._state
+        self.give_up_unwanted(running=False)
+        says_same = same if callable(same) else None
+        key = says_same() if says_same is not None else same
+        task = Task(
+            self._home, state.params, function, arguments, named, subject=subject, owner=self, wanted=wanted, same=key,
+            holds=None if says_same is None else lambda: says_same() == key,
+        )  # fmt: skip
+        if page is not None and page.gone:
+            self.close()
+        if self._closed:
+            task.drop()
+            return task
+
+        def deliver(news: Callable[[], None]) -> None:
+            if page is None:
+                news()
+            elif page.gone:
+                self.close()
+            else:
+                page.call_soon(news)
+
+        def ended() -> None:
+            if task in self.under_way:
+                self.under_way.remove(task)
+            if not self.under_way:
+                state.param.update(stage="", done=0.0)
+
+        # `then` may start more work; it does so before this work ends, so that the page is busy without a gap.
+        def succeed(result: Any) -> None:
+            try:
+                if task.is_wanted:
+                    then(result)
+            finally:
+                ended()
+
+        def fail(fault: str) -> None:
+            ended()
+            state.message = fault
+            if otherwise is not None and task.is_wanted:
+                otherwise(state.message)
+
+        def show_progress(stage: str, done: float) -> None:
+            if task in self.under_way:  # shared work goes on, and tells of it, while this page gives its part up
+                state.param.update(stage=stage, done=min(1.0, max(0.0, done)))
+
+        def give_up() -> None:
+            ended()
+            if otherwise is not None and task.is_wanted and not task.given_up:
+                otherwise("")
+
+        task.deliver = deliver
+        task.on_done, task.on_fault, task.on_cancelled, task.on_progress = succeed, fail, give_up, show_progress
+        self.under_way.append(task)
+        state.stage = state.stage or "starting"
+        return self.pool.submit(task)
+
+    def give_up_unwanted(self, *, running: bool) -> None:
+        """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""
+        for task in list(self.under_way):
+            if not task.is_wanted and (running or not task.is_running):
+                task.given_up = True
+                task.cancel()
+
+    def cancel(self) -> None:
+        """Give up all work of this page."""
+        for task in list(self.under_way):
+            task.cancel()
+
+    def close(self) -> None:
+        """Cancel all work, because the page has gone; from now on none is begun."""
+        self._closed = True
+        self.cancel()
+        self.under_way.clear()
