@@ -122,4 +122,4 @@ def test_a_picture_of_the_video_is_seen_before_it_is_played(page: Any, until_idl
     assert still.evaluate("(image) => image.naturalWidth") > 0
     page.keyboard.press("ArrowRight")
     expect(still).to_be_hidden()
-    expect(page.get_by_label("the video")).to_be_visible()
+    expect(page.get_by_label("the video", exact=True)).to_be_visible()

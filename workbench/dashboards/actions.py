@@ -417,18 +417,14 @@ class Session(State):
         def planned(answer: Planned) -> None:
             self._ended_planning()
             if not self._is_refused(answer):
-                self._show_again_for(answer, step)
+                self.show_again(answer)
+                self.autosave.amend(step)
 
         return self.run(
             plan_track, track, video, asked, then=planned, wanted=is_newest, subject=str(track.path),
             otherwise=lambda _: self._ended_planning(), same=partial(self._as_planned, track, video, asked),
             auto_mix=True,
         )  # fmt: skip
-
-    def _show_again_for(self, loop: Planned, step: Step | None) -> None:
-        """Show a plan that is made for a step, and make it part of that."""
-        self.show_again(loop)
-        self.autosave.amend(step)
 
     def _newest_plan(self, words: str = "") -> Callable[[], bool]:
         """Whether, once a plan has been made, it still is the one asked for last, of the files that are open.
@@ -526,15 +522,19 @@ class Session(State):
             return None
         plan = loop.answer.alone
 
+        def is_wanted() -> bool:
+            return self.plan is not None and self.plan.alone == plan
+
         def found(around: Planned) -> None:
-            if isinstance(around.answer, LoopPlan):
+            if self.loop is not None and isinstance(around.answer, LoopPlan):
                 others = [option for option in around.answer.options if option != plan]
+                answer = replace(plan, options=(plan, *others)[:MAX_OPTIONS])
                 with self.settle():
-                    self._show(replace(loop, answer=replace(plan, options=(plan, *others)[:MAX_OPTIONS])), self.option)
+                    self._show(replace(self.loop, answer=answer), self.option, remix=self.remix)
 
         return self.run(
             plan_around, loop.track, loop.video or loop.video_seconds, loop.request, then=found,
-            wanted=lambda: self.loop is loop, subject=str(loop.track.path), found=self.places,
+            wanted=is_wanted, subject=str(loop.track.path), found=self.places,
         )  # fmt: skip
 
     def _mix_as_tuned(self) -> None:

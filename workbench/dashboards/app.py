@@ -207,10 +207,12 @@ class Page:
         bar.param.watch(lambda event: setattr(session, "tab", event.new or session.tab), "tab")
 
         def picture(event: Any) -> None:
-            """Have the picture made by which the list of projects shows the video."""
+            """Have the picture made by which people know the video: in a list, and before it is played."""
             video = None if event.new is None else event.new.video
-            if video is not None and find_still(session.home, video) is None:
-                session.run(still_file, video, then=lambda _: None)
+            session.still = None if video is None else find_still(session.home, video)
+            if video is not None and session.still is None:
+                made = partial(setattr, session, "still")
+                session.run(still_file, video, then=made, wanted=lambda: session.video == video)
 
         session.param.watch(show, ["tab", "project", "coming"])
         session.param.watch(picture, "loop")

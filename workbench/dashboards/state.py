@@ -91,6 +91,7 @@ class State(param.Parameterized):
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
     track = param.ClassSelector(class_=TrackSource, allow_None=True)
     video = param.ClassSelector(class_=Path, allow_None=True)
+    still = param.ClassSelector(class_=Path, allow_None=True, doc="a small picture of the video, once it is made")
     loop = param.ClassSelector(class_=Planned, allow_None=True, doc="track under video: a plan or a refusal")
     analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the track")
     track_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the track, to draw")

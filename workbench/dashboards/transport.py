@@ -77,6 +77,7 @@ class Program(param.Parameterized):
     plans = param.List([], doc="of each option that can be picked what `plan_a` would be, to hear it at once")
     video_url = param.String("", doc="address of the video's picture; empty for none")
     refused_url = param.String("", doc="address of a picture that the browser cannot play")
+    still = param.String("", doc="address of a picture of the video, to be seen before it is played; empty for none")
     fps = param.Number(25.0, doc="pictures a second, for steps")
     duration = param.Number(0.0, doc="s")
     time = param.Number(0.0, doc="where it plays, s; while it does, as told four times a second")
@@ -175,7 +176,7 @@ class Transport:
             before.playing = False
         values = {name: getattr(program, name) for name in _LOADED}
         if same:  # the place stays, and the picture for when one comes back
-            kept = ("region", "video_url", "fps") if not program.video_url else ("region",)
+            kept = ("region", "video_url", "still", "fps") if not program.video_url else ("region",)
             values |= {name: getattr(bar, name) for name in kept}
             program.param.update(region=bar.region, playing=bar.playing)
         else:

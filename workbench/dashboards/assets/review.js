@@ -233,10 +233,7 @@ export function render({ model }) {
       field.setAttribute("aria-label", "link")
       field.addEventListener("focus", () => field.select())
       const copy = button("Copy", () => {
-        field.focus()
-        field.select()
-        // Not `navigator.clipboard`: a page from another machine of the network has none without TLS.
-        if (document.execCommand("copy")) copy.textContent = "Copied"
+        if (copyText(field.value)) copy.textContent = "Copied"
       })
       copy.setAttribute("aria-label", "copy the link")
       const line = made("div", "", "row")

@@ -228,6 +228,7 @@ export function render({ model }) {
     time.textContent = `${clock(at)} / ${clock(model.duration)}`
     const by = other()
     if (by) time.textContent = `${clock(by.at())} / ${clock(by.seconds())}`
+    code.textContent = timecode(by ? by.at() : at, model.fps)
     if (!spans || spans.length !== model.playheads.length) spans = find()
     // not synced: the server learns the time from `time`, four times a second
     for (const span of spans) span.setv({ location: at }, { sync: false })
@@ -248,6 +249,8 @@ export function render({ model }) {
       ? `there is nothing to play yet${model.own_keys ? ": the tab Plan loads the plan" : ""}`
       : playing.ariaLabel
     videoPicture.element.hidden = !model.video_url || !model.video_shown
+    videoPicture.cover(model.still)
+    code.hidden = !model.video_url
     source.textContent = by ? by.title : model.here && model.title
     hearHere.hidden = !model.here || by !== null
     hearHere.textContent = hearHere.ariaLabel = `Hear ${model.here}`
@@ -299,6 +302,16 @@ export function render({ model }) {
   const home = button("|◀", "to the start (Home)", () => place(0))
   const time = document.createElement("span")
   time.className = "time"
+  const code = button(
+    "",
+    "copy the time code",
+    () => {
+      said.textContent = copyText(code.textContent)
+        ? `copied ${code.textContent}`
+        : "the browser does not let it be copied"
+    },
+    "code",
+  )
   const soundtrackOn = button(
     "M",
     "mute the soundtrack (f)",
@@ -363,6 +376,7 @@ export function render({ model }) {
     home,
     playing,
     time,
+    code,
     source,
     hearHere,
     soundtrackGroup,
@@ -485,12 +499,13 @@ export function render({ model }) {
     showVideo()
     if (playsHere()) run()
     else videoPicture.show(player.at)
+    paint()
   })
   model.on("region", () => {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  for (const name of ["labels", "speech", "title", "here", "video_shown", "zooms", "own_keys", "aside"])
+  for (const name of ["labels", "speech", "title", "here", "video_shown", "still", "zooms", "own_keys", "aside"])
     model.on(name, paint)
   model.on("duration", () => {
     show(false)
@@ -511,6 +526,7 @@ export function render({ model }) {
     endShuttle()
     cancelAnimationFrame(frame)
     videoPicture.close()
+    above.disconnect()
     volume.close()
     deafen()
     window.removeEventListener("workbench-sounding", onSounding)
@@ -527,7 +543,15 @@ export function render({ model }) {
   box.className = "player"
   box.videoPicture = videoPicture
   box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
-  box.append(videoPicture.element, bar)
+  const screen = document.createElement("div")
+  screen.className = "screen"
+  screen.append(videoPicture.element, videoPicture.still)
+  box.append(screen, bar)
+  // Only the buttons stay in view where the page is scrolled, not the picture above them.
+  const above = new ResizeObserver(() => {
+    box.getRootNode().host?.style.setProperty("--above", `${bar.offsetTop}px`)
+  })
+  above.observe(box)
   showVideo()
   fillKeys()
   paint()

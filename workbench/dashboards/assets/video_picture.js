@@ -18,6 +18,12 @@ export class VideoPicture {
     })
     this.element.setAttribute("aria-label", "the video")
     this.element.addEventListener("dblclick", act)
+    // Over the picture until something else than its beginning is seen, for films begin black.
+    this.still = document.createElement("img")
+    this.still.className = "still"
+    this.still.alt = ""
+    this.still.hidden = true
+    this.moved = false
     this.url = ""
     this.zero = 0 // media time of the first picture
     this.where = null
@@ -28,6 +34,7 @@ export class VideoPicture {
   open(url, refused) {
     if (url === this.url) return
     this.url = url
+    this.moved = false
     this.element.hidden = !url
     if (!url) {
       this.element.removeAttribute("src")
@@ -54,9 +61,18 @@ export class VideoPicture {
       if (url === this.url && this.element.currentTime < 0.001) this.zero = seen.mediaTime
     })
   }
+  /** Have a picture of the video to be seen while it stands at its beginning. */
+  cover(address) {
+    if (address && !this.still.src.endsWith(address)) this.still.src = address
+    this.still.hidden = !address || this.moved || this.element.hidden
+  }
+  uncover() {
+    this.moved = this.still.hidden = true
+  }
   /** Stand at a time. */
   show(at) {
     this.where = null
+    if (at > 0) this.uncover()
     this.element.pause()
     if (this.url) this.element.currentTime = at + this.zero
   }
@@ -64,6 +80,7 @@ export class VideoPicture {
   follow(where) {
     this.where = where
     if (!this.url) return
+    this.uncover()
     this.jump(performance.now())
     this.element.play().catch(() => {})
     this.watch()
@@ -100,6 +117,7 @@ export class VideoPicture {
   runAt(speed, where) {
     this.where = null
     if (!this.url) return
+    this.uncover()
     if (speed > 0) {
       this.element.playbackRate = speed
       this.element.play().catch(() => {})

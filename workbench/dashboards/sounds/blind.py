@@ -63,9 +63,8 @@ def prepare_fades(
     at_s = plan.seam_times[seam]
     until_s = min(at_s, EXCERPT_SECONDS / 2) - max(named_plan.seam_fades[seam] for named_plan in named.values()) / 2
     about = {"seam": _seam(loop, plan, seam), "fades": [list(fade) for fade in fades]}
-    return _prepare_abx(
-        workspace, loop, named, at_s, until_s, trials, reviewer, about, f"Seam {seam + 1} under two crossfades"
-    )
+    asked = _Comparison(f"Seam {seam + 1} under two crossfades", named, at_s, until_s, about)
+    return _prepare_abx(workspace, loop, asked, trials, reviewer)
 
 
 def prepare_options(
@@ -75,9 +74,8 @@ def prepare_options(
     plan = _plan(loop)
     named = {f"option {number}": plan.option(number) for number in options}
     about = {"at": at_s, "plans": {name: plan_digest(option) for name, option in named.items()}}
-    return _prepare_abx(
-        workspace, loop, named, at_s, None, trials, reviewer, about, f"Option {options[0]} and option {options[1]}"
-    )
+    asked = _Comparison(f"Option {options[0]} and option {options[1]}", named, at_s, None, about)
+    return _prepare_abx(workspace, loop, asked, trials, reviewer)
 
 
 def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
@@ -143,32 +141,36 @@ def drop_sounds(test: BlindTest) -> None:
             path.unlink(missing_ok=True)
 
 
-def _prepare_abx(
-    workspace: Workspace,
-    loop: Planned,
-    named: Mapping[str, LoopPlan],
-    at_s: float,
-    until_s: float | None,
-    trials: int,
-    reviewer: str,
-    about: dict[str, Any],
-    title: str,
-) -> BlindTest:
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What an ABX test compares."""
+
+    title: str
+    plans: Mapping[str, LoopPlan]
+    """two, by name"""
+    at_s: float
+    """video time in the middle of the excerpts"""
+    until_s: float | None
+    """of the excerpts, from whose beginning to here they are made equally loud; None: all of them"""
+    about: dict[str, Any]
+    """for the record of the test"""
+
+
+def _prepare_abx(workspace: Workspace, loop: Planned, asked: _Comparison, trials: int, reviewer: str) -> BlindTest:
     assert loop.analysis is not None, "a plan comes from an analysis"
-    if len(named) != 2:
+    if len(asked.plans) != 2:
         raise ParameterError("an ABX test compares two different sounds: choose another one to compare with")
     recording = workspace.load_recording(loop.track.path)
-    first, second = named
-    matched, gains = match_loudness(
-        {name: plan_excerpt(plan, recording, at_s) for name, plan in named.items()}, until_s
-    )
+    first, second = asked.plans
+    excerpts = {name: plan_excerpt(plan, recording, asked.at_s) for name, plan in asked.plans.items()}
+    matched, gains = match_loudness(excerpts, asked.until_s)
     test, drawn = begin_abx(
         workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
-        conditions=(first, second), trials=trials, about=about | {"gains_db": gains},
+        conditions=(first, second), trials=trials, about=asked.about | {"gains_db": gains},
     )  # fmt: skip
     folder = listening_folder(workspace.home)
     made = tuple(BlindTrial(_files("ABX", (one.a, one.b, one.x), matched, folder)) for one in drawn)
-    return BlindTest(test.test_id, test.kind, title, made)
+    return BlindTest(test.test_id, test.kind, asked.title, made)
 
 
 def _plan(loop: Planned) -> LoopPlan:

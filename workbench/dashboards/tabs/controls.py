@@ -4,27 +4,25 @@ A change makes new parameters and sets them in the session; nothing is computed 
 command line, the notebooks and the service load too (`workbench.store.profiles`).
 
 Classes: `ParamControls`, widgets for fields of one stage; `ExtensionControls`, which parts of others take the place of
-ours; `ProfileBar`, save and load. Functions: `with_field`,
-`profiles_in`, `profile_folder`.
+ours; `ProfileBar`, save and load. Function: `with_field`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.tabs.tab import action
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.extensions import Choice, choices, chosen, names, with_chosen, word_of
 from workbench.params import WorkbenchParams
 from workbench.params.sliders import Knob, knob_of
-from workbench.store.home import Home
 from workbench.store.profiles import load_profile, save_profile
 
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
@@ -46,19 +44,12 @@ def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> Wo
 class ParamControls:
     """Widgets for fields of one stage; letting go of one sets the session's parameters.
 
-    `names`: fields of that stage, in this order; None: all of them.
+    `names`: fields of that stage, in this order.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        stage: str,
-        names: Sequence[str] | None = None,
-        then: Callable[[], None] | None = None,
-    ) -> None:
-        self._session, self._stage, self._then = session, stage, then
-        fields = type(getattr(session.params, stage)).knobs()
-        self.widgets = {name: self._widget(name) for name in (names or fields)}
+    def __init__(self, session: Session, stage: str, names: Sequence[str]) -> None:
+        self._session, self._stage = session, stage
+        self.widgets = {name: self._widget(name) for name in names}
         self._showing = False
         session.param.watch(lambda _: self.show(), "params")
 
@@ -75,7 +66,7 @@ class ParamControls:
         params, defaults = self._session.params, getattr(WorkbenchParams(), self._stage)
         for name in self.widgets:
             params = with_field(params, self._stage, name, getattr(defaults, name))
-        self._take(params)
+        self._session.params = params
 
     def panel(self) -> pn.viewable.Viewable:
         """The widgets in a column, each over what it does, with a button that sets the defaults."""
@@ -100,15 +91,10 @@ class ParamControls:
         if self._showing or value == getattr(getattr(self._session.params, self._stage), name):
             return
         try:
-            self._take(with_field(self._session.params, self._stage, name, value))
+            self._session.params = with_field(self._session.params, self._stage, name, value)
         except ParameterError as error:
             self._session.message = str(error)
             self.show()
-
-    def _take(self, params: WorkbenchParams) -> None:
-        self._session.params = params
-        if self._then is not None:
-            self._then()
 
 
 def _widget_for(knob: Knob, value: Any) -> Any:
@@ -119,17 +105,6 @@ def _widget_for(knob: Knob, value: Any) -> Any:
         return pmui.TextInput(**{**common, "value": str(value)}, disabled=True)
     slider = pmui.IntSlider if knob.kind == "whole" else pmui.FloatSlider
     return slider(start=knob.low, end=knob.high, step=knob.step, size="small", **common)
-
-
-def profiles_in(home: Home) -> list[Path]:
-    """The profiles of a home folder, sorted by name; none where there is no such folder yet."""
-    folder = profile_folder(home)
-    return sorted(folder.glob("*.toml")) if folder.is_dir() else []
-
-
-def profile_folder(home: Home) -> Path:
-    """Where the page saves profiles."""
-    return home.profiles
 
 
 class ExtensionControls:
@@ -191,8 +166,8 @@ _NO_PROFILE = "–"
 class ProfileBar:
     """Save the session's parameters as a profile, and load one."""
 
-    def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
-        self._session, self._then = session, then
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
         self.chosen = pmui.Select(
             label="load", options=[_NO_PROFILE, *self._names()], value=_NO_PROFILE, size="small", width=150
@@ -207,7 +182,7 @@ class ProfileBar:
             self._session.message = "a profile's name has letters, digits, blanks, dots and dashes"
             return None
         try:
-            folder = self._session.home.prepared(profile_folder(self._session.home))
+            folder = self._session.home.prepared(self._session.home.profiles)
             path = save_profile(self._session.params, folder / f"{name}.toml")
         except WorkbenchError as error:
             self._session.message = str(error)
@@ -221,12 +196,9 @@ class ProfileBar:
         if name == _NO_PROFILE:
             return
         try:
-            self._session.params = load_profile(profile_folder(self._session.home) / f"{name}.toml")
+            self._session.params = load_profile(self._session.home.profiles / f"{name}.toml")
         except WorkbenchError as error:
             self._session.message = str(error)
-            return
-        if self._then is not None:
-            self._then()
 
     def panel(self) -> pn.viewable.Viewable:
         """The bar."""
@@ -236,4 +208,5 @@ class ProfileBar:
         )
 
     def _names(self) -> list[str]:
-        return [path.stem for path in profiles_in(self._session.home)]
+        """Of the profiles that are saved; none where there is no folder of them yet."""
+        return sorted(path.stem for path in self._session.home.profiles.glob("*.toml"))

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from workbench.dashboards.actions import Session
 from workbench.dashboards.files import video_url
-from workbench.dashboards.session import Session
 from workbench.dashboards.sounds.video import proxy_file
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program
@@ -30,13 +30,19 @@ class VideoPicture:
         self._video: Path | None = None
         self._copying: tuple[Path, Task] | None = None
         program.param.watch(lambda event: self._copy(event.new), "refused_url")
+        session.param.watch(lambda _: self._cover(), "still")
 
     def show(self, video: Path, digest: str, fps: float, *, for_browsers: bool = True) -> None:
         """Show a video."""
         self._video = video
         self._program.param.update(fps=fps, video_url=video_url(video, digest) if for_browsers else "")
+        self._cover()
         if not for_browsers:
             self._copy_of(video, "")
+
+    def _cover(self) -> None:
+        still = self._session.still
+        self._program.still = "" if still is None else self._session.url_of(still)
 
     def _copy(self, refused: str) -> None:
         """Have a copy made of a video whose picture the browser cannot play."""

@@ -14,7 +14,7 @@ from tests.workbench.dashboards.waiting import CollectingPool
 from workbench import extensions
 from workbench.analysis.workspace import Workspace
 from workbench.cli.main import run
-from workbench.dashboards.session import Session
+from workbench.dashboards.actions import Session
 from workbench.dashboards.tabs.controls import ExtensionControls, ParamControls, ProfileBar, with_field
 from workbench.errors import ParameterError
 from workbench.files import bundled_path
@@ -71,7 +71,8 @@ def test_sliders_have_the_range_of_the_field_and_names_have_units(session: Sessi
 
 def test_a_slider_that_is_let_go_of_sets_the_parameter_once(session: Session) -> None:
     told: list[str] = []
-    controls = ParamControls(session, "duck", ["attack_ms", "release_ms"], then=lambda: told.append("again"))
+    session.param.watch(lambda _: told.append("again"), "params")
+    controls = ParamControls(session, "duck", ["attack_ms", "release_ms"])
     _let_go(controls.widgets["attack_ms"], 450)
     assert session.params.duck.attack_ms == 450
     assert told == ["again"]
