@@ -27,7 +27,10 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, PlanError
+from workbench.media.sound_streams import SoundChoice
 from workbench.params import WorkbenchParams
+from workbench.store.fingerprint import canonical_json
+from workbench.store.grid_records import grid_revision
 from workbench.store.profiles import params_from
 
 if TYPE_CHECKING:
@@ -242,8 +245,6 @@ def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequen
 
 def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
     """The record of the grid that a result was computed on; without a correction by a person it was detected."""
-    from workbench.store.grid_records import grid_revision
-
     if correction is None:
         revision = grid_revision(grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar)
         return GridRecord(origin="heard", revision=revision)
@@ -256,7 +257,6 @@ def with_recorded_audio(workspace: Workspace, made: Provenance | None) -> Worksp
     recorded = None if made is None else made.constraints.get(AUDIO)
     if workspace.audio is not None or recorded is None:
         return workspace
-    from workbench.media.sound_streams import SoundChoice
 
     return workspace.with_audio(SoundChoice.parse(str(recorded)))
 
@@ -277,7 +277,4 @@ def _version() -> str:
 @cache
 def _defaults() -> str:
     """Digest of all default parameters."""
-    from workbench.params import WorkbenchParams
-    from workbench.store.fingerprint import canonical_json
-
     return hashlib.sha256(canonical_json(WorkbenchParams()).encode()).hexdigest()[:16]

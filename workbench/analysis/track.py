@@ -30,14 +30,28 @@ from numpy.typing import NDArray
 
 from workbench.analysis.grids import corrected_grid
 from workbench.analysis.labels import array_labels
+from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.analysis.protocols import ask_tracker, sections_by
 from workbench.analysis.workspace import Workspace
 from workbench.beats.candidates import is_near_tempo
+from workbench.beats.edges import with_edge_lines, with_loop_end
 from workbench.beats.grid import BeatGrid
+from workbench.beats.track import gather, track_gathered
+from workbench.beats.weights import fitted_digest
 from workbench.extensions import BEAT_TRACKERS, OWN, SECTION_FINDERS, find
-from workbench.features.spectrum import FRAMES_PER_SECOND
+from workbench.features.onsets import detect_onsets
+from workbench.features.spectrum import FRAMES_PER_SECOND, analyze_spectrum, resampled
+from workbench.features.speech_probability import SAMPLE_RATE, speech_share
+from workbench.features.vocals import excerpts
+from workbench.media.audio import count_seconds
+from workbench.media.loop_points import read_loop_points
+from workbench.media.probe import probe
+from workbench.plans.file_loop import with_file_loop
 from workbench.recording import FloatArray, Recording
+from workbench.seams.build_profile import loop_profile, profile_of_evidence
+from workbench.seams.measures import features_of, find_measure, measures_used
 from workbench.seams.profile import LoopProfile
+from workbench.seams.seam_score import evidence_of_measures, measure_beats, with_yardstick
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.store.grid_records import CorrectedGrid, make_record
 
@@ -153,22 +167,16 @@ class Sound:
     @cached_property
     def loop_points(self) -> tuple[float, float] | None:
         """Start and end of the loop that the file carries, s; None without."""
-        from workbench.media.loop_points import read_loop_points
-
         return read_loop_points(self.workspace.local_file(self.path))
 
     @cached_property
     def spectrum(self) -> Spectrum:
         """The one spectrogram."""
-        from workbench.features.spectrum import analyze_spectrum
-
         return analyze_spectrum(self.recording.samples, self.recording.sample_rate)
 
     @cached_property
     def onsets(self) -> OnsetStrengths:
         """Onset strengths in that spectrogram."""
-        from workbench.features.onsets import detect_onsets
-
         return detect_onsets(self.spectrum)
 
     def release_spectrum(self) -> None:
@@ -196,7 +204,6 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
         used = (*used, CacheKeyPart("SectionFinder", "version", find(SECTION_FINDERS, params.sections.finder).version))
     if not params.seams.measures:
         return used
-    from workbench.seams.measures import find_measure, measures_used
 
     versions = [f"{name}:{find_measure(name).version}" for name, _ in measures_used(params.seams)]
     return (*used, CacheKeyPart("SeamMeasures", "versions", ",".join(versions)))
@@ -236,9 +243,6 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
     decoding, and the analysis uses the decoded sound too. A file whose packets last longer than `expected_most` seconds
     is decoded without being held in memory, since it may not be needed. Raises `MediaError` for a torn file.
     """
-    from workbench.media.audio import count_seconds
-    from workbench.media.probe import probe
-
     beats = sound.workspace.arrays.load(_beats_key(sound))
     if beats is not None:
         return float(beats["duration"])
@@ -276,9 +280,6 @@ def grid_at_tempo(sound: Sound, bpm: float) -> BeatGrid:
 
     Without beats where nothing near this tempo can be followed; at a wrong tempo the confidence is near 0.
     """
-    from workbench.beats.edges import with_edge_lines
-    from workbench.beats.track import gather, track_gathered
-
     params = sound.params.beats
     gathered = gather(sound.spectrum, params, sound.onsets)
     sound.release_spectrum()
@@ -329,9 +330,6 @@ def _beat_arrays(sound: Sound) -> tuple[Arrays, bool]:
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.beats.edges import with_edge_lines, with_loop_end
-        from workbench.beats.track import gather, track_gathered
-
         onsets = sound.onsets
         sound.progress("finding the beats", 0.0)
         if params.beats.tracker == OWN:
@@ -364,8 +362,6 @@ def _beats_key(sound: Sound) -> StageKey:
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
     """The weights of the beat tracker, so that a grid of other weights is never read; of another's, its version."""
-    from workbench.beats.weights import fitted_digest
-
     if params.beats.tracker != OWN:
         return CacheKeyPart("Learned", "tracker", find(BEAT_TRACKERS, params.beats.tracker).version)
     return CacheKeyPart("Learned", "beats", fitted_digest(params.beats.activation))
@@ -396,10 +392,6 @@ def _grid_of(correction: CorrectedGrid) -> BeatGrid:
 
 def _is_spoken(recording: Recording) -> bool:
     """Whether a recording is mostly speech; of a long one six stretches decide."""
-    from workbench.features.spectrum import resampled
-    from workbench.features.speech_probability import SAMPLE_RATE, speech_share
-    from workbench.features.vocals import excerpts
-
     return speech_share(excerpts(resampled(recording.samples, recording.sample_rate, SAMPLE_RATE))) > _SPOKEN_SHARE
 
 
@@ -413,16 +405,11 @@ def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     Stored is what was measured in the sound; what follows from it and depends on other parameters is computed. Raises
     `ParameterError` for fewer than two bars.
     """
-    from workbench.seams.seam_score import with_yardstick
-
     return with_yardstick(measured_evidence(sound, beat_analysis), sound.params.seams)
 
 
 def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
     """The evidence without the track's own breaks: all of it that depends on the sound alone."""
-    from workbench.seams.measures import features_of
-    from workbench.seams.seam_score import evidence_of_measures, measure_beats
-
     params, grid = sound.params.seams, beat_analysis.grid
 
     def compute() -> Arrays:
@@ -444,15 +431,9 @@ def measured_evidence(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence
 
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     """The loop profile of a sound, from the store or computed now."""
-    from workbench.analysis.profile_arrays import profile_from_arrays
-
     params = sound.params
 
     def compute() -> Arrays:
-        from workbench.analysis.profile_arrays import profile_to_arrays
-        from workbench.plans.file_loop import with_file_loop
-        from workbench.seams.build_profile import loop_profile, profile_of_evidence
-
         recording, grid = sound.recording, beat_analysis.grid
         find_sections = sections_by(params.sections)
         sound.progress("looking for seams", 0.0)

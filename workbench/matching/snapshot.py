@@ -41,6 +41,7 @@ from workbench.errors import StoreError
 from workbench.files import write_text
 from workbench.matching.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
 from workbench.matching.index import ExactIndex, FaissIndex, IndexSizes, VectorIndex, build_faiss, has_faiss
+from workbench.matching.texts import TextIndex, mood_of, track_text
 from workbench.recording import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -120,8 +121,6 @@ class Snapshot:
 
         Raises `StoreError` where the index is missing, or of other tracks.
         """
-        from workbench.matching.texts import TextIndex
-
         file = self.folder.parent / self._meta["files"]["texts"]
         index = TextIndex.open(file)
         if len(index) != len(self):
@@ -331,8 +330,6 @@ def _missing(generation: _Generation, sizes: IndexSizes) -> list[str]:
 
 def _indexed(folder: Path, draft: _Generation, sizes: IndexSizes) -> _Generation:
     """The same draft, with missing and stale indexes built."""
-    from workbench.matching.texts import TextIndex
-
     rows = np.arange(int(draft.meta["rows"]))
     files = dict(draft.meta["files"])
     for name in _missing(draft, sizes):
@@ -350,8 +347,6 @@ def _indexed(folder: Path, draft: _Generation, sizes: IndexSizes) -> _Generation
 
 def _columns_of(changed: Sequence[ChangedTrack]) -> tuple[Columns, list[str]]:
     """Columns and texts of tracks; word vectors are left zero."""
-    from workbench.matching.texts import mood_of, track_text
-
     columns = empty_columns(np.array([change.track.track_id for change in changed], dtype=np.str_))
     texts = []
     for row, change in enumerate(changed):

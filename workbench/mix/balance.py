@@ -30,7 +30,7 @@ from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.recording import FloatArray, Shown
 from workbench.video.soundtrack import CLASSIFICATIONS, Classification
 from workbench.video.speech_ranges import Utterances, speech_seconds
-from workbench.video.utterances import SoundtrackMeasure, classify, own_music_in, utterances_in
+from workbench.video.utterances import Detected, SoundtrackMeasure, classify, own_music_in, utterances_in
 
 _YIELD_DB = 60.0
 """dB by which music is pulled down where it yields to the video's own: nothing is left of it"""
@@ -119,22 +119,23 @@ def plan_mix(
     video_seconds: float,
     voice: VoiceParams | None = None,
     duck: DuckParams | None = None,
-    utterances: Utterances | None = None,
     own: MixParams | None = None,
-    own_music: Utterances | None = None,
+    detected: Detected | None = None,
 ) -> Mix:
     """Decide how music and soundtrack play together; `music` is as it is played, on the video's clock, at its own gain.
 
     There are gains and ducking where someone speaks for at least `min_speech_seconds`, ducking alone where the music
     only gives way to the video's own. Gains are rounded to 0.01 dB before the depths are measured, points to 0.01 dB
-    and to their grid. `utterances_in` takes far longer than the rest: give `utterances` if they are known.
+    and to their grid. Detection takes far longer than the rest: give `detected` if it is known.
     """
     voice, duck, own = voice or VoiceParams(), duck or DuckParams(), own or MixParams()
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video_seconds} s")
-    utterances = utterances_in(soundtrack, video_seconds, voice) if utterances is None else utterances
-    if own_music is None or own.own_music == "ignore":
-        own_music = () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds)
+    if detected is None:
+        found = utterances_in(soundtrack, video_seconds, voice)
+        detected = Detected(found, () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds))
+    utterances = detected.utterances
+    own_music = () if own.own_music == "ignore" else detected.own_music
     classification = classify(soundtrack, utterances)
     if soundtrack.levels is None:
         return Mix(voiceover=False, classification=classification)

@@ -3,13 +3,12 @@
 An utterance is audible over what else sounds then, and spoken, not sung (`workbench.video.speech_ranges`,
 `workbench.video.singing`). A named detector takes the place of ours: `workbench.analysis.protocols` asks it.
 
-Uncertain ranges: a whisper, a voice far from the microphone, talk under music.
-
-Nothing is ducked for these ranges, and no result of `/v1` has them; report and page show them, so that a person listens
-there. A range is a stretch outside the utterances, half a second away from them, in which the probability of both
-detectors together stays over 0.1 and reaches 0.2 (an utterance needs 0.5), 0.8 s long at least; pauses up to 0.5 s
-belong to it. What was found to be sung has to be nearer to talk than most singing is: its log-odds of being spoken are
--3 or more, where an utterance needs -1; where the voice network was not asked, -6.
+In uncertain ranges somebody may whisper, speak far from the microphone or under music. Nothing is ducked for them, and
+no result of `/v1` has them; report and page show them, so that a person listens there. A range is a stretch outside the
+utterances, half a second away from them, in which the probability of both detectors together stays over 0.1 and reaches
+0.2 (an utterance needs 0.5), 0.8 s long at least; pauses up to 0.5 s belong to it. What was found to be sung has to be
+nearer to talk than most singing is: its log-odds of being spoken are -3 or more, where an utterance needs -1; where the
+voice network was not asked, -6.
 
 Under music louder than the voice the speech detector is sure that nobody speaks, and the pitch is that of the music.
 The network alone counts there: a stretch in which its log-odds, in the mean of a second, stay at 1.5 or more.
@@ -17,8 +16,8 @@ The network alone counts there: a stretch in which its log-odds, in the mean of 
 The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
 has what the ranges hold on the voices to test). What lies 10 LU under a crowd leaves hardly a trace in either.
 
-Classes: `SoundtrackMeasure`, `DetectedVoice`, `OwnDetector`. Functions: `utterances_in`, `detected_utterances`,
-`classify`, `own_music_in`, `chances_of_speech`, `odds_of_talk`, `uncertain_ranges`.
+Classes: `SoundtrackMeasure`, `DetectedVoice`, `Detected`, `OwnDetector`. Functions: `utterances_in`,
+`detected_utterances`, `classify`, `own_music_in`, `chances_of_speech`, `odds_of_talk`, `uncertain_ranges`.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -95,6 +95,15 @@ class SoundtrackMeasure:
     def without_sound(cls) -> SoundtrackMeasure:
         """The measure of a video that has no audio stream."""
         return cls(None, np.zeros(0), 1.0)
+
+
+class Detected(NamedTuple):
+    """What a mix makes way for: video seconds, sorted and disjoint."""
+
+    utterances: Utterances
+    """in which somebody speaks in the foreground"""
+    own_music: Utterances
+    """in which the soundtrack is music itself"""
 
 
 def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float) -> Utterances:

@@ -22,7 +22,7 @@ from workbench.params import DUCK_PRESETS, DuckParams, MixParams
 from workbench.store.profiles import load_profile, save_profile
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
-from workbench.video.utterances import SoundtrackMeasure, utterances_in
+from workbench.video.utterances import Detected, SoundtrackMeasure, utterances_in
 
 RATE = 24_000
 VIDEO = 100.0  # seven of the utterances, and a silence of half a minute
@@ -177,7 +177,9 @@ def noise(peak: float, seconds: float = 30.0) -> LevelCurve:
 def test_utterances_that_are_known_give_the_same_mix(video: Video) -> None:
     music = noise(0.3, VIDEO)
     known = utterances_in(video.measured, VIDEO)
-    assert plan_mix(video.measured, music, VIDEO, utterances=known) == plan_mix(video.measured, music, VIDEO)
+    assert plan_mix(video.measured, music, VIDEO, detected=Detected(known, ())) == plan_mix(
+        video.measured, music, VIDEO
+    )
 
 
 def test_what_the_soundtrack_sounds_like_has_four_names() -> None:
@@ -273,9 +275,11 @@ def test_music_plays_under_the_videos_own(band_on_stage: tuple[SoundtrackMeasure
 def test_speech_and_own_music_go_together(video: Video) -> None:
     """Where nothing in a voice-over is music, giving way changes nothing."""
     levels = LevelCurve(level_curve(video.music, RATE).power, 0.9)
-    yielding = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), own_music=())
+    known = utterances_in(video.measured, VIDEO)
+    yielding = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), detected=Detected(known, ()))
     assert yielding == plan_mix(video.measured, levels, VIDEO)
-    given = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), own_music=((1.0, 30.0),))
+    own_music = Detected(known, ((1.0, 30.0),))
+    given = plan_mix(video.measured, levels, VIDEO, own=MixParams(own_music="yield"), detected=own_music)
     assert attenuation(given, 15.0) == 60.0
     assert given.duck is not None
     assert yielding.duck is not None

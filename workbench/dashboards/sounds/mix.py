@@ -33,7 +33,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.video.speech_ranges import Utterances
-from workbench.video.utterances import SoundtrackMeasure, own_music_in, uncertain_ranges, utterances_in
+from workbench.video.utterances import Detected, SoundtrackMeasure, own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class MixInputs:
 
     def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
         """Levels and ducking."""
-        found = self.utterances, own, self.own_music
-        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, *found)
+        found = Detected(self.utterances, self.own_music)
+        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, own, found)
 
     def with_utterances(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances) -> MixInputs:
         """The same measurements with other utterances."""
