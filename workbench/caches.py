@@ -3,8 +3,6 @@
 They save it beside their code or below the user's home folder. Where neither can be written, as in a container that
 runs under any user id, `lend_home` gives them a folder; without one, kernels are compiled in every process.
 numba and matplotlib read the variables when they are imported.
-
-Functions: `kernel`, which every kernel is compiled by; `lend_home`.
 """
 
 from __future__ import annotations
@@ -89,6 +87,6 @@ def _is_writable(folder: Path) -> bool:
     """Whether files can be made in a folder, or the folder itself; a path below an unknown `~` is no folder."""
     if not folder.is_absolute():
         return False
-    # Unlike `Path.exists`, this says no of what lies in a closed folder.
+    # Unlike `Path.exists`, this is False in a folder that cannot be entered.
     there = next(one for one in (folder, *folder.parents) if os.path.exists(one))
     return os.access(there, os.W_OK | os.X_OK)

@@ -8,7 +8,7 @@
     │   ├── PlanError         a plan that breaks a rule of how plans are played
     │   ├── RequestError      a request that cannot be met
     │   │   ├── ConstraintError      a constraint that makes no sense on its track or length
-    │   │   └── ContradictionError   constraints that no plan keeps together
+    │   │   └── ContradictionError   constraints that no plan satisfies together
     │   ├── EditError         an edit list that cannot be read, or two cuts that cannot be compared
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
@@ -110,7 +110,7 @@ class ConstraintError(RequestError):
 
 
 class ContradictionError(RequestError):
-    """Constraints that no plan of any length keeps together; the planner returns them as a `Refusal`."""
+    """Constraints that no plan of any length satisfies together; the planner returns them as a `Refusal`."""
 
 
 class EditError(InputError):

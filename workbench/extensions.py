@@ -74,9 +74,9 @@ class _Point:
     protocol: str
     """module:attribute of the Protocol"""
     needs: str
-    """its members, for a person whose object lacks one"""
+    """its members, for the message about an incomplete object"""
     own: Mapping[str, str] = field(default_factory=dict)
-    """module:attribute of our own parts by name, as entry points name those of others"""
+    """module:attribute of our own parts by name, as entry points name external ones"""
 
 
 # Addresses, not imports: this module stands below all that it finds, and no part of ours loads for another's sake.
@@ -132,7 +132,7 @@ def register(group: str, name: str, extension: Any) -> None:
     ----------
     group : the extension point, such as `BEAT_TRACKERS`
     name : by which parameters and options take it
-    extension : an object that keeps the Protocol of the point, or a class of such
+    extension : an object that satisfies the Protocol of the point, or a class of such
 
     Raises
     ------
@@ -239,7 +239,7 @@ def _loaded(group: str, name: str, address: str) -> Any:
         found: Any = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:  # whatever the code of others raises while it is imported
+    except Exception as error:  # external code may raise any exception while it is imported
         raise ParameterError(f"the {word_of(group)} {name} cannot be loaded: {_said(error)}") from error
     return found
 

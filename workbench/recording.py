@@ -57,8 +57,8 @@ IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
 TrackSeconds: TypeAlias = float
 VideoSeconds: TypeAlias = float
-# Share of the power that channels without a common source leave in their mean; below it they cancel. Music keeps 0.8
-# and more over ten seconds; a voice that is inverted between left and right keeps only the sound beside it
+# Share of the power that channels without a common source leave in their mean; below it they cancel. Music has 0.8
+# and more over ten seconds; of a voice that is inverted between left and right only the sound beside it is left
 _CANCELLED = 0.25
 
 

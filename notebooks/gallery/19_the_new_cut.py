@@ -6,7 +6,7 @@ length, and brings music back to its picture wherever a good seam leads there.
 """
 
 import workbench as wb
-from workbench.edits.difference import EditChange, EditDifference, KeptSpan
+from workbench.edits.difference import EditChange, EditDifference, SharedSpan
 from workbench.plans.conform import follow_picture
 from workbench.plots.conform import conform_figure
 
@@ -15,7 +15,7 @@ profile = wb.analyze(wb.open(), track).profile
 old = wb.plan_fit(profile, 180.0)
 
 gone = EditChange(at=60.0, old_at=60.0, delta_seconds=-17.2, kind="delete")
-both_show = (KeptSpan(0.0, 0.0, 60.0), KeptSpan(77.2, 60.0, 102.8))
+both_show = (SharedSpan(0.0, 0.0, 60.0), SharedSpan(77.2, 60.0, 102.8))
 difference = EditDifference(180.0, 162.8, both_show, (gone,), frame_seconds=0.04)
 plan = wb.conform_plan(profile, old, difference)
 

@@ -26,7 +26,7 @@ def seconds_found(edit: ReEdit, found: EditDifference) -> tuple[float, float, fl
     """Untouched seconds, those of them that are kept where they are, and seconds kept that an edit touched."""
     rate = edit.old.frame_rate
     kept: dict[int, int] = {}
-    for span in found.kept:
+    for span in found.shared:
         old, new, frames = (round(Fraction(value) * rate) for value in (span.old_start, span.new_start, span.seconds))
         kept |= {old + k: new + k for k in range(frames)}
     truth = {part.old_start + k: part.new_start + k for part in edit.untouched for k in range(part.frames)}

@@ -50,7 +50,7 @@ def test_lines_of_a_video_are_held_against_what_is_known(text: str, kind: str, h
         ("B minor, clarity of key 0.81", {"key": False}),
         ("1:42 long, its best seam scores 0.97", {"length of the track": True}),
         ("a half bar lasts 1.07 s at 112.2 bpm", {"tempo": True, "length of a bar": True}),
-        ("a bar lasts 1.07 s as far as its beat was heard", {}),
+        ("a bar lasts 1.07 s as far as its beat was detected", {}),
         ("It is slow; but its vocals compete with the voice.", {"vocals that compete": False}),
         ("energy 0.42 of 1", {}),
     ],

@@ -16,9 +16,6 @@ samples, to about a millisecond: where the power just after most exceeds the pow
 Salience is how much a listener would notice a landmark, 0 to 1, and ranks the kinds roughly as the list above does;
 where two fall on the same instant the more salient one stays. Tolerance is how far off an event may be and still seem
 simultaneous.
-
-Classes: `LandmarkInput`, `Landmarks`. Functions: `find_landmarks`, `onset_instant`, `landmarks_to_arrays`,
-`landmarks_from_arrays`.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ _ONSET_TOLERANCE = 0.03
 _GRID_TOLERANCE = 0.04
 """s; a bar line may be off the sound that opens the bar"""
 _FADED_TOLERANCE = 0.25
-"""s; nobody can tell exactly when a sound has died away"""
+"""s; the instant at which a sound has died away is uncertain"""
 _FLOOR_DB = -90.0
 _REACH_SECONDS = 0.045
 """s around a bar line within which its onset is looked for; half a beat of semiquavers at 160 BPM"""
@@ -166,36 +163,36 @@ class _Levels:
         return np.asarray((sums[:, stop] - sums[:, first]) / np.maximum(stop - first, 1))
 
 
-def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -> Landmarks:
+def find_landmarks(source: LandmarkInput, params: LandmarkParams | None = None) -> Landmarks:
     """Find the landmarks of a track, in order of time; none where nothing sounds."""
     params = params or LandmarkParams()
-    recording = heard.recording
+    recording = source.recording
     first_sound, last_sound = sounding_range(recording.samples, recording.sample_rate)
     if last_sound <= first_sound:
         return Landmarks(marks_of(LANDMARK_KINDS, ()), recording.duration, 0.0, 0.0)
-    levels = _Levels(heard.spectrum)
-    bars = _Bars(heard, levels)
-    rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels)]
+    levels = _Levels(source.spectrum)
+    bars = _Bars(source, levels)
+    rows = [*_downbeats(source, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(source, levels)]
     # nothing comes after the last strong onset, and a break into its ringing is the ending itself
-    ending = _ending(heard, levels, last_sound)
+    ending = _ending(source, levels, last_sound)
     if ending is not None:
         rows = [row for row in rows if row[0] <= ending[0] - (bars.span if row[1] == "break" else 0.0)]
         rows.append(ending)
     rows = [row for row in rows if first_sound - _REACH_SECONDS <= row[0] <= last_sound]
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
-    kept = [rows[k] for k in strongest_apart(times, salience, _SAME_SECONDS)] if rows else []
-    kept.append((last_sound, "last sound", 0.5, _FADED_TOLERANCE))
-    return Landmarks(marks_of(LANDMARK_KINDS, kept), recording.duration, first_sound, last_sound)
+    strongest = [rows[k] for k in strongest_apart(times, salience, _SAME_SECONDS)] if rows else []
+    strongest.append((last_sound, "last sound", 0.5, _FADED_TOLERANCE))
+    return Landmarks(marks_of(LANDMARK_KINDS, strongest), recording.duration, first_sound, last_sound)
 
 
 class _Bars:
     """Levels on both sides of every bar line, from which drops, breaks and section borders are detected."""
 
-    def __init__(self, heard: LandmarkInput, levels: _Levels) -> None:
-        self.heard = heard
-        self.lines = heard.grid.downbeats
+    def __init__(self, source: LandmarkInput, levels: _Levels) -> None:
+        self.source = source
+        self.lines = source.grid.downbeats
         bar = float(np.median(np.diff(self.lines))) if self.lines.size > 1 else 2.0
-        beat = bar / heard.grid.beats_per_bar
+        beat = bar / source.grid.beats_per_bar
         self.span = span = _COMPARED_BARS * bar
         self.after, self.low_after = levels.between(self.lines, self.lines + span)
         self.before, self.low_before = levels.between(self.lines - span, self.lines)
@@ -204,11 +201,11 @@ class _Bars:
         self.loud = float(np.quantile(self.after, 0.8)) if self.lines.size else 0.0
         self.low_loud = float(np.quantile(self.low_after, 0.8)) if self.lines.size else 0.0
         self.change = levels.change(self.lines - span, self.lines, self.lines + span)
-        borders = heard.borders
+        borders = source.borders
         self.opens = np.abs(self.lines[:, None] - borders[None, :]).min(axis=1, initial=np.inf) < 0.25 * beat
-        self.attack = np.array([_strength_near(heard.onsets, float(line)) for line in self.lines])
+        self.attack = np.array([_strength_near(source.onsets, float(line)) for line in self.lines])
         # The first bars have nothing before them to be compared with.
-        self.within = (self.lines - span >= 0.0) & (self.lines + span <= heard.recording.duration)
+        self.within = (self.lines - span >= 0.0) & (self.lines + span <= source.recording.duration)
         self.apart = (_APART_BARS - 0.5) * bar  # bar lines are counted, so that milliseconds do not decide
 
     def drops(self) -> Iterator[_Row]:
@@ -246,26 +243,26 @@ class _Bars:
     def _best(self, kind: str, such: NDArray[np.bool_], salience: FloatArray) -> Iterator[_Row]:
         """The most salient bar lines of a kind, some bars apart, at their onsets; section borders are preferred."""
         at = np.flatnonzero(such)
-        kept = strongest_apart(self.lines[at], salience[at] + 0.2 * self.opens[at], self.apart)
-        for line in at[kept]:
+        strongest = strongest_apart(self.lines[at], salience[at] + 0.2 * self.opens[at], self.apart)
+        for line in at[strongest]:
             time = float(self.lines[line])
             clear = self.attack[line] >= _BAR_ATTACK
             if clear:
-                time = onset_instant(self.heard.recording, time)
+                time = onset_instant(self.source.recording, time)
             yield time, kind, float(salience[line]), _ONSET_TOLERANCE if clear else _GRID_TOLERANCE
 
 
-def _downbeats(heard: LandmarkInput, params: LandmarkParams) -> Iterator[_Row]:
+def _downbeats(source: LandmarkInput, params: LandmarkParams) -> Iterator[_Row]:
     """Every bar line; less salient where nothing sounds on it or the grid is unsure."""
-    sure = min(1.0, heard.grid.confidence / _SURE_GRID)
-    for line in heard.grid.downbeats:
-        sounds = min(1.0, _strength_near(heard.onsets, float(line)))
+    sure = min(1.0, source.grid.confidence / _SURE_GRID)
+    for line in source.grid.downbeats:
+        sounds = min(1.0, _strength_near(source.onsets, float(line)))
         yield float(line), "downbeat", params.downbeat_salience * sure * (0.5 + 0.5 * sounds), _GRID_TOLERANCE
 
 
-def _stabs(heard: LandmarkInput, levels: _Levels) -> Iterator[_Row]:
+def _stabs(source: LandmarkInput, levels: _Levels) -> Iterator[_Row]:
     """Strong hits that stand alone."""
-    attack, level, rate = heard.onsets.attack, levels.full_db, levels.rate
+    attack, level, rate = source.onsets.attack, levels.full_db, levels.rate
     if level.size < rate:
         return
     # loud parts of what sounds at all: silence at both ends of a file must not lower the quantile
@@ -281,21 +278,21 @@ def _stabs(heard: LandmarkInput, levels: _Levels) -> Iterator[_Row]:
         alone = next_attack < _STAB_REST_ATTACK * attack[frame] and next_top <= top - _STAB_REST_DB
         if alone and top >= loud - _STAB_LOUD_DB and rise >= _STAB_RISE_DB and fall >= _STAB_FALL_DB:
             size = 0.5 * float(_share(fall, 8.0, 16.0)) + 0.5 * float(_share(rise, 4.0, 16.0))
-            time = onset_instant(heard.recording, float(frame) / rate)
+            time = onset_instant(source.recording, float(frame) / rate)
             yield time, "stab", 0.5 + 0.35 * size, _ONSET_TOLERANCE
 
 
-def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds) -> _Row | None:
+def _ending(source: LandmarkInput, levels: _Levels, last_sound: TrackSeconds) -> _Row | None:
     """The last strong onset of a track that ends by itself, if what follows is only its ringing.
 
     The partials of a ringing chord beat against each other, which looks like weak onsets without a rise in level; a
     sound that is cut off clicks. Neither was struck.
     """
     level, rate = levels.full_db, levels.rate
-    if not heard.ends_by_itself or not level.size:
+    if not source.ends_by_itself or not level.size:
         return None
     loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
-    attack = heard.onsets.attack
+    attack = source.onsets.attack
     peaks = _onset_peaks(attack, _ENDING_ATTACK)
     peaks = peaks[(peaks >= rate // 8) & (peaks <= (last_sound - _CLICK_SECONDS) * rate)]
     tops = np.array([level[frame : frame + rate // 10].max() for frame in peaks])
@@ -307,7 +304,7 @@ def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds) -> 
     ringing = level[strong[-1] + round(_RING_SECONDS * rate) :][: 2 * rate]
     if ringing.size and float(ringing.mean()) > loud - _RING_DB:
         return None
-    return onset_instant(heard.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
+    return onset_instant(source.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
 
 
 def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REACH_SECONDS) -> TrackSeconds:
@@ -326,7 +323,7 @@ def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REAC
     instants = near - reach + _HOP_SECONDS * np.arange(count)
     at = np.round(instants * rate).astype(np.int64) - first
     ratios = np.zeros(count)
-    # a floor of a fiftieth of the loudest place, or the first sample out of digital silence wins whatever follows
+    # a floor of a fiftieth of the loudest place, or the first sample out of digital silence always wins
     for signal in (sound, np.diff(sound, prepend=sound[:1])):
         sums = np.concatenate(([0.0], np.cumsum(np.square(signal))))
         before = (sums[at] - sums[at - round(_BEFORE_SECONDS * rate)]) / _BEFORE_SECONDS
@@ -375,7 +372,7 @@ def _decibels(power: FloatArray) -> FloatArray:
 
 
 def _share(value: Any, none: float, all_of_it: float) -> FloatArray:
-    """How far a value lies between two others, 0 to 1."""
+    """Where a value is between two limits, as a share, 0 to 1; clipped."""
     return np.clip((np.asarray(value) - none) / (all_of_it - none), 0.0, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Placements: where a track lies under a video so that its landmarks and the video's events coincide.
+"""Placements: offsets of a track under a video at which its landmarks and the video's events coincide.
 
 A placement is an offset, the video time at which the track's time 0 falls. Each offset is judged by the whole set of
 coincidences there: how much likelier are the times of all events if the video was cut to the track at this offset than
@@ -21,7 +21,7 @@ how certain it is that the coincidences are not due to chance:
 The ratio, 1 at least, is how much more the evidence varies over all other shifts of the same pair than it would if its
 events passed the landmarks independently: where regular cuts meet regular bars, many coincide at once by chance, and
 that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows a
-logistic fit to recordings by others, with events planted on their landmarks and with none, and `prior_odds` from how
+logistic fit to external recordings, with events planted on their landmarks and with none, and `prior_odds` from how
 few of the latter may reach 0.3 (`workbench/models/align.md`).
 Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
 
@@ -54,8 +54,6 @@ number of `AlignModel` and of `AlignParams` by its name:
    microsecond), and taken if it is then allowed and `min_apart_seconds` or more from those taken; `max_placements` at
    most. Their scores are those of the offset as moved; best first. The bare share is 1 less seconds with music over
    `min(T, video)`.
-
-Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
 References
 ----------
@@ -297,7 +295,7 @@ class _Pair:
         return _Meeting(event, landmark, gaps, (near + far) / (1.0 + odds[event]), odds)
 
     def covers(self, offsets: FloatArray) -> BoolArray:
-        """Whether music lies under enough of the video's salience, and of its time, at each offset."""
+        """Whether music plays under enough of the video's salience, and of its time, at each offset."""
         enough = self.params.min_cover * (1.0 + 1e-9)
         under = self.salience_under(offsets) >= enough * self.best_salience
         return np.asarray(under & (self.seconds_under(offsets) >= enough * self.best_seconds))

@@ -20,7 +20,7 @@ NO_SURE_BEAT = "no sure beat"
 _MIN_CONFIDENCE = 0.3
 _MIN_DRUMLESS_CONFIDENCE = 0.6  # the same of a track without drums
 _MIN_DRUMS = 0.7  # probability from which a tempo is stated as one number; else its half or double is added
-# of songs by others heard at 75 to 106 bpm, half were written at twice as much
+# of external songs detected at 75 to 106 bpm, half were written at twice as much
 _MIN_SURE_BPM, _MAX_SURE_BPM = 106.0, 185.0
 
 
@@ -69,5 +69,5 @@ def voice_words(chance: float) -> str:
 
 
 def is_sung(chance: float) -> bool:
-    """Whether it may be said that somebody sings."""
+    """Whether a track may be described as sung."""
     return chance >= MIN_VOCAL_VOICE - _ROUNDING

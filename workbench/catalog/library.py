@@ -8,8 +8,6 @@ bytes are measured once, however many tracks they are, and a track whose file ch
 
 Each transaction that changes the catalog raises its revision and marks the rows it touched. So a copy, such as
 `workbench.matching.snapshot`, can ask for the changes since the revision it has.
-
-Class: `Library`. Function: `pack_descriptor`.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ class Measurement:
     sound: FloatArray
     """shape (SOUND_DIMS,), float16, of unit length or zero"""
     grid: CorrectedGrid | None = None
-    """the grid that it was measured on, where that is to be kept: it was heard at the tempo that the catalog gives"""
+    """the grid to save that it was measured on: detected at the tempo that the catalog gives"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ class Reindexed:
     changed: tuple[str, ...]
     """ids of tracks whose bytes are different: the old analysis no longer applies"""
     missing: tuple[str, ...]
-    """ids of tracks whose file cannot be read; their records are kept"""
+    """ids of tracks whose file cannot be read; their records stay"""
 
 
 class Library:
@@ -297,8 +295,8 @@ def _put(
 
 def _record(connection: Connection, measurement: Measurement, revision: int) -> None:
     """Write a measurement, and mark the tracks that it belongs to as changed."""
-    if (kept := measurement.grid) is not None and grids.get(connection, kept.content_hash) is None:
-        grids.put(connection, kept)
+    if (detected := measurement.grid) is not None and grids.get(connection, detected.content_hash) is None:
+        grids.put(connection, detected)
     own = recordings.c.content_hash == measurement.content_hash
     values = {
         "measured": json.dumps(dict(measurement.facts), ensure_ascii=False, allow_nan=False),

@@ -12,8 +12,6 @@ letters in the other normal form of Unicode.
 
 A file may be UTF-8 or UTF-16. A row with other bytes, with a quote that is never closed or with a text that is too
 long is bad by itself: reading goes on at the line after its first.
-
-Functions: `is_manifest`, `read_manifest`.
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ class RowFault:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The rows of a manifest, the faults of others, and warnings."""
+    """The valid rows of a manifest, the faults of the invalid ones, and warnings."""
 
     rows: tuple[ManifestRow, ...]
     faults: tuple[RowFault, ...]

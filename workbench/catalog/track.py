@@ -3,8 +3,6 @@
 The field names are those of the interface, so that a manifest, a record and an answer call a thing by one name. A value
 is given, by a manifest or a person, or measured; a given one wins, and where both cannot be true, the track lists it
 among its `contradictions`.
-
-Functions: `validate_fields`, `contradictions`, `audio_id`, `pitch_class`.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _SIGNS = {"#": 1, "♯": 1, "b": -1, "♭": -1}
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One track. A field that nobody has given or measured is None, a list empty."""
+    """One track. A field that was neither given nor measured is None, a list empty."""
 
     track_id: str
     """1 to 128 characters; `trk_…` where the manifest gives none"""
@@ -110,26 +108,26 @@ def contradictions(given: Mapping[str, Any], measured: Mapping[str, Any]) -> Con
     both = {name: (given[name], measured[name]) for name in given if measured.get(name) is not None}
     found = []
     if "bpm" in both and (apart := _tempo_apart(*both["bpm"])):
-        found.append(f"bpm {both['bpm'][0]:g} was given, {both['bpm'][1]:g} was heard{apart}")
+        found.append(f"bpm {both['bpm'][0]:g} was given, {both['bpm'][1]:g} was measured{apart}")
     if "duration_seconds" in both:
         stated, decoded = both["duration_seconds"]
         if abs(stated - decoded) > SAME_SECONDS:
             found.append(f"duration_seconds {stated:g} was given, the file plays for {decoded:g} s")
     if "instrumental" in both and both["instrumental"][0] != both["instrumental"][1]:
-        heard = "no voice was heard" if both["instrumental"][1] else "a voice was heard"
-        found.append(f"instrumental {str(both['instrumental'][0]).lower()} was given, {heard}")
+        detected = "no voice was detected" if both["instrumental"][1] else "a voice was detected"
+        found.append(f"instrumental {str(both['instrumental'][0]).lower()} was given, {detected}")
     if {"musical_key_name", "musical_key_mode"} <= both.keys():
         stated = f"{given['musical_key_name']} {given['musical_key_mode']}"
-        heard = f"{measured['musical_key_name']} {measured['musical_key_mode']}"
-        relation = _key_relation(stated, heard)
+        detected = f"{measured['musical_key_name']} {measured['musical_key_mode']}"
+        relation = _key_relation(stated, detected)
         if relation is not None:
-            found.append(f"{stated} was given, {heard} was heard{relation}")
+            found.append(f"{stated} was given, {detected} was detected{relation}")
     return tuple(found)
 
 
-def _tempo_apart(given: float, heard: float) -> str | None:
+def _tempo_apart(given: float, detected: float) -> str | None:
     """How two tempi differ, in words after a comma; None where they are the same."""
-    octaves = log2(heard / given)
+    octaves = log2(detected / given)
     for ratio, words in ((1.0, None), (2.0, ", its double"), (0.5, ", its half")):
         if abs(octaves - log2(ratio)) <= SAME_TEMPO_OCTAVES:
             return words
@@ -147,13 +145,13 @@ def pitch_class(name: str) -> int | None:
     return (_TONICS[letter] + sum(_SIGNS[sign] for sign in signs)) % 12
 
 
-def _key_relation(stated: str, heard: str) -> str | None:
+def _key_relation(stated: str, detected: str) -> str | None:
     """How two keys differ, in words after a comma; None where they are the same, or one is no key."""
-    (stated_tonic, stated_mode), (heard_tonic, heard_mode) = stated.rsplit(" ", 1), heard.rsplit(" ", 1)
-    given, found = pitch_class(stated_tonic), pitch_class(heard_tonic)
-    if given is None or found is None or (given, stated_mode) == (found, heard_mode):
+    (stated_tonic, stated_mode), (detected_tonic, detected_mode) = stated.rsplit(" ", 1), detected.rsplit(" ", 1)
+    given, found = pitch_class(stated_tonic), pitch_class(detected_tonic)
+    if given is None or found is None or (given, stated_mode) == (found, detected_mode):
         return None
-    if stated_mode == heard_mode:
+    if stated_mode == detected_mode:
         return ", a fifth away" if (found - given) % 12 in (5, 7) else ""
     if given == found:
         return ", the other mode"
@@ -171,8 +169,8 @@ def validate_fields(values: Mapping[str, Any]) -> dict[str, Any]:
         kind = FIELD_KINDS.get(name)
         if kind is None:
             raise ParameterError(f"{name} is no field of a track")
-        if value is not None and (kept := _checked(name, kind, value)) != ():
-            checked[name] = kept
+        if value is not None and (converted := _checked(name, kind, value)) != ():
+            checked[name] = converted
     return checked
 
 
@@ -222,4 +220,4 @@ _KINDS: dict[str, FieldKind] = {
 FIELD_KINDS: Mapping[str, FieldKind] = {
     field.name: _KINDS[str(field.type)] for field in fields(Track) if str(field.type) in _KINDS
 }
-"""Fields that a manifest may give a track besides id and path, and the kind of each."""
+"""Fields of a track in a manifest, beyond id and path, and the kind of each."""

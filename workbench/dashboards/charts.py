@@ -38,7 +38,7 @@ from workbench.dashboards.figures import ClockTickFormatter, ClockZoomTool, Show
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.styles import growing
 from workbench.dashboards.transport import playhead, seek_on_tap
-from workbench.plots.palette import DUCK, HEARD, SEAM
+from workbench.plots.palette import DUCK, PLAYED, SEAM
 from workbench.recording import FloatArray
 
 FONT = "system-ui, DejaVu Sans, sans-serif"
@@ -57,7 +57,7 @@ THEME = Theme(json={"attrs": {"Axis": {}, "Figure": {}, "Grid": {}, "Legend": {}
 PAPER = {"light": "#FFFFFF", "dark": "#121212"}
 """what lies under the figures of a light and of a dark page"""
 _PIXELS_A_TICK = 34
-_ON_DARK = {HEARD: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
+_ON_DARK = {PLAYED: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
 """the palette's darkest colours, lightened to at least 3 to 1 on a dark page; the others are legible on both"""
 _WHITE, _INK = "#FFFFFF", "#10161A"
 _INK_LUMINANCE = 0.0078

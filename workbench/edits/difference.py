@@ -1,9 +1,7 @@
 """What changed between two cuts of a video: which seconds of picture both show, and what was done between them.
 
 `compare_edits` matches the pictures of two edit lists (`workbench.edits.picture_matching`). What stays in order becomes
-kept spans, everything between two of them is one change, of the kind that most of its seconds have.
-
-Function: `compare_edits`. Classes: `KeptSpan`, `EditChange`, `EditDifference`.
+shared spans, everything between two of them is one change, of the kind that most of its seconds have.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ _ROUNDING = 1e-6  # s; times are exact until they become floats here
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSpan:
+class SharedSpan:
     """Seconds of picture that both cuts show, in the same order and at the same speed."""
 
     old_start: VideoSeconds  # where they begin in the old cut
@@ -43,7 +41,7 @@ class KeptSpan:
         # Written so that NaN fails too.
         if not (self.old_start >= 0 and self.new_start >= 0 and 0 < self.seconds < float("inf")):
             raise EditError(
-                f"a kept span needs times of 0 or more and a length, got {self.old_start}, {self.new_start}, "
+                f"a shared span needs times of 0 or more and a length, got {self.old_start}, {self.new_start}, "
                 f"{self.seconds}"
             )
 
@@ -65,7 +63,7 @@ class KeptSpan:
 
 @dataclass(frozen=True, slots=True)
 class EditChange:
-    """What happened between two kept spans, or before the first, or after the last."""
+    """What happened between two shared spans, or before the first, or after the last."""
 
     at: VideoSeconds  # where the change begins in the new cut
     old_at: VideoSeconds  # where it begins in the old cut
@@ -83,38 +81,38 @@ class EditDifference:
 
     old_seconds: float  # s, length of the old cut
     new_seconds: float  # s, length of the new cut
-    kept: tuple[KeptSpan, ...]  # sorted and disjoint in both cuts, and maximal: no two of them touch in both
-    changes: tuple[EditChange, ...]  # one between any two kept spans, and one at an end that is not kept; sorted
+    shared: tuple[SharedSpan, ...]  # sorted and disjoint in both cuts, and maximal: no two of them touch in both
+    changes: tuple[EditChange, ...]  # one between any two shared spans, and one at an end that is not shared; sorted
     frame_seconds: float  # s that a picture of the old cut lasts
     # frames a second that the edit lists may have as well as the one taken; other times would follow from them
     other_rates: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         old = new = 0.0
-        for place, span in enumerate(self.kept):
+        for place, span in enumerate(self.shared):
             if span.old_start < old - _ROUNDING or span.new_start < new - _ROUNDING:
-                raise EditError(f"kept spans must be sorted and disjoint in both cuts, got {span}")
+                raise EditError(f"shared spans must be sorted and disjoint in both cuts, got {span}")
             if place and span.old_start <= old + _ROUNDING and span.new_start <= new + _ROUNDING:
-                raise EditError(f"kept spans that touch in both cuts are one span, got {span}")
+                raise EditError(f"shared spans that touch in both cuts are one span, got {span}")
             old, new = span.old_end, span.new_end
         if old > self.old_seconds + _ROUNDING or new > self.new_seconds + _ROUNDING:
-            raise EditError(f"kept spans reach {old} and {new} s, past the ends at {self.old_seconds} and "
+            raise EditError(f"shared spans reach {old} and {new} s, past the ends at {self.old_seconds} and "
                             f"{self.new_seconds} s")  # fmt: skip
 
     @property
-    def kept_seconds(self) -> float:
+    def shared_seconds(self) -> float:
         """s of picture that both cuts show."""
-        return sum(span.seconds for span in self.kept)
+        return sum(span.seconds for span in self.shared)
 
 
 def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:
     """The difference with the new cut `new_seconds` long: pictures of the old one's length do not add up to that."""
-    kept = (
+    shared = (
         replace(span, seconds=min(span.seconds, new_seconds - span.new_start))
-        for span in difference.kept
+        for span in difference.shared
         if new_seconds - span.new_start > _ROUNDING
     )
-    return replace(difference, new_seconds=new_seconds, kept=tuple(kept))
+    return replace(difference, new_seconds=new_seconds, shared=tuple(shared))
 
 
 def compare_edits(old: EditList, new: EditList) -> EditDifference:
@@ -130,7 +128,7 @@ def compare_edits(old: EditList, new: EditList) -> EditDifference:
     return EditDifference(
         old_seconds=float(old.seconds),
         new_seconds=float(new.seconds),
-        kept=tuple(_spans(matching, frame)),
+        shared=tuple(_spans(matching, frame)),
         changes=tuple(_changes(old, new, matching, frame)),
         frame_seconds=float(1 / old.frame_rate),
     )
@@ -164,14 +162,14 @@ def _named_like(old: EditList, new: EditList) -> EditList:
     return replace(new, clips=tuple(clips))
 
 
-def _spans(matching: Matching, frame: Fraction) -> Iterator[KeptSpan]:
-    """Kept pieces, those that go on in both cuts joined; less than a frame between them is no change.
+def _spans(matching: Matching, frame: Fraction) -> Iterator[SharedSpan]:
+    """Shared pieces; those that go on in both cuts are joined, and less than a frame between them is no change.
 
     Sources of another frame rate are cut where they have a frame, which is beside the frames of the edit.
     """
     start: tuple[int, int] | None = None
     reached = (0, 0)
-    for i, j in matching.kept:
+    for i, j in matching.in_order:
         old, new = matching.old[i], matching.new[j]
         # A hole counts from a frame on, on either side: what is shorter comes from sources whose frames lie beside the
         # edit's.
@@ -184,16 +182,16 @@ def _spans(matching: Matching, frame: Fraction) -> Iterator[KeptSpan]:
         yield _span(matching.tick, start, reached)
 
 
-def _span(tick: Fraction, start: tuple[int, int], reached: tuple[int, int]) -> KeptSpan:
+def _span(tick: Fraction, start: tuple[int, int], reached: tuple[int, int]) -> SharedSpan:
     ticks = min(reached[0] - start[0], reached[1] - start[1])
-    return KeptSpan(float(start[0] * tick), float(start[1] * tick), float(ticks * tick))
+    return SharedSpan(float(start[0] * tick), float(start[1] * tick), float(ticks * tick))
 
 
 def _changes(old: EditList, new: EditList, matching: Matching, frame: Fraction) -> list[EditChange]:
-    """One change for each place where the kept pieces do not go on in both cuts."""
+    """One change for each place where the shared pieces do not go on in both cuts."""
     found: list[EditChange] = []
     moved = ({i for i, _ in matching.moved}, {j for _, j in matching.moved})
-    ends = [(-1, -1), *matching.kept, (len(matching.old), len(matching.new))]
+    ends = [(-1, -1), *matching.in_order, (len(matching.old), len(matching.new))]
     for (i, j), (next_i, next_j) in pairwise(ends):
         gone, come = matching.old[i + 1 : next_i], matching.new[j + 1 : next_j]
         lost, gained = (sum(piece.ticks for piece in pieces) * matching.tick for pieces in (gone, come))
@@ -211,7 +209,7 @@ def _changes(old: EditList, new: EditList, matching: Matching, frame: Fraction) 
 
 @dataclass(frozen=True, slots=True)
 class _Hole:
-    """What lies between two kept pieces: old pieces that went, new ones that came."""
+    """The gap between two shared pieces: old pieces that were removed, new ones that were added."""
 
     old: EditList
     new: EditList
@@ -253,7 +251,7 @@ class _Hole:
         )
 
     def _only_trimmed(self) -> bool:
-        """Whether all that went or came belongs to the clips that are kept right before and after it."""
+        """Whether all that went or came belongs to the clips that stay right before and after it."""
         sides = []
         for pieces, hole in ((self.matching.old, self.gone), (self.matching.new, self.come)):
             beside = [pieces[k].clip for k in (hole.start - 1, hole.stop) if 0 <= k < len(pieces)]

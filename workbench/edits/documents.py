@@ -1,7 +1,4 @@
-"""What is read of a file that an editing program wrote: the document in a bundle, and one of its projects.
-
-Functions: `document_of`, `choose_project`.
-"""
+"""What is read of a file that an editing program wrote: the document in a bundle, and one of its projects."""
 
 from __future__ import annotations
 

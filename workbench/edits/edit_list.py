@@ -6,8 +6,6 @@ negative speed, a freeze frame has speed 0. A gap is a clip too, of no media. Cl
 from 0 to the end, so that every second of the edit belongs to exactly one.
 
 All times are exact: a frame of 29.97 a second lasts 1001/30000 s, and sums of thousands of them must meet to the frame.
-
-Classes: `Clip`, `EditList`.
 """
 
 from __future__ import annotations

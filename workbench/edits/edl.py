@@ -13,7 +13,7 @@ time without an event. Time codes go on over midnight, on either side.
 
 M2 states a speed in frames a second of the record, or of the source where the lengths say so; one that is not stated
 follows from the lengths. A shot with a negative M2 begins at source out and goes down. So does one whose source out
-lies before its source in, from there.
+is before its source in, from there.
 
 A clip's media is the address that a comment gives (`FROM CLIP`, `FROM FILE`, `SOURCE FILE`), else the name in one
 (`FROM CLIP NAME`, `TO CLIP NAME`), else its reel.
@@ -26,8 +26,6 @@ or its thousandth less where the edit then has the length that the caller says; 
 guess: `EditList.other_rates` has the others. A media has the same rate, unless its codes have no room there or more of
 its events last as long as their records at another. Nor does the format state where the edit begins: that is the first
 event, or the full hour before it where that is less than a minute earlier or gives the length that the caller says.
-
-Function: `read_edl`.
 """
 
 from __future__ import annotations
@@ -141,7 +139,7 @@ def _fitting(
         possible = [rate for rate in _RATES if rate > most]
         strays = {rate: _strays(events, _Clock(rate, False)) for rate in possible}
         likely = [rate for rate in possible if strays[rate] == min(strays.values())]
-        # Without a length the NTSC rate cannot be told from the whole one, because both count the same numbers.
+        # Without a length the NTSC rate looks like the whole one, because both count the same numbers.
         rates = tuple(likely)
         if seconds is not None:
             rates = tuple(rate for rate in _KNOWN_RATES if round(rate) in likely)
@@ -297,7 +295,7 @@ def _shots(events: list[_Event], clock: _Clock, sources: Mapping[str, _Clock], s
             )
         if begins > reached:
             shots.append(Shot.gap(begins - reached))
-        # A dissolve begins at record in, so its middle lies half its length later.
+        # A dissolve begins at record in, so its middle is half its length later.
         moved_by = Fraction(event.frames) / clock.rate / 2 if event.transition[0] in "DW" else Fraction(0)
         first, *more = [Shot.gap(seconds)] if event.is_black else _shown(event, sources[event.where], clock)
         shots += [first._replace(moved_by=moved_by), *more]
@@ -319,7 +317,8 @@ def _shown(event: _Event, source: _Clock, record: _Clock) -> list[Shot]:
     if length < 0:
         speed = -abs(speed)
     at = source.seconds(event, 1 if speed < 0 < length else 0) + (off if length > 0 else -off)
-    # A picture has one time code, whatever clip shows it: none goes on past the end of the day or below its beginning.
+    # A picture has one time code in every clip that shows it: none goes on past the end of the day or below its
+    # beginning.
     left = (source.day - at if speed > 0 else at) / abs(speed) if speed else seconds
     if left >= seconds:
         return [Shot(_media(event), at, seconds, speed)]

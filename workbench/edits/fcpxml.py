@@ -3,9 +3,9 @@
 Later versions 1.x are read too, with a warning: they have only ever added to what there was.
 
 Elements of a storyline follow one another; what is connected to them in lanes is not on the first video track. An
-`asset-clip` or a `video` shows its asset. A `clip`, a `sync-clip`, a `ref-clip` and an `mc-clip` show what lies in
-them: their own storyline, that of the compound clip, or that of the angle that is on; an `audition` its first choice.
-A `title` or a generator shows itself.
+`asset-clip` or a `video` shows its asset. A `clip`, a `sync-clip`, a `ref-clip` and an `mc-clip` show their
+content: their own storyline, that of the compound clip, or that of the angle that is on; an `audition` its first
+choice. A `title` or a generator shows itself.
 
 Times are rational numbers of seconds. `start` counts on the clock of what is shown, which begins where the asset or
 the inner sequence says. A `timeMap` gives for points of that clock the source's time; each straight line between two
@@ -13,8 +13,6 @@ points is a clip of its own speed. A `conform-rate` plays every frame of a sourc
 speed by the ratio of the rates; `scaleEnabled="0"` does not.
 
 A clip's media is its asset's address (`media-rep` from 1.10 on, `src` before), else its name.
-
-Function: `read_fcpxml`.
 """
 
 from __future__ import annotations
@@ -129,7 +127,7 @@ class _Reader:
                 if element.get("offset") is not None:
                     middle = self._time(element, "offset") + self._time(element, "duration") / 2
                 continue
-            if element.tag not in _STORY and element.get("duration") is None:  # with one it lasts, whatever it is
+            if element.tag not in _STORY and element.get("duration") is None:  # with one it takes time, known or not
                 continue
             begins = self._time(element, "offset") if element.get("offset") is not None else None
             if origin is None:

@@ -6,8 +6,6 @@ the library's are read as the newest that it knows, with a warning.
 A clip's media is its reference's `target_url`, else the clip's name. Its source range counts in its own rate; speed
 comes from its time warps, which leave the length on the track as it is. A clip that is switched off is a gap. A clip
 that plays backwards begins at the end of its source range.
-
-Function: `read_otio`.
 """
 
 from __future__ import annotations

@@ -14,10 +14,8 @@ grows with the number of pairs, not with the product of the lengths.
 **Swaps.** Where two shots have changed places the longest chain would keep one of them, or drop a short shot that
 stands between. So pieces that both cuts use equally often are paired first, use with use: a permutation of blocks.
 Where changing the places of two blocks, each of one clip, undoes three or more of its breaks, both are touched and
-the chain is found again without them. Of a shot that is used several times only whole clips are told to have changed
-places, and only where both cuts use it as often.
-
-Functions: `match_pieces`, `pieces_of`; classes: `Piece`, `Matching`.
+the chain is found again without them. For a shot that is used several times only whole clips are reported as moved, and
+only where both cuts use it as often.
 
 References
 ----------
@@ -62,17 +60,19 @@ class Matching:
     old: tuple[Piece, ...]
     new: tuple[Piece, ...]
     tick: Fraction  # s, in which starts and lengths of all pieces are whole
-    kept: tuple[tuple[int, int], ...]  # indices into `old` and `new` of pieces that stayed in order, increasing in both
+    in_order: tuple[
+        tuple[int, int], ...
+    ]  # indices into `old` and `new` of pieces that stayed in order, increasing in both
     moved: tuple[tuple[int, int], ...]  # the same of pieces that both cuts have, in another order
 
 
 def match_pieces(old: EditList, new: EditList) -> Matching:
     """Match the pictures of two cuts, whose media are the same where their names are equal."""
     olds, news, tick = pieces_of(old, new)
-    kept = _chain(olds, news, _swapped(olds, news))
-    in_chain = set(kept)
-    moved = [pair for pair in _paired(olds, news, kept) if pair not in in_chain]
-    return Matching(olds, news, tick, tuple(kept), tuple(moved))
+    in_order = _chain(olds, news, _swapped(olds, news))
+    in_chain = set(in_order)
+    moved = [pair for pair in _paired(olds, news, in_order) if pair not in in_chain]
+    return Matching(olds, news, tick, tuple(in_order), tuple(moved))
 
 
 def pieces_of(old: EditList, new: EditList) -> tuple[tuple[Piece, ...], tuple[Piece, ...], Fraction]:

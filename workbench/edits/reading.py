@@ -5,8 +5,6 @@
     .edl                   CMX 3600                `workbench.edits.edl`
 
 What editing programs save themselves is refused with what to export from them.
-
-Functions: `read_edit_list`, `is_edit_list`, `compare_files`.
 """
 
 from __future__ import annotations

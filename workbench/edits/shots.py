@@ -3,9 +3,6 @@
 A transition is a cut at its middle. Editors put the joint of two shots anywhere within the transition; it is moved to
 the middle, where the shot before goes on for longer and the one after begins later in its source, or the other way
 round.
-
-Class: `Shot`. Functions: `lay_shots`, `cut_at_middles`, `part_of`; `exact_rate`, `find_usual_rate`, `exact_number`,
-`plain_speed`.
 """
 
 from __future__ import annotations
@@ -37,7 +34,7 @@ class Shot(NamedTuple):
     source_start: Fraction
     seconds: Fraction
     speed: Fraction
-    # s of record time by which the middle of a transition into it lies after its joint with the shot before
+    # s of record time from its joint with the shot before to the middle of the transition into it
     moved_by: Fraction = Fraction(0)
 
     @classmethod

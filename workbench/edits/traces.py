@@ -9,8 +9,6 @@ units of their own contrast: a hundredth or two for the same frame from two enco
 **What a frame says.** Frames of a still picture are all alike, so that any of them would match any other. A frame
 counts by how much it differs from the ones half a second before or after, from nothing for a picture that stands
 still to 1; a black or blank one counts almost nothing. A still shot therefore counts where it begins and ends.
-
-Function: `trace_video`. Class: `Trace`.
 """
 
 from __future__ import annotations

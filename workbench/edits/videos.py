@@ -18,8 +18,6 @@ stretch at another speed changes its distance all the time and is found as repla
 than half a second that moved on its own is found as new, for it does not pay for two changes of the distance; of a
 still shot that became shorter it does not show at which end.
 
-Function: `compare_videos`.
-
 References
 ----------
 Viterbi, "Error bounds for convolutional codes and an asymptotically optimum decoding algorithm", IEEE Transactions on

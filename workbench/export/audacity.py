@@ -5,8 +5,6 @@ are the track's own, moved to the video time at which each segment plays them; a
 label for each part that is played. Audacity shows all labels in one label track, so each text names its kind.
 
 Limit: six decimals, a microsecond; Audacity itself snaps to samples of its project.
-
-Function: `write_labels`.
 """
 
 from __future__ import annotations
@@ -61,16 +59,16 @@ def _bars(item: Item, notes: Notes) -> Iterator[Label]:
     inside = [(time, bar) for time, bar in starts if item.song_from - 0.010 <= time < item.song_to - 0.010]
     ends = [time for time, _ in inside[1:]] + [item.song_to]
     for (time, bar), end in zip(inside, ends, strict=True):
-        yield Label(_heard(item, time), _heard(item, end), f"bar {bar}")
+        yield Label(_played_at(item, time), _played_at(item, end), f"bar {bar}")
 
 
 def _sections(item: Item, notes: Notes) -> Iterator[Label]:
     for start, end, name in notes.sections:
         if min(end, item.song_to) - max(start, item.song_from) > 0.010:
-            yield Label(_heard(item, start), _heard(item, end), f"section {name}")
+            yield Label(_played_at(item, start), _played_at(item, end), f"section {name}")
 
 
-def _heard(item: Item, track_s: float) -> float:
+def _played_at(item: Item, track_s: float) -> float:
     """Video time at which an item plays a place of the track, clipped to the item."""
     return item.begins + min(max(track_s, item.song_from), item.song_to) - item.song_from
 

@@ -4,14 +4,11 @@ EDL and xmeml count in whole frames, so both are written from this one list. A c
 nearest to its cut. Its place in the track stays exact: `CutClip.source` is the track time of a frame, from which a
 format takes the sample, or the nearest frame where it has nothing finer.
 
-A crossfade lies around its cut by as many frames before as after, one each at least, and by fewer where the track or a
+A crossfade spans its cut by as many frames before as after, one each at least, and by fewer where the track or a
 neighbouring crossfade leaves no room; without any room it is a straight cut.
 
 Timecode counts 24, 25, 30, 48, 50, 60 frames a second and the like, or a thousandth less; at 30000/1001 and 60000/1001
 it is drop-frame, which leaves out numbers, no frames, so that an hour of timecode is an hour. It starts over each day.
-
-Functions: `make_cut_list`, `format_timecode`, `count_frames`, `is_drop_frame`; the value objects `CutList`, `CutClip`,
-`CutTransition`, `CutMarker`.
 """
 
 from __future__ import annotations
@@ -101,7 +98,7 @@ class CutList:
     clips: tuple[CutClip, ...]
     markers: tuple[CutMarker, ...]
     fade_in_frames: int  # of the rise at the start of the music; 0: none
-    # of the fall at its end, as far as it lies on the last clip; 0: none. A track that plays to its own last sound is
+    # of the fall at its end, as far as the last clip plays it; 0: none. A track that plays to its own last sound is
     # over before the fall begins
     fade_out_frames: int
 
@@ -201,7 +198,7 @@ def _fall(timeline: Timeline) -> int:
 
 
 def _edges(timeline: Timeline, track: TrackMedia, frames: int) -> list[int]:
-    """Frames at which the clips meet, and both ends; each clip has one frame at least and lies within the track."""
+    """Frames at which the clips meet, and both ends; each clip has one frame at least and stays within the track."""
     rate, items = timeline.frame_rate, timeline.items
     # Rounded inwards: a clip may not ask for frames that its file does not have.
     opening = ceil(timeline.seconds(-items[0].song_offset) * rate)

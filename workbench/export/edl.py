@@ -12,8 +12,6 @@ locators, `* LOC:`. `* EXACT:` says where a clip begins in video and track, in s
 
 Limits. Clips lie on whole frames in the edit and in the track, so each is up to half a frame off and a seam up to a
 frame; programs show the levels and apply none of them; the soundtrack is not in the list.
-
-Function: `write_edl`.
 """
 
 from __future__ import annotations

@@ -5,13 +5,10 @@ dB; what others draw is not known. `fit_keys` serves all formats. Keys lie on th
 the corners of the curve until straight lines meet it, which gives the places at which a key may stand, and then finds
 the fewest of them with which no line leaves the curve by more than `TOLERANCE_DB`: the shortest path from the first
 place to the last, over all lines that stay within the tolerance. Among paths of equally many keys it takes the one
-whose lines leave the curve least, so that a curve of straight lines keeps its own corners.
+whose lines leave the curve least, so a curve of straight lines is fitted by its own corners.
 
 Where the music is so low that `TOLERANCE_DB` is less than `TOLERANCE` of full gain, that counts instead: near silence,
 decibels grow without bound and nothing is audible.
-
-Functions: `fit_keys`, and `fit_frame_keys` for editors with keys on video frames; the value objects `GainPoint`,
-`FrameKey` and `Lines`.
 
 References
 ----------
@@ -179,17 +176,17 @@ def _decibels(gain: FloatArray) -> FloatArray:
 
 def _fewest(at: IntArray, levels: FloatArray, lines: Lines, tolerance: float) -> list[int]:
     """Indices of the places on the shortest path from the first to the last, of equally short ones on the closest."""
-    kept = _useful(levels)
+    useful = _useful(levels)
     scales = [
-        _Scale(at[kept], levels[kept], in_gain, tolerance)
+        _Scale(at[useful], levels[useful], in_gain, tolerance)
         for in_gain, drawn in ((False, lines is not Lines.GAIN), (True, lines is not Lines.DECIBELS))
         if drawn
     ]
-    ends = [_ends(scales, begin, kept.size) for begin in range(kept.size)]
+    ends = [_ends(scales, begin, useful.size) for begin in range(useful.size)]
     # From the last place back: how many lines still lead to the end, and how far they leave the curve.
-    steps, missed = np.zeros(kept.size, dtype=np.int64), np.zeros(kept.size)
-    following = np.zeros(kept.size, dtype=np.int64)
-    for begin in range(kept.size - 2, -1, -1):
+    steps, missed = np.zeros(useful.size, dtype=np.int64), np.zeros(useful.size)
+    following = np.zeros(useful.size, dtype=np.int64)
+    for begin in range(useful.size - 2, -1, -1):
         count = steps[ends[begin]]
         shortest = ends[begin][count == count.min()]
         # Squares, so that several small misses count less than a large one; the measure is in parts of the tolerance,
@@ -199,9 +196,9 @@ def _fewest(at: IntArray, levels: FloatArray, lines: Lines, tolerance: float) ->
         following[begin], missed[begin] = shortest[best], costs[best]
         steps[begin] = count.min() + 1
     path = [0]
-    while path[-1] < kept.size - 1:
+    while path[-1] < useful.size - 1:
         path.append(int(following[path[-1]]))
-    return [int(kept[k]) for k in path]
+    return [int(useful[k]) for k in path]
 
 
 def _useful(levels: FloatArray) -> IntArray:

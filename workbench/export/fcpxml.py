@@ -21,8 +21,6 @@ since the keys of a clip count on the clock of its media.
 What the plan was made from is JSON in the sequence's metadata, under `PROVENANCE_KEY`.
 
 Limits. Final Cut takes at most +12 dB on a clip. The limiter of a rendered video is not part of an edit.
-
-Functions: `write_fcpxml`, `time_text`.
 """
 
 from __future__ import annotations
@@ -231,8 +229,8 @@ def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades:
             tolerance = max(tolerance, _CROSSFADE_TOLERANCE * GainPoint(first, calm).gain)
         found = fit_keys(level, turns, Lines.DECIBELS, tolerance)
         keys += found if not keys else found[1:]
-    # The clip begins on a frame and plays a little of the track before the item does: a key one sample earlier keeps
-    # that silent. The same holds behind its end.
+    # The clip begins on a frame, a little before the item does: a key one sample earlier silences that part of the
+    # track. The same holds behind its end.
     if rises and begin <= timeline.seconds(item.first - 1) and keys[0].level_db > SILENT_DB:
         keys.insert(0, GainPoint(item.first - 1, SILENT_DB))
     goes_on = item.fade_out is not None or (timeline.plan is not None and timeline.plan.ends_in_fade)
@@ -242,7 +240,7 @@ def _keys(timeline: Timeline, item: Item, begin: Fraction, end: Fraction, fades:
 
 
 def _stretches(timeline: Timeline, item: Item) -> list[tuple[int, int, bool]]:
-    """First and last sample of an item's crossfades and of what lies between them, and whether it is a crossfade."""
+    """First and last sample of an item's crossfades and of the span between them, and whether it is a crossfade."""
     first, last, rate = item.first, item.stop - 1, timeline.rate
     risen, falls = first, last
     if item.fade_in is not None:

@@ -1,7 +1,4 @@
-"""Files that editors read: how they name their media, and text that every format can hold.
-
-Functions: `media_path`, `media_url`, `absolute_url`, `plain_name`.
-"""
+"""Files that editors read: how they name their media, and text that every format can hold."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
 
 
 def media_path(media: Path, out: Path) -> str:
-    """The path by which a file names another: relative where that lies beside or below it, else absolute.
+    """The path by which a file names another: relative if the other is beside or below it, else absolute.
 
     With slashes on every system. Raises `InputError` for a name that is no text (bytes that are not UTF-8).
     """
@@ -25,7 +22,7 @@ def media_path(media: Path, out: Path) -> str:
 
 
 def media_url(media: Path, out: Path) -> str:
-    """The URL by which a file names another: relative where that lies beside or below it, else with `file://`.
+    """The URL by which a file names another: relative if the other is beside or below it, else with `file://`.
 
     Raises as `media_path`.
     """
@@ -37,7 +34,7 @@ def media_url(media: Path, out: Path) -> str:
 
 
 def absolute_url(media: Path) -> str:
-    """The `file://` URL of a file, wherever it lies; raises as `media_path`."""
+    """The `file://` URL of a file in any folder; raises as `media_path`."""
     return _whole(media).as_uri()
 
 

@@ -1,10 +1,8 @@
-"""What a format is that plans and placements are exported in, for command line, documentation and dashboard.
+"""Formats that plans and placements are exported in, for command line, documentation and dashboard.
 
 Each module of a format has its `FORMAT`, and `workbench.extensions` names them in the order in which they are offered.
 An external format is a `Format` too: registered, an entry point of `workbench.export_formats`, or `module:attribute`.
 It then stands beside ours. `workbench.lab.extension_suites.ExportFormatSuite` tests it.
-
-Class: `Format`. Function: `caution`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ video, is stored whole in the file's sandbox under `workbench`, with the program
 `workbench.results.plan.plan_from_json` reads the same plan back, and `workbench.analysis.provenance.read_provenance`
 what it was made from. A placement is stored there by its times. The segments of the plan are a second `segment_open`
 annotation beside the track's sections, each named by its number in the plan; JAMS sorts by track time.
-
-Function: `write_jams`.
 """
 
 from __future__ import annotations

@@ -9,11 +9,9 @@ are replaced. Where the track is of another kind (MP3, M4A), the copy is decoded
 Engines go from end to start in one sample: the plan's crossfades, glides and gains are not in the file. So that the
 splice does not click, both points move by the same few samples, 10 ms at most, to the nearest place where the samples
 after the splice differ from those that would have followed by no more than the track itself changes from one sample to
-the next; the loop keeps its length, in whole bars.
+the next; the length of the loop, in whole bars, does not change.
 
 Limit. Samples are those of the decoder here, counted from the first decoded one, at the rate of the track.
-
-Functions: `write_loop_tags`, `loop_samples`.
 """
 
 from __future__ import annotations
@@ -157,12 +155,12 @@ def _clear_smpl(path: Path, file: BinaryIO) -> int:
         file.seek(content - 4)
         (size,) = struct.unpack("<I", file.read(4))
         if name == b"data" and (not size or size != present):
-            raise MediaError("the WAV does not say how long its sound is; write it anew, or write FLAC")
+            raise MediaError("the WAV does not say how long its sound is; write it again, or write FLAC")
         if size != present:
             break
         if name == b"smpl":
             file.seek(content - 8)
-            # Renamed, not removed: what follows keeps its place, and readers skip chunks of this name.
+            # Renamed, not removed: the next chunks stay in place, and readers skip chunks of this name.
             file.write(b"JUNK")
         end = content + size
     if end % 2:

@@ -21,8 +21,6 @@ look beside the document; where they lie there, the reference `beside` names the
 
 Limits. Resolve places clips on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
 written. The limiter of a rendered video is not part of an edit.
-
-Function: `write_otio`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 The page loads nothing from the network: pictures, the sounds around the seams, style and script are inside it. Only the
 video is too large for that, some 40 MB for five minutes: the page plays the file beside it, and says so. Light or dark
 follows the reader's system; pictures keep their white background. `templates/report.html` is how it is written.
-
-Function: `page_html`.
 """
 
 from __future__ import annotations

@@ -21,8 +21,6 @@ The project's automatic crossfades are off; otherwise REAPER would add them to t
 Limits. A native fade begins on a whole sample, up to one after the plan's. REAPER decodes MP3 and M4A by its own rules;
 where it counts an encoder's delay differently, items are late or early by that much, so give it WAV or FLAC for work to
 the sample. The limiter of a rendered video is not in the project.
-
-Function: `write_reaper`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tempo of the music as it plays under the video, for programs that draw bars and beats.
 
 Where the beat grid of the track is known, each beat is moved to the video time at which a segment plays it; a splice
-joins bar lines, so that bars go on across it. Where it is not, the plan itself implies the bar lines: every splice lies
+joins bar lines, so that bars go on across it. Where it is not, the plan itself implies the bar lines: every splice is
 on one, and the body that is repeated spans `bars` whole bars of `beats_per_bar` beats; between splices beats are even.
 
 A tempo map consists of marks on bar lines, each with the tempo up to the next. It needs few of them: there is a mark
@@ -11,8 +11,6 @@ first bar of as many beats as fit best, at a tempo of its own, so that all other
 half a beat of it belongs to the bar after it.
 
 A beat is a quarter note throughout: a grid holds the number of beats in a bar, but not their note value.
-
-Functions: `heard_beats`, `tempo_map`, `tempo_bpm`; the value object `TempoMark`.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class _Bar:
     size: int  # beats of this bar
 
 
-def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]) -> tuple[Beat, ...]:
+def played_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]) -> tuple[Beat, ...]:
     """The beats of a track, track time and place in the bar from 1, at the video times at which they are played.
 
     A beat that several items play comes as often.

@@ -5,13 +5,10 @@ Every format of this package is written from it. `workbench.workflows.export` fi
 the same times in its own syntax.
 
 Units. Output samples count from the first picture, at the track's own rate; track samples from the first decoded one.
-An item sounds from `first` to `stop`, crossfades included; it lies edge to edge with its neighbours from `placed` to
+An item sounds from `first` to `stop`, crossfades included; it joins its neighbours edge to edge at `placed` and
 `cut`, which are in the middle of the crossfades.
 
 Gain curves are written as keys by `workbench.export.envelope`.
-
-Function: `decibels`; the value objects `Timeline`, `Item`, `MusicEnds`, `TrackMedia`, `VideoMedia`, `Notes`, `Beat`,
-`EditLevels`, `Marker`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,6 @@ Place. `in` and `out` are frames, the nearest to the plan's place in the track; 
 Premiere's own exports have, say the place exactly, in 1/254016000000 s.
 
 Limits. A reader that knows frames alone plays a clip up to half a frame early or late. A level is +12 dB at most.
-
-Function: `write_xmeml`.
 """
 
 from __future__ import annotations
@@ -131,12 +129,12 @@ class _Writer:
         name = f"music-{number}-{channel + 1}"
         element = self._item(lane, name, self.track.path, frames, plain_name(f"{self.track.path.stem} {number}"))
         record = (-1 if clip.into else clip.begin, -1 if clip.out else clip.end)
-        heard = (clip.first, clip.stop)
-        taken = (clip.source_frame(heard[0], rate), clip.source_frame(heard[1], rate))
+        played = (clip.first, clip.stop)
+        taken = (clip.source_frame(played[0], rate), clip.source_frame(played[1], rate))
         # Rounded to frames, a clip may begin just before its track: it is moved to the track's first frame, its keys
         # with it.
         early = max(0, -taken[0])
-        self._span(element, record, (taken[0] + early, taken[1] + early), clip.source(heard[0], rate))
+        self._span(element, record, (taken[0] + early, taken[1] + early), clip.source(played[0], rate))
         self._file(element, "music", self.track.path, frames)
         self._source_track(element, channel)
         self._level(element, [(clip.source_frame(key.frame, rate) + early, key.level_db) for key in clip.levels])
@@ -153,7 +151,7 @@ class _Writer:
         return clip
 
     def _span(self, clip: Element, record: tuple[int, int], source: tuple[int, int], exact: Fraction) -> None:
-        """Where a clip lies in the edit, and in its file: in frames, and from `exact` s on."""
+        """Write the place of a clip in the edit and in its file: in frames, and from `exact` s on."""
         for name, frame in (("start", record[0]), ("end", record[1]), ("in", source[0]), ("out", source[1])):
             _text(clip, name, frame)
         length = (source[1] - source[0]) / self.cuts.frame_rate

@@ -66,7 +66,7 @@ def add_energy(
     Both biquads, transposed direct form II. `at` are samples re the start of the block, not decreasing; those past its
     end count as its end. `state` of both filters and of the energy so far is zeros before the first block.
     """
-    # local names, not `state[...]`, so that the compiler keeps the filters in registers
+    # local names, not `state[...]`, so that the compiler holds the filters in registers
     b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
     c1, c2 = sections[1, 4], sections[1, 5]
     s1, s2, t1, t2, total = state[0], state[1], state[2], state[3], state[4]
@@ -141,10 +141,10 @@ def raise_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: F
                 row[:count] = np.float32(0.0)
                 for j in range(n_taps):
                     tap = taps[phase, j]
-                    heard = sound[channel, start - half + j : start - half + j + count]
+                    part = sound[channel, start - half + j : start - half + j + count]
                     for i in range(count):
-                        row[i] += tap * heard[i]
-                # row[i] lies after sample start - 1 + i
+                        row[i] += tap * part[i]
+                # row[i] is the signal after sample start - 1 + i
                 if phase == 2:
                     curve[0] = row[0]
                 for i in range(1, count):

@@ -2,8 +2,6 @@
 
 `character.json` holds three linear models and their cards: `key` (a score for each of 24 keys), `voice` and `drums`
 (log-odds). They were fitted on composed pieces; the cards state how many, and the accuracy on held-out pieces.
-
-Functions: `chance`, `key_scores`; `fitted_digest` for the cache keys of results that depend on the weights.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Long windows resolve semitones but smear time. Here a window stays within its beat where beats are long enough: one
 starts with the beat (the notes struck), one ends with it (the notes still ringing), so that a note that rings over a
 bar line is measured on both sides of it.
-
-Functions: `beat_tones`, `tuning`, `semitone_bands`, `stand_out`, `fold_octaves`.
 """
 
 from __future__ import annotations

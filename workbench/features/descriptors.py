@@ -7,8 +7,6 @@ blocks. Each block has the length of its weight, and an unknown fact leaves its 
 an inner product. So the same function computes the vector of a track, from all facts, and that of a request, from the
 few that it states.
 
-Functions: `sound_vector`, `timbre_shape`, `rhythm_shape`; class: `SoundFacts`.
-
 References
 ----------
 Rahimi & Recht, "Random features for large-scale kernel machines", NIPS 2007, for kernels as inner products; here the

@@ -4,8 +4,6 @@ A drum stroke begins suddenly in many bands at once and soon decays; a bass drum
 highest, where little else sounds. So the clues are how much of the spectrum rises together, how steep the rises are,
 and how each of five ranges of frequency rises and decays. A struck piano or a plucked guitar shares some of them, a
 brushed drum lacks some; a logistic model (`character.json`) weighs them.
-
-Functions: `strike_clues`, `drum_chance`.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ key a fifth away and the relative key.
 Krumhansl's profiles. Clusters, noise and unrelated chords have little of it, and listeners hear them as less cheerful
 (Eerola et al. 2009).
 
-Functions: `tone_profile`, `find_key`, `key_clarity`; class: `Key`.
-
 References
 ----------
 Krumhansl, "Cognitive Foundations of Musical Pitch", Oxford 1990, ch. 4. Temperley, "Music and Probability", MIT Press
@@ -50,7 +48,7 @@ class Key:
     strength: float
     """probability by the model, 0 to 1; a drone or noise has a weak one"""
     major: float
-    """-1 surely minor to +1 surely major, whatever the tonic"""
+    """-1 surely minor to +1 surely major, over all tonics"""
 
     @property
     def name(self) -> str:

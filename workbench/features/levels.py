@@ -1,12 +1,10 @@
 """The level of a sound over time in a form small enough to keep: K-weighted power of every hundredth of a second.
 
 From it the loudness of any stretch follows by a mean, and the gated loudness of the whole by BS.1770's two gates, so
-that ducking needs the sound itself only once, block by block, whatever its length. A single channel counts twice,
-because a video plays it on both loudspeakers: voice and music are compared as they will be heard.
+that ducking needs the sound itself only once, block by block, at any length. A single channel counts twice, because a
+video plays it on both loudspeakers: voice and music are compared as they will play.
 
 The highest momentary and short-term loudness and the loudness range follow from it too.
-
-Functions: `level_curve`, `level_curve_of_blocks`; class `LevelMeter` for sound that is being decoded.
 
 References
 ----------
@@ -36,7 +34,7 @@ HOPS_PER_SECOND = 100
 _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
 _RANGE_GATE_LU = -20.0  # of the loudness range, under the mean of its windows (Tech 3342)
-_RANGE_SHARES = (0.10, 0.95)  # of its windows, between which the range lies (Tech 3342)
+_RANGE_SHARES = (0.10, 0.95)  # of its windows, that bound the range (Tech 3342)
 _PIECE_SECONDS = 5  # of sound measured at a time
 _GUARD_HOPS = 15  # beside an utterance, which may still sound there
 _NEAR_HOPS = 300  # beside an utterance, searched for its background before the whole video is
@@ -86,7 +84,7 @@ class LevelCurve:
         return LevelCurve(self.power * 10 ** (gain_db / 10), self.peak * 10 ** (gain_db / 20))
 
     def integrated(self) -> float:
-        """Gated loudness of the whole, LUFS; -inf where every block of 400 ms lies under the absolute gate."""
+        """Gated loudness of the whole, LUFS; -inf where every block of 400 ms is under the absolute gate."""
         blocks = self._window_powers(_BLOCK_HOPS, _STEP_HOPS)
         loud = blocks[blocks > from_lufs(ABSOLUTE_GATE_LUFS)]
         if not loud.size:
@@ -141,10 +139,10 @@ class LevelCurve:
 def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]]) -> LevelCurve:
     """The level of the voice itself: the soundtrack less its background inside the utterances.
 
-    The background of an utterance is the median power where nobody speaks, within some seconds of it, but no more than
-    one and a half times the power between its syllables: a noise that has passed when somebody speaks is not behind the
-    voice. It is subtracted, down to `MOST_BACKGROUND_DB` under the level there; voice and background are uncorrelated,
-    so their powers add.
+    The background of an utterance is the median power without speech, within some seconds of it, but no more than one
+    and a half times the power between its syllables: a noise that ends before the voice begins is not behind the voice.
+    It is subtracted, down to `MOST_BACKGROUND_DB` under the level there; voice and background are uncorrelated, so
+    their powers add.
     """
     # A whole utterance is scaled by one factor: taken off hop by hop, soft syllables would fall under the floor.
     hz, power = HOPS_PER_SECOND, levels.power.copy()

@@ -129,7 +129,7 @@ def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArra
 
 
 def integrated_lufs(samples: FloatArray, rate: int) -> float:
-    """Gated loudness of the whole, LUFS; -inf where every block lies below the absolute gate.
+    """Gated loudness of the whole, LUFS; -inf where every block is below the absolute gate.
 
     Sound shorter than one block of 400 ms counts as one block. Raises `ParameterError` for samples of another shape or
     a rate under 4 kHz.

@@ -2,8 +2,6 @@
 
 A track has marks, its landmarks (`workbench.align.landmarks`), and so has a video, its events
 (`workbench.video.events`); aligning makes them coincide. Times are seconds of the track or of the video.
-
-Functions: `marks_of`, `strongest_apart`.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ class Marks:
         if n and not 0 <= int(self.kinds.min()) <= int(self.kinds.max()) < len(self.names):
             raise ParameterError(f"kinds are indices into {self.names}, got {self.kinds.min()} to {self.kinds.max()}")
         if not np.all((self.salience >= 0) & (self.salience <= 1)):
-            raise ParameterError("salience lies in 0 to 1")
+            raise ParameterError("salience must be within 0 to 1")
         if not np.all((self.tolerance > 0) & np.isfinite(self.tolerance)):
             raise ParameterError("a tolerance is a finite time over 0")
 
@@ -94,11 +92,11 @@ def strongest_apart(times: FloatArray, salience: FloatArray, seconds: float) -> 
     order = np.argsort(times, kind="stable")
     ordered = times[order]
     free = np.ones(times.size, dtype=bool)
-    kept = []
+    taken = []
     for place in np.argsort(-salience[order], kind="stable"):
         if free[place]:
-            kept.append(place)
+            taken.append(place)
             first, last = np.searchsorted(ordered, (ordered[place] - seconds, ordered[place] + seconds))
             free[first:last] = False
             free[place] = False
-    return np.asarray(order[np.sort(np.array(kept, dtype=np.int64))], dtype=np.int64)
+    return np.asarray(order[np.sort(np.array(taken, dtype=np.int64))], dtype=np.int64)

@@ -1,14 +1,12 @@
 """Onset strengths: how suddenly sound begins, by range of frequency, and how much the harmony changes.
 
 Each range is the mean rise of log magnitude over the maximum of the neighbouring bands 20 ms earlier (SuperFlux: the
-maximum keeps vibrato and slides from counting as onsets). A strength is divided by what is typical of the seconds
+maximum prevents that vibrato and slides count as onsets). A strength is divided by the typical strength of the seconds
 around it and of the whole recording, so that onsets of quiet sections count and noise in silence does not. Strengths
 are independent of gain.
 
 Ranges: `low` kick and bass notes, `chest` bass overtones, toms and low chords, `middle` chords and the body of a
 snare, `crack` its wires, plucks and consonants, `top` hi-hats and cymbals.
-
-Functions: `detect_onsets`, `pitch_classes`.
 
 References
 ----------

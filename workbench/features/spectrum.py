@@ -11,10 +11,8 @@ A recording is analysed at two resolutions, because onsets need short windows an
   bin below (about 750 Hz).
 - `tones`: the same length of window at a quarter of the rate (186 ms), one band a semitone, 20 frames a second.
 
-A window says of an onset only that it lies somewhere inside. So that onsets can be timed (`beats.track`), `energy` has
-the sound a millisecond at a time, without a window.
-
-Functions: `analyze_spectrum` (both), `log_spectrogram`, `stft_power`, `power_blocks`, `log_bands`.
+A window only shows that an onset is somewhere inside it. To time onsets (`beats.track`), `energy` has the sound a
+millisecond at a time, without a window.
 """
 
 from __future__ import annotations

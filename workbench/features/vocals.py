@@ -9,8 +9,6 @@ and speech; recorded singers it finds more surely than those (see the card `char
 
 Of a long recording six stretches of ten seconds are analysed, which is enough to find a singer and bounds the cost.
 
-Functions: `excerpts`, `voice_clues`, `voice_chance`.
-
 References
 ----------
 Lehner, Widmer & Sonnleitner, "On the reduction of false positives in singing voice detection", ICASSP 2014: the
@@ -47,20 +45,20 @@ def excerpts(mono: FloatArray) -> FloatArray:
     return np.concatenate([mono[int(start) : int(start) + length] for start in starts])
 
 
-def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
-    """Probability that somebody sings or speaks; 0 for silence and for less than two seconds.
+def voice_chance(samples: FloatArray, speech: FloatArray) -> float:
+    """Probability of singing or speech; 0 for silence and for less than two seconds.
 
     `speech` is the probability of speech in the excerpts, see `workbench.features.speech_probability`.
     """
-    if heard.size < _LEAST_SECONDS * RATE or speech.size == 0 or float(np.abs(heard).max()) < 1e-4:
+    if samples.size < _LEAST_SECONDS * RATE or speech.size == 0 or float(np.abs(samples).max()) < 1e-4:
         return 0.0
-    return chance("voice", voice_clues(heard, speech))
+    return chance("voice", voice_clues(samples, speech))
 
 
-def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
+def voice_clues(samples: FloatArray, speech: FloatArray) -> FloatArray:
     """The clues for a voice, shape (20,), independent of gain; arguments as of `voice_chance`."""
     # A voice glides, and its partials glide together; most instruments step.
-    moves, level = _moves(heard)
+    moves, level = _moves(samples)
     weight = level / max(float(level.sum()), 1e-9)
     moving = (np.abs(moves) >= 1) & (np.abs(moves) < _MOST_SHIFT)
     same_way = (np.sign(moves[:, 1:]) == np.sign(moves[:, :-1])) & moving[:, 1:] & moving[:, :-1]
@@ -68,15 +66,15 @@ def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
     by_band = (moving * level).sum(axis=1) / np.maximum(level.sum(axis=1), 1e-9)
     spoken = np.array([speech.mean(), np.quantile(speech, 0.5), np.quantile(speech, 0.9), np.mean(speech > 0.5)])
     moved = np.array([(moving * weight).sum(), (same_way * weight[:, 1:]).sum(), together])
-    return np.concatenate((np.sqrt(spoken), moved, by_band, _syllables(heard)))
+    return np.concatenate((np.sqrt(spoken), moved, by_band, _syllables(samples)))
 
 
-def _moves(heard: FloatArray) -> tuple[IntArray, FloatArray]:
+def _moves(samples: FloatArray) -> tuple[IntArray, FloatArray]:
     """How many fifths of a semitone each band has moved in 40 ms, and its level, 0 where the move is unclear.
 
     Both of shape (n_bands, n_frames).
     """
-    steps = _fine_steps(heard)
+    steps = _fine_steps(samples)
     inner = slice(_MOST_SHIFT, _BAND_STEPS - _MOST_SHIFT)
     moves, levels = [], []
     for first in range(0, _STEPS - _BAND_STEPS + 1, _BAND_HOP):
@@ -93,14 +91,14 @@ def _moves(heard: FloatArray) -> tuple[IntArray, FloatArray]:
     return np.stack(moves), np.stack(levels)
 
 
-def _fine_steps(heard: FloatArray) -> FloatArray:
+def _fine_steps(samples: FloatArray) -> FloatArray:
     """Magnitude in steps of a fifth of a semitone, 50 frames a second, shape (n_frames, _STEPS), float32."""
     from scipy import fft
 
     at = _LOWEST_HZ * 2.0 ** (np.arange(_STEPS) / 60.0) * _FFT / RATE
     below = at.astype(np.int64)
     share = (at - below).astype(np.float32)
-    frames = np.lib.stride_tricks.sliding_window_view(np.pad(heard, _WINDOW // 2), _WINDOW)[::_HOP]
+    frames = np.lib.stride_tricks.sliding_window_view(np.pad(samples, _WINDOW // 2), _WINDOW)[::_HOP]
     hann = np.hanning(_WINDOW).astype(np.float32)
     rows = []
     for first in range(0, len(frames), _BLOCK_FRAMES):
@@ -117,15 +115,15 @@ def _correlation(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray((a * b).sum(axis=1) / np.maximum(scale, 1e-9))
 
 
-def _syllables(heard: FloatArray) -> FloatArray:
+def _syllables(samples: FloatArray) -> FloatArray:
     """Of three ranges: share of the level's variation at 2 to 8 Hz, and the level's standard deviation; shape (6,)."""
     from scipy import fft, signal
 
     clues: list[float] = []
     for low, high in _FORMANTS_HZ:
         filters = signal.butter(2, [low, high], "bandpass", fs=RATE, output="sos")
-        whole = heard.size // _HOP * _HOP
-        power = np.square(signal.sosfilt(filters, heard))[:whole].reshape(-1, _HOP).mean(axis=1)
+        whole = samples.size // _HOP * _HOP
+        power = np.square(signal.sosfilt(filters, samples))[:whole].reshape(-1, _HOP).mean(axis=1)
         level = np.log(power + 1e-3 * power.mean() + 1e-12)
         changes = np.square(np.abs(fft.rfft((level - level.mean()) * np.hanning(level.size))))
         hz = np.arange(changes.size) * (RATE / _HOP) / level.size

@@ -1,10 +1,8 @@
 """Many recordings at once: a row each, errors included.
 
 A measure is a function of a workspace and a file that gives numbers and words by name. Some are named here; any other
-can be given, as long as it lies in a module, for it runs in other processes. A recording that is refused or cannot be
+function of an importable module works too, since it runs in other processes. A recording that is refused or cannot be
 read is a row too, with its `status` and the reason in words.
-
-Functions: `batch`; `named_measure`; `measure_one` and `rows_as_done`, of which it is made. The table `MEASURES`.
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ A measure can only judge what it is not made of. The F-measure against annotated
 score judges how plans are made, but not the weights and yardsticks that it is made of itself: with those a better score
 may mean an easier yardstick. The confidence of a grid is what its tracker says of itself, and judges no tracker. Such a
 difference is shown and never sure.
-
-Functions: `compare`, which makes a `Comparison`; `made_of`, what a measure is made of.
 """
 
 from __future__ import annotations
@@ -57,9 +55,9 @@ SURE_FROM = 6
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 # Parameters of seams that say which splices a profile holds, and so how many good ones there are, but change no score
-_KEEPING = {"min_kept_score", "min_body_bars"}
+_SELECTING = {"min_kept_score", "min_body_bars"}
 _FADING = {"alike_fade_seconds", "unlike_fade_seconds"}  # those that no measure reads
-_SCORING = SeamParams.knobs().keys() - _KEEPING - _FADING
+_SCORING = SeamParams.knobs().keys() - _SELECTING - _FADING
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +136,9 @@ class Comparison:
         """
         track = self.dataset[name]
         with Workspace(Home(self.home)) as workspace:
-            found = [_heard(workspace.with_params(params), track.path, self.seconds) for params in (self.a, self.b)]
+            found = [
+                _planned_preview(workspace.with_params(params), track.path, self.seconds) for params in (self.a, self.b)
+            ]
         return found[0], found[1]
 
     def __repr__(self) -> str:
@@ -184,7 +184,7 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
         return ("confidence",)
     if stage == "seams" and field in _SCORING:
         return _MADE_OF_SEAM_SCORES
-    if stage == "seams" and field in _KEEPING:
+    if stage == "seams" and field in _SELECTING:
         return ("good_splices",)
     if stage == "cover":
         if field == "min_seam_score":
@@ -327,7 +327,7 @@ def profile_measures(
     return row, tuple((segment.song_from, segment.song_to) for segment in plan.segments)
 
 
-def _heard(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan | str:
+def _planned_preview(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan | str:
     analysis = analyze_sound(Sound(workspace, path, use_detected_grid=True))
     plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
     if not isinstance(plan, LoopPlan):

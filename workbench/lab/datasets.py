@@ -13,8 +13,6 @@ no beats. Beats are read by `workbench.analysis.grid_files`. Two files of one na
 Annotations are read when they are first asked for, so a folder of thousands opens at once; but a `.txt` is looked into
 at once, for it may hold anything. Sound is never read here.
 What cannot be used, such as an index entry whose file is missing, is listed in `faults`, not skipped in silence.
-
-Functions: `load` for any of them; `bundled`, `load_folder`, `load_mirdata`. Classes: `Dataset`, `DatasetTrack`.
 """
 
 from __future__ import annotations
@@ -63,7 +61,7 @@ class DatasetTrack:
 
     @property
     def beats(self) -> FloatArray | None:
-        """Times of its beats, shape (n_beats,), s; None where nobody annotated them.
+        """Times of its beats, shape (n_beats,), s; None without annotations.
 
         Raises `InputError` or `GridError` if an annotation cannot be read, or holds no beats as it should.
         """
@@ -83,7 +81,7 @@ class DatasetTrack:
 
     @cached_property
     def sections(self) -> tuple[AnnotatedSection, ...]:
-        """Its sections, in order; empty where nobody annotated them. Raises as `beats`."""
+        """Its sections, in order; empty without annotations. Raises as `beats`."""
         for path in self.annotations:
             found = tuple(_sections(path))
             if found:
@@ -190,7 +188,7 @@ def load_folder(folder: Path | str) -> Dataset:
     for path in sounds:
         alone = stems.count(path.stem) == 1
         found = sorted(notes.get(path.stem, []), key=lambda note: _PREFERENCE.index(note.suffix.lower()))
-        if not alone:  # of two files of one name, each takes what lies beside it
+        if not alone:  # of two files of one name, each takes the annotations of its own folder
             found = [note for note in found if note.parent == path.parent]
         for note in list(found):
             fault = _no_annotation(note)
@@ -271,7 +269,7 @@ def _is_beats(text: str) -> bool:
             continue  # a header
         started = True
         if len(cells) > 2 and _number(cells[1]) is not None:
-            continue  # points with an end or a value, whatever they are called
+            continue  # points with an end or a value, under any label
         label = cells[1].strip().strip('"').lower() if len(cells) > 1 else ""
         if label and _number(label) is None and label not in DOWNBEATS:
             return False

@@ -1,11 +1,9 @@
 """How values show themselves in a notebook: one small picture, one line of numbers, and a player where there is sound.
 
 A page holds the sound itself, as MP3, so that a stored notebook plays without a kernel; no more than half a minute of
-it, for a notebook is a text file. A grid is heard as clicks. A plan or a mix alone has no sound, nor have the results
+it, for a notebook is a text file. A grid plays as clicks. A plan or a mix alone has no sound, nor have the results
 of `wb.loop_track` and `wb.fit_track`, which show their plans: `wb.plan_of` and `wb.splice` join a plan with its
 recording. The tracks of a lane play where their files can be read.
-
-Function: `html_of`.
 """
 
 from __future__ import annotations
@@ -97,8 +95,8 @@ def _(grid: BeatGrid) -> str:
         return _page(line, None)
     seconds = min(_MOST_SECONDS, float(grid.beats[-1]) + 0.5)
     silence = Recording.from_samples(np.zeros(round(seconds * _CLICK_RATE)), _CLICK_RATE)
-    heard = grid.beats < seconds - 0.1
-    clicks = BeatGrid(grid.beats[heard], grid.positions[heard], grid.beats_per_bar, grid.confidence)
+    within = grid.beats < seconds - 0.1
+    clicks = BeatGrid(grid.beats[within], grid.positions[within], grid.beats_per_bar, grid.confidence)
     return _page(line, grid_figure(grid), _player(with_clicks(silence, clicks), "clicks"))
 
 
@@ -124,11 +122,13 @@ def _(plan: LoopPlan) -> str:
 
 
 @html_of.register
-def _(heard: HeardPlan) -> str:
-    line = _plan_line(heard.plan) + (f"; off the grid: {heard.off_grid}" if heard.off_grid else "")
-    seams = range(min(len(heard.plan.seam_times), _LANE_PLAYERS))
-    players = [_player(heard.seam_sound(seam), f"seam {seam + 1}") for seam in seams]
-    return _page(line, _plan_picture(heard.plan), *players, _player(heard.sound(0.0, _MOST_SECONDS), "from its start"))
+def _(preview: HeardPlan) -> str:
+    line = _plan_line(preview.plan) + (f"; off the grid: {preview.off_grid}" if preview.off_grid else "")
+    seams = range(min(len(preview.plan.seam_times), _LANE_PLAYERS))
+    players = [_player(preview.seam_sound(seam), f"seam {seam + 1}") for seam in seams]
+    return _page(
+        line, _plan_picture(preview.plan), *players, _player(preview.sound(0.0, _MOST_SECONDS), "from its start")
+    )
 
 
 def _result_line(title: str, plan: LoopPlan) -> str:
@@ -153,7 +153,7 @@ def _(loop: Planned) -> str:
 def _seam_page(view: SeamView, line: str) -> str:
     figure = seam_figure(view)
     figure.set_dpi(60)
-    players = ((view.heard, "heard"), (view.left, "the track played on"), (view.entered, "the track leading there"))
+    players = ((view.played, "the seam"), (view.left, "the track played on"), (view.entered, "the track leading there"))
     return _page(line, figure, *(_player(sound, name) for sound, name in players))
 
 
@@ -163,9 +163,9 @@ def _(view: SeamView) -> str:
 
 
 @html_of.register
-def _(heard: HeardSplice) -> str:
-    where = f"beat {heard.leave_beat} to beat {heard.enter_beat}"
-    return _seam_page(heard.view, f"splice from {where}, score {heard.score:.2f}")
+def _(preview: HeardSplice) -> str:
+    where = f"beat {preview.leave_beat} to beat {preview.enter_beat}"
+    return _seam_page(preview.view, f"splice from {where}, score {preview.score:.2f}")
 
 
 @html_of.register
@@ -198,8 +198,8 @@ def _(mix: Mix) -> str:
 def _(mixed: VoiceOverMix) -> str:
     duck = mixed.mix.duck
     if duck is None:
-        heard = soundtrack_in_words(mixed.mix.classification)
-        return _page(f"{heard}: nothing to duck under", None, _player(mixed.both, "both"))
+        soundtrack = soundtrack_in_words(mixed.mix.classification)
+        return _page(f"{soundtrack}: nothing to duck under", None, _player(mixed.both, "both"))
     line = f"music ducked by up to {duck.depth_db:.1f} dB under {_counted(len(duck.speech_ranges), 'utterance')}"
     return _page(line, duck_figure(mixed.envelope, mixed.speech_ranges), _player(mixed.both, "voice and music"))
 

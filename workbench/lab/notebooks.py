@@ -219,12 +219,12 @@ def _keep(executed: Path, out: Path) -> str:
     """Write what was executed beside the output; returns a sentence that says where it is."""
     if not executed.exists() or is_stream(out):
         return ""
-    kept = out.with_name(f"{out.stem}.partial.ipynb")
+    partial = out.with_name(f"{out.stem}.partial.ipynb")
     try:
-        write_text(kept, executed.read_text(encoding="utf-8"), StoreError)
+        write_text(partial, executed.read_text(encoding="utf-8"), StoreError)
     except StoreError as error:
         return f"What was computed until then is lost: {error}"
-    return f"What was computed until then is in {kept}."
+    return f"What was computed until then is in {partial}."
 
 
 def _value(text: str, default: str) -> Any:

@@ -1,7 +1,4 @@
-"""How sure a mean over material from several sources is, and how well found times agree with true ones.
-
-Functions: `bootstrap_interval`, `f_measure`.
-"""
+"""How sure a mean over material from several sources is, and how well found times agree with true ones."""
 
 from __future__ import annotations
 

@@ -11,9 +11,6 @@ go on in the same place. The result is a zarr store with an axis for each parame
 axis `point` with the parameters as coordinates; all other parameters are in its attributes. A parameter that is a list
 is a coordinate of texts, its entries joined by commas, "none" where it is empty. Points may also be searched for
 (`workbench.lab.sweep_search`), for a high mean of one measure; a recording without it counts as 0 there.
-
-Functions: `read_axis` and `sweep_points` for what is swept; `sweep`; `read_sweep`. What a result says is in
-`workbench.lab.winners`.
 """
 
 from __future__ import annotations
@@ -65,7 +62,7 @@ def read_axis(text: str) -> Axis:
     Parameters
     ----------
     text : `seams.context_beats=2,4,8`, or `models.seams.pulse_weight=0:2:21` for 21 values from 0 to 2, or a list in
-        JSON. The weight of one measure or match term of others is a parameter too,
+        JSON. The weight of an external measure or match term is a parameter too,
         `seams.measures.my_module:MyMeasure=0,1.5` or `match.terms.my_module:MyTerm=0:2:5`; a parameter that is a list
         takes a list of lists in JSON, `seams.measures=[[], ["my_module:MyMeasure=1.5"]]`
 
@@ -335,8 +332,8 @@ def _measure(
                 lost.append(row["reason"])
     if lost:
         raise StoreError(
-            f"{len(lost)} of {len(files)} recordings were not finished: {'; '.join(sorted(lost))}. What is done is "
-            "kept: give the same sweep again to go on, or leave these out of the dataset"
+            f"{len(lost)} of {len(files)} recordings were not finished: {'; '.join(sorted(lost))}. The results so far "
+            "are saved: run the same sweep again to go on, or leave these out of the dataset"
         )
     return [json.loads(path.read_text(encoding="utf-8")) for path in files]
 
@@ -356,8 +353,8 @@ def _search(
         rows = _measure(workspace, plan, points, place, pool)
         done.append(rows)
         none = [None] * len(points)
-        heard = [row.get(plan.measure, none) if row["status"] == "ok" else none for row in rows]
-        return [float(np.mean([row[at] or 0.0 for row in heard] or [0.0])) for at in range(len(points))]
+        reached = [row.get(plan.measure, none) if row["status"] == "ok" else none for row in rows]
+        return [float(np.mean([row[at] or 0.0 for row in reached] or [0.0])) for at in range(len(points))]
 
     points = search_points(plan.axes, plan.search, plan.seed, measured)
     joined = []
@@ -466,14 +463,14 @@ def _steps(params: WorkbenchParams) -> _Steps:
 
 
 class _Bench:
-    """One recording, of which each step is done again only where a parameter that it depends on has changed.
+    """One recording; a step runs again only when a parameter that it depends on has changed.
 
-    Of each step the last result is kept, so points in the order of `_steps` repeat nothing dear.
+    Each step remembers its last result, so points in the order of `_steps` repeat no expensive step.
     """
 
     def __init__(self, workspace: Workspace, path: Path) -> None:
         self._sound = Sound(workspace, path, use_detected_grid=True)
-        self._kept: dict[str, tuple[str, Any]] = {}
+        self._memo: dict[str, tuple[str, Any]] = {}
 
     def profile(self, params: WorkbenchParams) -> tuple[Any, LoopProfile]:
         """Grid and loop profile."""
@@ -496,9 +493,9 @@ class _Bench:
         return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks, known)
 
     def _once(self, step: str, depends_on: str, compute: Any) -> Any:
-        known = self._kept.get(step)
+        known = self._memo.get(step)
         if known is None or known[0] != depends_on:
-            known = self._kept[step] = (depends_on, compute())
+            known = self._memo[step] = (depends_on, compute())
         return known[1]
 
 

@@ -1,12 +1,12 @@
 """Where a sweep has too many points to measure: Optuna proposes the next ones from those that are measured.
 
 A search is seeded, and asks for points in rounds of `ROUND_POINTS`, so that each recording is opened once a round. It
-keeps no state of its own: told the same results it asks for the same points, so a search that was stopped goes on by
-being told again what is already measured. Values that are numbers in order are searched as such, all others as names.
+has no saved state: with the same results it asks for the same points, so a stopped search goes on when it is given the
+points that are already measured. Values that are numbers in order are searched as such, all others as names.
 
-What is found was chosen for these very recordings and looks better on them than it is: measure it on others.
+The best point was chosen for these very recordings and looks better on them than it is: measure it on others.
 
-Function: `search_points`. It needs the extra `optuna`.
+It needs the extra `optuna`.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@
 In JupyterLab with ipywidgets each parameter is a slider, made from its field as the sliders of the dashboard are.
 Without ipywidgets the same value shows itself as a page with its picture and players, and `turn` sets parameters by
 name. `page` computes some values of one knob beforehand, for a slider that needs neither kernel nor network.
-
-Functions: `seam` and `ducking`, which make a `Turned`. Class: `Turned`.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ class Turned(Generic[T]):
         return f"<{self.value!r}; {', '.join(f'{knob.name}={self._at(knob)}' for knob in self.knobs)}>"
 
     def turn(self, **values: Any) -> Turned[T]:
-        """Set some of the knobs, and compute the value anew.
+        """Set some of the knobs, and compute the value again.
 
         Parameters
         ----------
@@ -149,7 +147,7 @@ class Turned(Generic[T]):
         return Path(out)
 
     def widget(self) -> Any:
-        """Sliders beside picture and players, as an ipywidgets box; letting go of one computes the value anew.
+        """Sliders beside picture and players, as an ipywidgets box; releasing one computes the value again.
 
         Raises
         ------

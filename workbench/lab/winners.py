@@ -5,8 +5,6 @@ nothing. What decides is the difference between two points on the same recording
 recordings with replacement (`workbench.lab.compare`). Only recordings that have the measure at every point count.
 
 A measure that is made of a parameter that was swept has a best point and no winner (`workbench.lab.compare`).
-
-Functions: `sweep_table`; `winner`, which gives a `Winner`.
 """
 
 from __future__ import annotations

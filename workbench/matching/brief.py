@@ -1,22 +1,20 @@
-"""Briefs: requests for music in plain words, read as constraints that can be checked and wishes that steer.
+"""Briefs: requests for music in plain words, read as constraints that can be checked and preferences that steer.
 
 "No vocals", "under 100 bpm", "at least 2 minutes", "nothing explicit", "without guitar", "not sad", "like a lullaby"
-are constraints: each is a rule on the facts of a track, which the track keeps or breaks, or which is unknown. All else
-that is named ("warm", "piano", "indie folk") is a wish. `workbench.matching.language.negation` finds what a negation
-covers; in "no drums, vocals or bass" it covers the list. "Not under 100" is "at least 100". What somebody merely does
-not mind ("vocals are fine") is neither.
+are constraints: each is a rule on the facts of a track, which the track satisfies or breaks, or which is unknown. All
+else that is named ("warm", "piano", "indie folk") is a preference. `workbench.matching.language.negation` finds the
+scope of a negation; in "no drums, vocals or bass" it is the list. "Not under 100" is "at least 100". A tolerated
+quality ("vocals are fine") is neither.
 
-Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict each other, as do a rule and a wish for
-what it bars ("drums, no drums") and two paces ("fast, slow"); none of them is applied, and the brief lists them. It
-also lists the phrases that were not understood.
+Rules that no track can satisfy together ("under 90 bpm, over 120 bpm") contradict each other, as do a preference and
+the rule that bars it ("drums, no drums") and two paces ("fast, slow"); none of them is applied, and the brief lists
+them. It also lists the phrases that were not understood.
 
 The vocabulary, in English and in part in other languages, is `briefs.toml` of `workbench.matching.language`.
 
 A script is text to be underscored, and its sentences are no request. Only its production notes are: text in brackets
 that speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read as part
 of the brief and not of the script.
-
-Functions: `read_brief`, `production_notes`. Classes: `Brief`, `Constraint`.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from workbench.matching.language.negation import Span, scopes
 from workbench.matching.language.negation import clauses as clauses_of
 from workbench.recording import FloatArray
 
-KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
+SATISFIED, NOT_KNOWN, BROKEN = 1, 0, -1
 """judgements of a rule on a track"""
 
 _GRAMMAR = read_grammar("briefs.toml")
@@ -62,7 +60,7 @@ _ABOUT, _EXACTLY = 0.08, 0.04
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One rule that the facts of a track keep or break."""
+    """One rule that the facts of a track satisfy or break."""
 
     text: str
     """the rule in words, as "under 100 bpm" """
@@ -80,7 +78,7 @@ class Constraint:
     """of the facets: a text that names none of that kind leaves it open"""
 
     def judge(self, columns: Columns, facets: FloatArray) -> NDArray[np.int8]:
-        """Judge tracks by the rule, shape (n,): KEPT, BROKEN or NOT_KNOWN.
+        """Judge tracks by the rule, shape (n,): SATISFIED, BROKEN or NOT_KNOWN.
 
         `facets`, shape (n, n_facets), is what their texts name, 0 to 1.
         """
@@ -89,18 +87,18 @@ class Constraint:
         values = np.asarray(getattr(columns, self.fact), dtype=np.float64)
         known = values != UNKNOWN if self.fact in ("explicit", "beats_per_bar") else np.isfinite(values)
         if self.fact == "explicit":
-            # Nothing can be explicit where nobody sings.
+            # Music without singing is not explicit.
             silent = np.nan_to_num(np.asarray(columns.vocals, dtype=np.float64), nan=1.0) < _SOUNDS_THERE
             values, known = np.where(silent, 0.0, values), known | silent
         inside = (values >= self.low) & (values <= self.high)
-        judged = np.where(known, np.where(inside, KEPT, BROKEN), NOT_KNOWN)
+        judged = np.where(known, np.where(inside, SATISFIED, BROKEN), NOT_KNOWN)
         if self.fact == "drums" and self.barred:
             # A piano is struck too: if a text names instruments but no drums, only clear drums break the rule.
             names_any = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
-            judged = np.where(names_any & (values < _SURELY_STRUCK), KEPT, judged)
+            judged = np.where(names_any & (values < _SURELY_STRUCK), SATISFIED, judged)
         if self.fact == "vocals" and self.required:
-            # Where nothing was heard, or not for sure, the text counts; a track that is surely instrumental stays so.
-            judged = np.where(_names(facets, self.required) & ~(values < _SURELY_SILENT), KEPT, judged)
+            # Without a sure detection the text counts; a track that is surely instrumental stays so.
+            judged = np.where(_names(facets, self.required) & ~(values < _SURELY_SILENT), SATISFIED, judged)
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
@@ -108,16 +106,16 @@ class Constraint:
     def _judge_facets(self, facets: FloatArray) -> NDArray[np.int8]:
         assert self.kind is not None
         names_any = facets[:, lexicon().of(self.kind)].max(axis=1) >= _NAMED
-        judged = np.where(names_any, BROKEN if self.required else KEPT, NOT_KNOWN)
+        judged = np.where(names_any, BROKEN if self.required else SATISFIED, NOT_KNOWN)
         if self.required:
-            judged = np.where(_names(facets, self.required), KEPT, judged)
+            judged = np.where(_names(facets, self.required), SATISFIED, judged)
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
 
     @property
-    def is_told_by_text(self) -> bool:
-        """Whether the text of a track tells if it keeps the rule, so that one which does not tell is behind."""
+    def is_judged_by_text(self) -> bool:
+        """Whether the text of a track can settle the rule; a track whose text does not settle it ranks behind."""
         return self.fact is None or self.fact == "vocals"
 
     def describe(self, columns: Columns, row: int, facets: FloatArray) -> str:
@@ -156,7 +154,7 @@ class Brief:
 
     text: str
     constraints: tuple[Constraint, ...]
-    wishes: FloatArray
+    requested: FloatArray
     """shape (n_facets,), 0 to 1, facets that are wanted"""
     energy: float | None = None
     """0 to 1; None where the brief does not name it"""
@@ -165,24 +163,24 @@ class Brief:
     likeness: tuple[str, ...] = field(default=())
     """what it should be like"""
     contradictions: tuple[tuple[str, str], ...] = ()
-    """pairs of requests that exclude each other; neither is among the constraints or wishes"""
+    """pairs of requests that exclude each other; neither is among the constraints or preferences"""
     unread: tuple[str, ...] = ()
     """phrases that were not understood"""
 
 
 def read_brief(text: str) -> Brief:
-    """Read the constraints and wishes of a brief in plain words, which are data, whatever they say."""
+    """Read the constraints and preferences of a brief in plain words. The text is data, never an instruction."""
     plain = _plain(text)
     runs = list(_runs(plain))
     clauses = [clause for run in runs for clause in _clauses(run)]
     asserted = [run.text for run in runs if not run.negation]
     likes = list(dict.fromkeys(like for text in asserted for like in _likes(text)))
     found: list[Constraint] = []
-    wishes = np.zeros(len(lexicon().names))
+    requested = np.zeros(len(lexicon().names))
     for clause in clauses:
         rules, wanted = _read(clause)
         found += rules
-        wishes = np.maximum(wishes, wanted)
+        requested = np.maximum(requested, wanted)
     found += [rule for text in asserted for rule in _only(text)]
     for like in likes:
         bounds, named = _LIKENESSES[like]
@@ -191,22 +189,22 @@ def read_brief(text: str) -> Brief:
             for fact, low, high, words in bounds
         ]
         for name in named:
-            wishes[_place(name)] = 1.0
-    wishes[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
+            requested[_place(name)] = 1.0
+    requested[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
     distinct = tuple({constraint.text: constraint for constraint in found}.values())
     apart = tuple(_contradictions(distinct))
-    kept = [rule for rule in distinct if not any(rule.text in pair for pair in apart)]
-    against = [(term, rule) for rule in kept for term in _barred_wishes(clauses, rule)]
+    compatible = [rule for rule in distinct if not any(rule.text in pair for pair in apart)]
+    against = [(term, rule) for rule in compatible for term in _barred_requests(clauses, rule)]
     for _, rule in against:
-        wishes[list(rule.barred)] = 0.0
-    constraints = tuple(rule for rule in kept if not any(rule is barring for _, barring in against))
+        requested[list(rule.barred)] = 0.0
+    constraints = tuple(rule for rule in compatible if not any(rule is barring for _, barring in against))
     paces = _pace(clauses)
     for word in (word for pair in paces.contradictions for word in pair):
-        wishes[list(lexicon().terms.get(word, ()))] = 0.0
+        requested[list(lexicon().terms.get(word, ()))] = 0.0
     return Brief(
         text=text,
         constraints=constraints,
-        wishes=wishes,
+        requested=requested,
         energy=_energy(clauses),
         bpm=_aimed_bpm(paces.bpm, constraints),
         likeness=tuple(likes),
@@ -274,7 +272,7 @@ class _Clause(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Words that one negation covers, or that none does."""
+    """Consecutive words under the same negation, or under none."""
 
     text: str
     """without the negation"""
@@ -346,7 +344,7 @@ def _clauses(run: _Run) -> Iterator[_Clause]:
             yield _Clause(text.strip(), False, text.strip())
 
 
-def _barred_wishes(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
+def _barred_requests(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
     """Terms that name nothing but what a rule bars."""
     if rule.required or rule.fact == "vocals":
         return []
@@ -362,7 +360,7 @@ def _barred_wishes(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
 
 
 def _read(clause: _Clause) -> tuple[list[Constraint], FloatArray]:
-    """The rules of a clause, and the facets that it wishes for, shape (n_facets,)."""
+    """The rules of a clause, and the facets that it asks for, shape (n_facets,)."""
     text, negated = clause.text, clause.negated
     plain = _ENERGY.sub(" ", text)
     rules = [*_measures(text, negated), *_presence(text, negated)]
@@ -379,7 +377,7 @@ def _likes(text: str) -> list[str]:
 
 
 def _contradictions(rules: Sequence[Constraint]) -> Iterator[tuple[str, str]]:
-    """Pairs of rules that no track can keep together, in words."""
+    """Pairs of rules that no track can satisfy together, in words."""
     for one, other in combinations(rules, 2):
         low, high = max(one.low, other.low), min(one.high, other.high)
         apart = (
@@ -518,7 +516,7 @@ _MUST = rf"\b(?:{_any_of('must')})\b"
 
 
 def _presence(clause: str, negated: bool) -> Iterator[Constraint]:
-    """What has to be there or must not: a voice, drums, bad language."""
+    """Rules on required or forbidden features: a voice, drums, bad language."""
     none_of = re.search(_NONE_OF, clause) is not None
     clean = re.search(_CLEAN, clause) is not None
     wordless = _WORDLESS.search(clause)
@@ -625,7 +623,7 @@ class _Pace(NamedTuple):
 
 
 def _pace(clauses: Sequence[_Clause]) -> _Pace:
-    """The tempo that "slow" and "fast" mean, a middling one where they are only denied; none of two."""
+    """The tempo that "slow" or "fast" means, a middling one where they are only denied; None with both."""
     asked, denied = (
         {bpm: word for clause in clauses if clause.negated is negated for bpm, word in _paces_in(clause.text)}
         for negated in (False, True)
@@ -647,7 +645,7 @@ def _paces_in(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _aimed_bpm(pace_bpm: float | None, constraints: tuple[Constraint, ...]) -> float | None:
-    """The middle of a range that is asked for, or else what "slow" and "fast" mean."""
+    """The middle of the requested range, or else the tempo that "slow" or "fast" means."""
     for constraint in constraints:
         if constraint.fact == "bpm" and constraint.low > 0 and np.isfinite(constraint.high):
             return (constraint.low + constraint.high) / 2
@@ -682,7 +680,7 @@ _LIKENESSES: dict[str, _Rules] = {
     "horror film": ((), ("moods.scary", "moods.dark")),
     "spy film": ((), ("moods.cool", "moods.mysterious", "genres.jazz")),
 }  # fmt: skip
-"""what "like a …" means: bounds on facts, and facets that are wanted"""
+"""bounds on facts and wanted facets, by the noun in "like a …" """
 
 
 def _names(facets: FloatArray, which: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -1,10 +1,8 @@
 """The facts of every track that ranking reads: one array a fact, so that a few passes compare a million tracks.
 
-A row is a track, the same one in every array. A number that nobody has given or measured is NaN, so that a rule which
-needs it can leave the track alone rather than guess. Arrays may be memory-mapped: a fact that a ranking does not need
-is never read from disk. Where a value was both given and measured, the columns hold the given one.
-
-Functions: `empty_columns`; `Columns.take` picks rows.
+A row is a track, the same one in every array. A number that was neither given nor measured is NaN, so that a rule
+which needs it can leave the track alone rather than guess. Arrays may be memory-mapped: a fact that a ranking does not
+need is never read from disk. Where a value was both given and measured, the columns hold the given one.
 """
 
 from __future__ import annotations

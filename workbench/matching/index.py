@@ -8,9 +8,6 @@ that scores are exact and only a neighbour can be missed. `recall` measures how 
 
 Vectors added after an inverted file was built are compared one by one until it is built again.
 
-Functions: `build_faiss`, `has_faiss`, `recall`, `best_places`; classes: `VectorIndex` (what callers see), `ExactIndex`,
-`FaissIndex`, `IndexSizes`.
-
 References
 ----------
 Jégou, Douze & Schmid, "Product quantization for nearest neighbor search", IEEE TPAMI 33, 2011, section 4: the inverted

@@ -7,9 +7,7 @@ the lane, but never a song twice.
 
 Scores are absolute. A raw score is the sum that a ranking computes; `calibrated` turns it into the probability that an
 editor would take the track, by a logistic curve whose two constants were fitted once on graded pairs (Platt 1999). So a
-pair scores the same whatever else the catalog holds, and where nothing suits, all scores are low.
-
-Classes: `MatchReason`, `Match`, `Lane`, `Calibration`. Functions: `pick`, `calibrated`, `fit_calibration`.
+pair scores the same in every catalog, and where nothing suits, all scores are low.
 
 References
 ----------
@@ -49,7 +47,7 @@ class MatchReason:
     score: float
     """0 to 1: how well the two go together in this respect"""
     category: str | None = None
-    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore and of terms of others"""
+    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore and for external terms"""
     called: str = ""
     """what it is about, for people: no two reasons of a match have the same; empty in underscore"""
 
@@ -116,14 +114,14 @@ def pick(
             continue
         twin = bool(chosen) and _sounds_like_one_of(row, chosen, columns, artist_of)
         (spare if twin else chosen).append(row)
-    kept = set(chosen)
+    picked = set(chosen)
     songs = {int(columns.song[row]) for row in chosen}
     for row in spare:
         song = int(columns.song[row])
-        if len(kept) < count and song not in songs:
-            kept.add(row)
+        if len(picked) < count and song not in songs:
+            picked.add(row)
             songs.add(song)
-    return np.array([row for row in map(int, order) if row in kept], dtype=np.int64)
+    return np.array([row for row in map(int, order) if row in picked], dtype=np.int64)
 
 
 def _sounds_like_one_of(
@@ -154,7 +152,7 @@ def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Cali
     """
     design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
     weights = np.zeros(2)  # the log-likelihood is concave, so any start will do
-    # A weak ridge keeps the slope finite where raw scores separate both kinds without error.
+    # Without a weak ridge the slope is infinite where raw scores separate both kinds without error.
     ridge = np.diag([0.0, 1e-3])
     for _ in range(steps):
         chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -60.0, 60.0)))

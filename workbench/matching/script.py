@@ -1,4 +1,4 @@
-"""What music suits a text: facets and sound, read from its sentences.
+"""The music that suits a text: facets and sound, read from its sentences.
 
 A script hardly ever names its moods, so counting mood words says little. The reader maps the states of the sentence
 embedding (means over the tokens after its second, fourth and sixth layer) to the facets and the sound of the music that
@@ -12,8 +12,6 @@ added, with more weight the more it finds; without the embedding it is the only 
 feelings replaced by their opposites (`workbench.matching.language.negation`). The embedding knows English: for a text
 in another language the reader counts little, and the lexicon's foreign words count. For a text that is not readable
 (`workbench.matching.language.languages`) no facet is wanted, and the sound is the usual one.
-
-Functions: `read_script`, `fit_reader`, `regress`. Classes: `Reading`, `Reader`.
 
 References
 ----------
@@ -80,7 +78,7 @@ _CUES_SHOWN = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What music suits a text, before any brief."""
+    """The music that suits a text, before any brief."""
 
     facets: FloatArray
     """shape (n_facets,), 0 upwards; less what usual texts have"""
@@ -123,13 +121,13 @@ class Reader(NamedTuple):
 
 
 def read_script(text: str, embedding: SentenceEmbedding | None = None) -> Reading:
-    """Read what music suits a text, which is data, whatever it says; without an embedding the lexicon reads alone.
+    """Read which music suits a text (data, never an instruction); without an embedding, by the lexicon alone.
 
     Of a text that is not readable: the usual sound and no facets. Raises `ResourceMissing` where the reader was not
     fitted on this lexicon.
     """
     language, size = language_of(text), len(lexicon().names)
-    usual = usual_wishes()
+    usual = usual_request()
     if not is_readable(text, None if embedding is None else embedding.is_whole):
         sound = _sound(usual[size:], usual[size:], _SOUND_GAIN)
         return Reading(np.zeros(size), sound, None, language, False, None, (), readable=False)
@@ -139,19 +137,19 @@ def read_script(text: str, embedding: SentenceEmbedding | None = None) -> Readin
     if embedding is not None:
         states = embedding.states(chunks(text) or [text])
         n_words = len(text.split())
-        # One or two words are little evidence, whatever they mean.
+        # One or two words are little evidence.
         trust = (1.0 if language == ENGLISH else _FOREIGN_WEIGHT) * n_words / (n_words + _HALF_TRUST_WORDS)
         read = usual + trust * (reader().read(states).mean(axis=0) - usual)
         vector = _unit(_unit(states[:, -1]).mean(axis=0))
     share = _LEXICON_SHARE if vector is not None and language == ENGLISH else 1.0
-    wish = read + share * evidence / (evidence + _HALF_TRUST_CUES) * (found - usual)
+    wanted = read + share * evidence / (evidence + _HALF_TRUST_CUES) * (found - usual)
     if denials:
         # Explicit, and what the reader detects worst: denials count by their share of the text.
         share = len(denials) / (len(denials) + len(chunks(text)))
-        wish += share * (_named([opposite for _, opposite in denials]) - wish)
+        wanted += share * (_named([opposite for _, opposite in denials]) - wanted)
     return Reading(
-        facets=np.clip(wish[:size] - _USUAL_SHARE * usual[:size], 0.0, None),
-        sound=_sound(wish[size:], usual[size:], _SOUND_GAIN),
+        facets=np.clip(wanted[:size] - _USUAL_SHARE * usual[:size], 0.0, None),
+        sound=_sound(wanted[size:], usual[size:], _SOUND_GAIN),
         scene=scene,
         language=language,
         by_embedding=vector is not None,
@@ -167,7 +165,7 @@ def reader() -> Reader:
     with open_model(READER_FILE) as file:
         stored = np.load(file)
         if str(stored["lexicon"]) != lexicon_digest():
-            raise ResourceMissing(f"{READER_FILE} was fitted on another lexicon; make it anew by fit_reader")
+            raise ResourceMissing(f"{READER_FILE} was fitted on another lexicon; fit it again with fit_reader")
         return Reader(*(stored[name].astype(np.float32) for name in Reader._fields))
 
 
@@ -207,7 +205,7 @@ def line_targets() -> FloatArray:
 
 
 @cache
-def usual_wishes() -> FloatArray:
+def usual_request() -> FloatArray:
     """The mean of `line_targets`: what to expect of a text of which nothing is known."""
     return np.asarray(line_targets().mean(axis=0))
 
@@ -223,10 +221,10 @@ def _by_lexicon(text: str, language: str) -> tuple[FloatArray, float, str | None
             hits[index] += 1.0 / len(book.cues[cue])
     meaning = read_lexicon(text)
     moods = _spoken_moods(meaning)
-    leaning, of_lines = _by_words_of_lines(text) if language == ENGLISH else (usual_wishes(), 0.0)
+    leaning, of_lines = _by_words_of_lines(text) if language == ENGLISH else (usual_request(), 0.0)
     evidence = float(hits.sum() + moods.sum() + of_lines)
     if evidence == 0.0:
-        return usual_wishes(), 0.0, None, ()
+        return usual_request(), 0.0, None, ()
     total = of_lines * leaning
     for share, scene in zip(hits, book.scenes, strict=True):
         total += share * np.concatenate([scene.facets, _coordinates(scene.sound)])
@@ -252,19 +250,19 @@ def _cues_in(text: str, language: str) -> Iterator[str]:
 
 
 def _by_words_of_lines(text: str) -> tuple[FloatArray, float]:
-    """What those words lean to that the lexicon's lines have too, as a row of `line_targets`, and its weight."""
+    """The leaning of words that the lexicon's lines have too, as a row of `line_targets`, and its weight."""
     known = _leanings()
     found = [known[word] for word in _stems(text) if word in known]
     if not found:
-        return usual_wishes(), 0.0
+        return usual_request(), 0.0
     mean = np.mean([total / (count + _LINE_WORD_PRIOR) for count, total in found], axis=0)
-    return usual_wishes() + _LINE_WORD_GAIN * mean, _LINE_WORD_SHARE * len(found)
+    return usual_request() + _LINE_WORD_GAIN * mean, _LINE_WORD_SHARE * len(found)
 
 
 @cache
 def _leanings() -> Mapping[str, tuple[int, FloatArray]]:
     """By stem, how many lines have it, and the sum of what they have beyond the usual; none of a common one."""
-    beyond = line_targets() - usual_wishes()
+    beyond = line_targets() - usual_request()
     lines: defaultdict[str, list[int]] = defaultdict(list)
     for index, line in enumerate(lexicon().lines):
         for word in _stems(line.text):
@@ -290,9 +288,9 @@ def _stem(word: str) -> str:
 
 
 def _of_mood(index: int) -> FloatArray:
-    """What suits a text of which only the mood is known, as a row of `line_targets`."""
+    """The targets for a text of which only the mood is known, as a row of `line_targets`."""
     book = lexicon()
-    row = usual_wishes().copy()
+    row = usual_request().copy()
     row[book.of("moods")] = 0.0
     row[index] = 1.0
     row[len(book.names) :] = _coordinates(ExpectedSound(*book.sounds[index]))

@@ -12,11 +12,9 @@ Parts that rest on words count less the less a text is trusted (`texts.trust_in`
 nothing. An unknown value counts as usual. The raw score is the weighted mean; a logistic curve (`lane.calibrated`)
 makes it absolute.
 
-Constraints come first: a track that breaks one scores 0 and comes after all that break fewer; the score is halved for
-each rule of which it is unknown whether the track keeps it. Where a text would tell ("no piano", "with vocals") and
-does not, the track comes after all that are sure.
-
-Functions: `want`, `nearest`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
+Constraints come first: a track that breaks one scores 0 and ranks behind all that break fewer; the score is halved for
+each rule that is unknown for the track. If only the text could settle a rule ("no piano", "with vocals") and does not,
+the track ranks behind all that are sure.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ WORD_PARTS: tuple[Part, ...] = ("moods", "genres", "instruments", "topic")
 
 
 class Steer(NamedTuple):
-    """What a platform needs of its music."""
+    """The needs of a platform."""
 
     energy: float
     """added to the expected energy"""
@@ -80,7 +78,7 @@ _TRIED_FIRST = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScriptWants:
-    """What the music should be."""
+    """The music to look for."""
 
     facets: FloatArray
     """shape (n_facets,), each kind of length 1, or zeros where nothing of it is asked for"""
@@ -115,7 +113,7 @@ class RankedTracks:
 
 
 def want(reading: Reading, brief: Brief, platform: str | None, params: UnderscoreParams) -> ScriptWants:
-    """What the music should be, by script, brief (the caller's and the script's production notes) and platform.
+    """The music to look for, by script, brief (the caller's and the script's production notes) and platform.
 
     A platform that `steer_of` does not know is read by the lexicon, with little weight.
     """
@@ -131,7 +129,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
         where = book.of(kind)
         script = _unit(np.power(_unit(reading.facets[where]), _SHARPNESS))
         mine = _unit(script + _WEAK_STEER * extra[where])
-        asked = _unit(brief.wishes[where])
+        asked = _unit(brief.requested[where])
         share = params.brief_share if asked.any() else 0.0
         facets[where] = _unit((1.0 - share) * mine + share * asked)
     sound = _asked_sound(reading.sound, brief, params)
@@ -142,7 +140,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
 
 
 def steer_of(platform: str) -> Steer | None:
-    """What a platform needs, however its name is spelt: "TikTok", "Instagram Reels", "YouTube Shorts"; else None."""
+    """The needs of a platform by its name in any spelling ("TikTok", "Instagram Reels"); None if it is not known."""
     letters = "".join(letter for letter in platform.lower() if letter.isalnum())
     return next((steer for name, steer in PLATFORMS.items() if name in letters), None)
 
@@ -169,7 +167,7 @@ def nearest(wanted: ScriptWants, named: FloatArray, columns: Columns, count: int
 def _less_distances(
     wanted: ScriptWants, named: FloatArray, rows: IntArray, columns: Columns, params: UnderscoreParams
 ) -> FloatArray:
-    """What the texts of rows name, less how far their energy, pace and voice are from what is wanted, shape (m,)."""
+    """Agreement of the texts of rows, less the distances in energy, pace and voice, shape (m,)."""
     total = named[rows]
     for value, weight in (
         (np.abs(columns.energy[rows] - np.float32(wanted.sound.energy)), params.model.energy_weight / ENERGY_REACH),
@@ -195,7 +193,7 @@ def rank(
     judged = judged.reshape(len(wanted.constraints), len(columns))
     broken = (judged == BROKEN).sum(axis=0)
     open_rules = (judged == NOT_KNOWN).sum(axis=0)
-    by_text = np.array([rule.is_told_by_text for rule in wanted.constraints], dtype=np.bool_)
+    by_text = np.array([rule.is_judged_by_text for rule in wanted.constraints], dtype=np.bool_)
     untold = (judged[by_text] == NOT_KNOWN).sum(axis=0)
     scores = calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
     # A rule on what is not known of a track is satisfied with a probability of one half.
@@ -245,9 +243,9 @@ def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> Float
 def _asked_sound(sound: ExpectedSound, brief: Brief, params: UnderscoreParams) -> ExpectedSound:
     """The expected sound, moved by what the brief names."""
     book = lexicon()
-    moods = np.zeros_like(brief.wishes)
-    moods[book.of("moods")] = brief.wishes[book.of("moods")]
-    source = moods if moods.any() else brief.wishes
+    moods = np.zeros_like(brief.requested)
+    moods[book.of("moods")] = brief.requested[book.of("moods")]
+    source = moods if moods.any() else brief.requested
     if source.any():
         asked = source @ book.sounds / source.sum()
         share = params.brief_share if moods.any() else params.brief_share / 2

@@ -3,8 +3,6 @@
 A line of the match map sets a request, or a reading of the text, beside a fact of the track: numbers as they were
 compared, with unit, and words as in the track's own text. What moved the score most comes first, after the rules of the
 brief. Only what counted in the score is listed.
-
-Functions: `names_in`, `reasons`, `explanation`, `matched_tags`, `lane_title`, `lane_reasoning`. Class: `ScriptReading`.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import numpy as np
 
 from workbench.catalog.certainty import tempo_words, voice_words
 from workbench.catalog.track import Track
-from workbench.matching.brief import BROKEN, KEPT, Brief
+from workbench.matching.brief import BROKEN, SATISFIED, Brief
 from workbench.matching.columns import Columns
 from workbench.matching.lane import MatchReason
 from workbench.matching.language.languages import ENGLISH, language_of
@@ -66,7 +64,7 @@ def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscorePa
         MatchReason(
             f"asked: {rule.text}",
             rule.describe(ranking.columns, row, ranking.facets),
-            1.0 if judged == KEPT else 0.0 if judged == BROKEN else 0.5,
+            1.0 if judged == SATISFIED else 0.0 if judged == BROKEN else 0.5,
         )
         for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
     ]
@@ -103,12 +101,12 @@ def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
     close = float(ranking.ranked.scores[row])
     fit = "close to" if close >= 0.35 else "somewhat like" if close >= 0.15 else "far from"
     what = _listed(facts) if facts else "little known of it"
-    told = (
+    sentence = (
         f"{what[0].upper()}{what[1:]}: {fit} the {sought} music at energy {ranking.wanted.sound.energy:.2f} that suits."
     )
     if facts and not any(names.values()):
-        told += " Its text names no mood, genre or instrument, so it was ranked by what is heard."
-    return told
+        sentence += " Its text names no mood, genre or instrument, so it was ranked by its sound."
+    return sentence
 
 
 def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:
@@ -119,7 +117,7 @@ def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:
 
 
 def lane_title(ranking: ScriptReading) -> str:
-    """What is put forward, in a few words."""
+    """A title for the ranked music, in a few words."""
     moods, genres = ranking.wanted.names("moods", 2), ranking.wanted.names("genres", 1)
     kind = f"{_listed(moods) or 'fitting'} {genres[0] if genres else ''}".strip()
     where = f" for {ranking.platform.strip()[:40]}" if ranking.platform and ranking.platform.strip() else ""
@@ -146,11 +144,11 @@ def _sentences_on_text(ranking: ScriptReading, brief: Brief) -> Iterator[str]:
     wanted, reading = ranking.wanted, ranking.reading
     usual = f"energy {wanted.sound.energy:.2f} of 1, about {wanted.sound.bpm:.0f} bpm"
     if not reading.readable:
-        asked = brief.constraints or brief.wishes.any()
+        asked = brief.constraints or brief.requested.any()
         yield "The text says nothing about music: hardly a word of it is known in any language that is read here."
         yield (
             f"So tracks were put in order by {'the brief and by ' if asked else ''}what suits most texts: {usual}, "
-            f"{'a singing voice' if wanted.voice else 'nobody singing'}."
+            f"{'a singing voice' if wanted.voice else 'no singing'}."
         )
         return
     read = _listed([f"{name} ({100 * share:.0f} %)" for name, share in _shares(wanted, "moods")])
@@ -180,14 +178,14 @@ def _sentences_on_text(ranking: ScriptReading, brief: Brief) -> Iterator[str]:
 
 
 def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
-    """What the brief asked for, which rules were applied, and what was not understood."""
-    if brief.wishes.any() or brief.energy is not None or brief.bpm is not None:
+    """The requests of the brief, the rules applied, and the phrases not understood."""
+    if brief.requested.any() or brief.energy is not None or brief.bpm is not None:
         yield "The brief counted for more than the script."
     for one, other in brief.contradictions:
-        yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was kept to.'
+        yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was applied.'
     if ranking.wanted.constraints:
         rules = _listed([rule.text for rule in ranking.wanted.constraints])
-        yield f"Rules that were kept to: {rules}; tracks that break one come last and say so."
+        yield f"Applied rules: {rules}; tracks that break one come last and say so."
         broken = sum(bool((ranking.ranked.judged[:, row] == BROKEN).any()) for row in best)
         if broken:
             yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
@@ -202,7 +200,7 @@ def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int
 
 
 def _facts(part: Part, ranking: ScriptReading, row: int, names: Names) -> tuple[str, str] | None:
-    """What a part compared, of the script and of the track; None where the track has no such fact."""
+    """The two facts that a part compared, of script and track; None where the track has no such fact."""
     sound, columns = ranking.wanted.sound, ranking.columns
     if part in KINDS:
         named, shares = names[part], _shares(ranking.wanted, part)

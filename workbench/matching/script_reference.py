@@ -9,10 +9,8 @@ What it is for. `calibration_offset` and `calibration_slope` of `UnderscoreModel
 it, so a score is the probability that an editor would take the track, as far as the grades are an editor's.
 `workbench.matching.video_reference` defines what a grade is worth, once for match and underscore.
 
-What it is not. One person wrote scripts, tracks and the rule of the grades; it holds what is commonly done, in English,
-and nobody's taste. Refit with pairs that editors judged if there are any: `data/recipes/fitting/underscore.py`.
-
-Class: `UnderscoreReference`. Functions: `read_reference`.
+What it is not. One person wrote scripts, tracks and the rule of the grades; it holds common practice, in English, and
+no personal taste. Refit with pairs that editors judged if there are any: `data/recipes/fitting/underscore.py`.
 """
 
 from __future__ import annotations

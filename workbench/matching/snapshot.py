@@ -1,7 +1,7 @@
 """The catalog as ranking reads it: columns, texts and indexes of one revision, on disk and memory-mapped.
 
 The records in the database are authoritative; a snapshot can be rebuilt from them at any time. It is laid out so that
-a million tracks are opened in milliseconds and a query touches only the columns it needs. It lies in the home folder:
+a million tracks are opened in milliseconds and a query touches only the columns it needs. In the home folder:
 
     index/current.json      names the current generation
     index/draft.json        names the one being written
@@ -12,10 +12,8 @@ a million tracks are opened in milliseconds and a query touches only the columns
 A new generation is written beside the old one, with its indexes; then `current.json` is replaced, and the generation
 never changes again. So a reader sees one or the other, whole; files that a process has mapped stay readable to it when
 they are deleted. Updating a snapshot reads only the tracks that changed since its revision and copies the rest, in
-steps: each leaves a draft, without indexes, from which the next goes on, also after an interruption. Word vectors are
-kept while the text that they embed is the same.
-
-Functions: `open_snapshot`; class `Snapshot`.
+steps: each leaves a draft, without indexes, from which the next goes on, also after an interruption. A word vector is
+reused while the text that it embeds is the same.
 """
 
 from __future__ import annotations
@@ -141,9 +139,9 @@ def open_snapshot(
 ) -> Snapshot:
     """Open a catalog as columns and indexes, updated to its latest revision and memory-mapped.
 
-    They lie in `folder`, which exists. `progress` is called while a stage runs that takes time, with its name in words
-    and the share done. `embedding` finds the embedding of texts, or None where none is installed, and is called only
-    where that matters; without it texts are not embedded. Raises `StoreError` where folder or database cannot be used.
+    They are in `folder`, which exists. `progress` is called with the name of a slow stage, in words, and the share
+    done. `embedding` finds the embedding of texts, or None where none is installed, and is called only where that
+    matters; without it texts are not embedded. Raises `StoreError` where folder or database cannot be used.
     """
     sizes, embedding = sizes or IndexSizes(), embedding or _no_embedding
     for _ in range(_TRIES):
@@ -181,7 +179,7 @@ def _pointed(pointer: Path) -> _Generation | None:
 
 
 def _holds(generation: _Generation, library: Library, embedding: FindEmbedding) -> bool:
-    """Whether neither the catalog has changed since, nor an embedding been installed."""
+    """Whether the generation is current: no change of the catalog since, and no embedding installed since."""
     made, revision = library.revision()
     if (generation.meta["catalog"], generation.meta["revision"]) != (made, revision):
         return False
@@ -270,7 +268,7 @@ def _next_generation(
             np.save(_rows_file(aside, file), np.where(row_of >= 0, place[row_of], -1))
             files[name] = file
     meta = {**labels, "format": _FORMAT, "revision": changes.revision, "rows": stay.size + len(new), "files": files}
-    # The pointer comes last: a writer that is killed before leaves a folder that nobody reads and `_clear` deletes.
+    # The pointer comes last: a writer that is killed before leaves an unread folder, which `_clear` deletes.
     _write_json(aside / "meta.json", meta)
     _write_json(folder / _DRAFT, {"generation": aside.name})
     return _Generation(aside, meta)
@@ -288,7 +286,7 @@ def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: P
         some = distinct[first : first + _EMBED_ROWS]
         for text, vector in zip(some, embedding.embed(some).astype(np.float16), strict=True):
             new.words[rows[text]] = vector
-        progress("reading what is said of the tracks", min(1.0, (first + len(some)) / len(distinct)))
+        progress("embedding the texts of the tracks", min(1.0, (first + len(some)) / len(distinct)))
 
 
 def _put_forward(folder: Path, draft: _Generation) -> None:
@@ -394,13 +392,13 @@ def _mode_of(track: Track, facts: Mapping[str, Any]) -> float:
     given = {"musical_key_name", "musical_key_mode"} - track.measured
     if track.musical_key_mode is not None and "musical_key_mode" in given:
         return 1.0 if track.musical_key_mode == "major" else -1.0
-    heard = facts.get("musical_key_name")
+    detected = facts.get("musical_key_name")
     unsure = facts.get("key_strength", 1.0) < _MIN_MODE_STRENGTH
     denied = (
-        heard is not None
+        detected is not None
         and track.musical_key_name is not None
         and "musical_key_name" in given
-        and pitch_class(track.musical_key_name) != pitch_class(heard)
+        and pitch_class(track.musical_key_name) != pitch_class(detected)
     )
     return float("nan") if unsure or denied else float(facts.get("mode", np.nan))
 

@@ -3,8 +3,8 @@
 `MatchParams.terms` names those that are used, each with its weight: `their_module:KeepsItShort=0.2`. A term sees the
 facts of the video and the columns of the best candidates, some hundreds at a time, and gives a part from 0 to 1 for
 each. It counts in the weighted geometric mean behind our parts, and in the reasons, tables and pictures of a match.
-Which tracks are candidates is decided by our own parts. Nothing that is ranked is kept, so a term needs no version. One
-that is tested inherits `workbench.lab.extension_suites.MatchTermSuite`.
+Our own parts alone select the candidates. Rankings are not cached, so a term needs no version. Its tests inherit
+`workbench.lab.extension_suites.MatchTermSuite`.
 
     class KeepsItShort:
         usual = 0.5
@@ -12,8 +12,6 @@ that is tested inherits `workbench.lab.extension_suites.MatchTermSuite`.
 
         def parts(self, video, columns):
             return np.exp(-abs(np.log2(columns.duration / video.duration)))
-
-Protocol: `MatchTerm`. Functions: `find_term`, `term_parts`, `usual_parts`, `description_of`.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ class MatchTerm(Protocol):
 
         Returns
         -------
-        shape (n_tracks,), 0 to 1; NaN where nothing can be said of a track; each row by itself, whatever the others are
+        shape (n_tracks,), 0 to 1; NaN where unknown; a row must not depend on the other rows
         """
         ...
 
@@ -64,7 +62,7 @@ def find_term(name: str) -> MatchTerm:
 
 
 def term_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
-    """The parts that the terms of others give, shape (n,) each, 0 to 1; the usual value where nothing is known.
+    """The parts of external terms, shape (n,) each, 0 to 1; the usual value where unknown.
 
     Raises `ParameterError` where a term is not found, fails, or gives parts of another shape or out of range.
     """
@@ -80,10 +78,10 @@ def term_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict
 
 
 def usual_parts(params: MatchParams) -> dict[str, float]:
-    """Usual value of each part: ours, and behind them the terms of others."""
+    """Usual value of each part: ours, then those of external terms."""
     return params.usual_parts | {name: float(find_term(name).usual) for name, _ in named_weights(params.terms)}
 
 
 def description_of(name: str) -> str:
-    """What a part of 1 of a term means."""
+    """The meaning of a part of 1."""
     return find_term(name).description

@@ -7,8 +7,6 @@ it and its share of their facets, compares a million of them in a few millisecon
 than what a description mentions in passing, and that for more than a word of a title (fields with weights, as in
 Robertson, Zaragoza and Taylor 2004). A text that names more facets than one piece of music can have is stuffed with
 keywords; its *trust* falls with the excess.
-
-Classes: `TextIndex`, `TextMood`. Functions: `track_text`, `facets_of`, `words_of`, `trust_in`, `mood_of`.
 """
 
 from __future__ import annotations
@@ -246,5 +244,5 @@ def track_text(track: Track) -> str:
 
 
 def _sentences(parts: Iterable[str | None]) -> str:
-    """What is said, on one line."""
+    """The text on one line."""
     return ". ".join(" ".join(part.split()).rstrip(".") for part in parts if part and part.strip())

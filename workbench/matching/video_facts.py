@@ -1,7 +1,7 @@
-"""What ranking reads off a video, as numbers: pace of the cuts, motion, brightness, speech, length.
+"""The facts of a video that ranking reads, as numbers: pace of the cuts, motion, brightness, speech, length.
 
-Video editors and the literature on affect in video agree on what can be read off the signal: shot length and motion
-carry arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary within a video, and music has to follow at
+Video editors and the literature on affect in video agree: shot length and motion carry arousal, light and colour
+carry valence (Hanjalic & Xu 2005). Both vary within a video, and music has to follow at
 the scale of scenes, not of shots. So beside numbers for the whole there are scenes, contiguous stretches of shots that
 are alike in pace, motion, light and colour.
 
@@ -12,8 +12,6 @@ seconds wide, so a single cut is no burst of activity.
 **Scenes** come from dynamic programming over the shots: of all partitions, the one with the least variance within,
 where each scene costs a fixed amount (Fisher 1958; the cost is that of Potts' functional). A long take counts as
 several shots, so that a scene can change under it.
-
-Classes: `Scene`, `VideoFacts`. Functions: `video_facts`.
 
 References
 ----------
@@ -88,7 +86,7 @@ class VideoFacts:
     contrast: float
     """standard deviation of luma, mean over the pictures, 0 to 0.5"""
     sound_lufs: float | None
-    """loudness of the soundtrack outside speech; None where there is none to be heard"""
+    """loudness of the soundtrack outside speech; None where it is silent or there is none"""
     speech_share: float
     """0 to 1, of the video's time"""
     utterances: int
@@ -184,12 +182,12 @@ def _own_loudness(sound: Soundtrack) -> float | None:
     """Loudness outside speech, LUFS."""
     if sound.classification in ("none", "silent") or not sound.power.size:
         return None
-    heard = np.ones(sound.power.size, dtype=bool)
+    speechless = np.ones(sound.power.size, dtype=bool)
     for start, end in sound.speech_ranges:
-        heard[int(start * HOPS_PER_SECOND) : int(np.ceil(end * HOPS_PER_SECOND))] = False
-    if not heard.any():
+        speechless[int(start * HOPS_PER_SECOND) : int(np.ceil(end * HOPS_PER_SECOND))] = False
+    if not speechless.any():
         return None
-    lufs = 10.0 * np.log10(max(float(sound.power[heard].mean()), 1e-12)) - 0.691
+    lufs = 10.0 * np.log10(max(float(sound.power[speechless].mean()), 1e-12)) - 0.691
     return lufs if lufs > _SILENT_LUFS else None
 
 
@@ -261,7 +259,7 @@ def _atoms(picture: Picture) -> FloatArray:
 
 
 def _local_pace(picture: Picture, edges: FloatArray) -> FloatArray:
-    """Pace around each atom, 0 to 1: cuts under a bell, over the part of the bell that lies within the video."""
+    """Pace around each atom, 0 to 1: cuts under a bell, over the part of the bell inside the video."""
     from scipy.special import ndtr
 
     middle = 0.5 * (edges[1:] + edges[:-1])

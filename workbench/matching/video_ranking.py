@@ -11,19 +11,19 @@ Every track gets parts, each a score from 0 to 1, by these names:
 Others may add terms of their own, see `workbench.matching.terms`. The raw score is the geometric mean of the parts with
 the weights of `MatchParams`, parts under 0.02 taken as 0.02: a track has to be right in every respect. A part that is
 missing, or that needs a number which is unknown, takes its usual value. All constants were fitted once, on a reference
-set of graded pairs, see `workbench.matching.video_reference`, and on material by others, so that a pair scores the same
-whatever else the catalog holds. In full, with `clip` to 0 and 1, and each number of `MatchModel` by its name:
+set of graded pairs, see `workbench.matching.video_reference`, and on external material, so a pair scores the same in
+every catalog. In full, with `clip` to 0 and 1, and each number of `MatchModel` by its name:
 
 - *What a video expects* is linear in `video_evidence` by the weights `wanted_energy`, `wanted_pulse` and
   `wanted_valence`, each clipped. The loudness of the place is `clip((sound_lufs + 50) / 30)`, 0.5 where there is none.
   The energy is then multiplied by `1 - calm_under_voice * min(1, speech_share / much_speech)`.
 - *pulse*, *level*, *mood* are `exp(-(x - wanted)^2 / (2 width^2))` of `track_pulse`, `track_energy` and
-  `track_valence`. With words, these are `heard + share * (words - heard)`. The pulse is
+  `track_valence`. With words, these are `measured + share * (words - measured)`. The pulse is
   `clip(0.75 * clip(log3(bpm / 60), -0.2, 1.2) + 0.25 * clip(log6(density / 2), 0, 1.2))`, as a fast tempo with few
   notes is felt at half: the part is the greater of that of the tempo, and `octave_weight` times that of the tempo
   doubled (under 104 bpm) or halved.
 - *voice* is `1 - min(1, speech_share / much_speech) * (vocals_share * sings + (1 - vocals_share) * crowded)`, with
-  `sings = clip((vocals - 0.3) / 0.4)`, for a saxophone is heard as a third of a voice, and
+  `sings = clip((vocals - 0.3) / 0.4)`, as a saxophone is detected as a third of a voice, and
   `crowded = clip((speech_band - free_band) / full_band)`.
 - *length*: played straight, `clip(1 - 2 * clip(1 - duration / video))`. If the video is longer by `LOOP_EXCESS_SECONDS`
   or more, the greater of that and `loopable * clip(1 - 0.08 log2(video / duration), 0.3, 1)`: loops tire.
@@ -32,8 +32,8 @@ whatever else the catalog holds. In full, with `clip` to 0 and 1, and each numbe
   and spread are the standard deviations of both; `trust = max(0, 1 - 1.5 / scenes)`, for two scenes agree by chance.
   The music begins again from the start where the video is longer than the track.
 - *bars* is `0.5 + 0.5 * agreement`. If cuts keep time with music, the phases at which they fall within a bar, a half
-  bar or a beat agree. The cuts, four or more, are split evenly into `round(cuts / 16)` runs, for music may be placed
-  anew. With `R` the mean length of the unit vectors of the phases in a run of `n` cuts, the sum of `n R^2` is
+  bar or a beat agree. The cuts, four or more, are split evenly into `round(cuts / 16)` runs, as music may start
+  again. With `R` the mean length of the unit vectors of the phases in a run of `n` cuts, the sum of `n R^2` is
   gamma-distributed under chance with as many degrees as runs (Rayleigh's test, Mardia & Jupp 2000); three times its
   upper tail, 1 at most, is `chance`. The agreement is the mean of `R` over the cuts times `0.01 / (0.01 + chance)`, the
   greatest of the three units; units of which the median shot lasts over 4.5 do not count.
@@ -42,10 +42,8 @@ Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a
 compared, in blocks that stay in the processor's cache, and by these parts none is missed as by an approximate index. As
 each part can only lower a score, most tracks are out after two or three of them (`_scan`). Whether cuts keep time with
 bars depends on a frequency alone, so the scan reads that from a table made for the video. Of the best thousands so far
-the contours are read, and of the best few hundred after that (`candidates`) every part is computed in full. So what may
-be missed in a large catalog is a track that thousands of others are ahead of until its contour is read.
-
-Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
+the contours are read, and of the best few hundred after that (`candidates`) every part is computed in full. So a track
+can be missed only if thousands of others are ahead of it before its contour is read.
 
 References
 ----------
@@ -83,7 +81,7 @@ _BLOCK = 1 << 16
 _WORTH_PICKING = 0.7
 """share of the tracks left in a block under which they are picked out; over it, picking costs more than it saves"""
 _WINDOW_CUTS = 16
-"""cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
+"""cuts over which a phase is expected to hold: editors restart music, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
 """cuts of a video from which on their phases are compared"""
 _MIDDLE_BPM = 104.0
@@ -91,8 +89,8 @@ _MIDDLE_BPM = 104.0
 _TEMPO_SHARE = np.float32(0.75)
 """weight of the tempo in pulse; the rest is that of the onsets"""
 _MOST_UNITS = 4.5
-"""units that the median shot may last: cuts every seventh beat are on the beat, but not heard as such"""
-_KEEPS_TIME_ODDS = 0.01
+"""units that the median shot may last: cuts every seventh beat are on the beat, but do not sound so"""
+_CUT_TO_TEMPO_PRIOR = 0.01
 """that a video was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
 """lower limit of a part before its logarithm is taken, so that one part alone cannot rule a track out"""
@@ -102,7 +100,7 @@ LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
 
 @dataclass(frozen=True, slots=True)
 class VideoWants:
-    """What a video expects of its music: energy, pulse and valence, each 0 to 1."""
+    """The music that a video expects: energy, pulse and valence, each 0 to 1."""
 
     energy: float
     """0 to 1"""
@@ -132,7 +130,7 @@ _ScanPart: TypeAlias = Callable[[VideoFacts, VideoWants, Mapping[str, FloatArray
 
 
 def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
-    """What a video expects of its music: energy, pulse and valence, each 0 to 1."""
+    """The music that a video expects: energy, pulse and valence, each 0 to 1."""
     facts = video_evidence(video)
 
     def of(weights: tuple[float, ...]) -> float:
@@ -155,7 +153,7 @@ def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | 
     """The best tracks of a catalog for a video, before placements are tried.
 
     At most `count` tracks, best first; silent ones are never among them. Equal scores are ordered by track id, so that
-    the order is the same whatever the rows' order.
+    the order is the same for every order of the rows.
     """
     params = params or MatchParams()
     wanted = wanted_of(video, params)
@@ -189,9 +187,9 @@ def _scan(
 
     No part exceeds 1, so no logarithm exceeds 0, and a sum of them only falls with each that is added. A track whose
     sum is under that of the `count`-th best so far is out for good; the parts that are left are computed of the others.
-    So nothing is missed, and the dear parts are computed of a tenth of the tracks. In which order is told by the first
-    block: what takes off most for its time comes first, and a voice where nobody speaks comes last. Bars are read from
-    a table of frequencies, so they count a little more or less than they do in the end.
+    So nothing is missed, and the dear parts are computed of a tenth of the tracks. The first block decides the order of
+    the parts: the one that takes off most for its time comes first, and the voice last without speech. Bars are read
+    from a table of frequencies, so they count a little more or less than they do in the end.
     """
     weights = params.weights
     parts: dict[str, _ScanPart] = {name: partial(_quick_part, name) for name in _QUICK}
@@ -227,7 +225,7 @@ def _scan(
 def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
     """Weighted geometric mean of the parts, each of shape (n,), 0 to 1.
 
-    One of ours that is missing (sync, say) counts as its usual value; a term of others that is missing does not count.
+    One of ours that is missing (sync, say) counts as its usual value; a missing external term does not count.
     """
     usual, weights = params.usual_parts, params.weights
     missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
@@ -238,7 +236,7 @@ def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArr
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
     """Calibrate raw scores, shape (n,), 0 to 1.
 
-    A score is the share of tracks of this raw score that somebody would take, as measured on videos and music by others
+    A score is the share of tracks of this raw score that an editor would take, as measured on external videos and music
     (`workbench/models/match_scores.md`).
     """
     return calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
@@ -335,14 +333,14 @@ _SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 
 
 def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
     """How well a pulse suits; half and double tempo are felt in most music, and count a little less."""
-    heard, other, _ = _both_pulses(bpm, density, wanted, params)
-    return np.asarray(np.maximum(heard, other))
+    own, other, _ = _both_pulses(bpm, density, wanted, params)
+    return np.asarray(np.maximum(own, other))
 
 
 def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
     """At which multiple of its tempo each track suits best, shape (n,): 1, or 0.5 or 2."""
-    heard, other, factor = _both_pulses(bpm, density, wanted, params)
-    return np.where(other > heard, factor, np.float32(1.0))
+    own, other, factor = _both_pulses(bpm, density, wanted, params)
+    return np.where(other > own, factor, np.float32(1.0))
 
 
 def _both_pulses(
@@ -350,11 +348,11 @@ def _both_pulses(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """How well the tempo suits, how well its neighbour an octave off does, and which neighbour that is."""
     factor = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5))
-    heard = _bell(track_pulse(bpm, density), wanted, params.model.pulse_width)
+    own = _bell(track_pulse(bpm, density), wanted, params.model.pulse_width)
     other = np.float32(params.model.octave_weight) * _bell(
         track_pulse(factor * bpm, density), wanted, params.model.pulse_width
     )
-    return heard, other, factor
+    return own, other, factor
 
 
 def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
@@ -375,18 +373,18 @@ def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
     return np.clip(np.where(np.isnan(tempo), events, np.where(np.isnan(events), tempo, both)), 0.0, 1.0)
 
 
-def track_energy(heard: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
-    """How lively music is: what the catalog's words say of it, beside what is heard; NaN where neither is known."""
-    return _with_words(heard, by_words, params.model.words_share_of_energy)
+def track_energy(measured: FloatArray, by_words: FloatArray, params: MatchParams) -> FloatArray:
+    """How lively music is: measured energy combined with the catalog's words; NaN where neither is known."""
+    return _with_words(measured, by_words, params.model.words_share_of_energy)
 
 
 def track_valence(
     mode: FloatArray, brightness: FloatArray, key_clarity: FloatArray, by_words: FloatArray, params: MatchParams
 ) -> FloatArray:
-    """How cheerful music is, 0 sombre to 1: what the catalog says of it, beside what is heard.
+    """How cheerful music is, 0 sombre to 1: measured from sound, combined with the catalog's words.
 
-    What is heard is fitted to recordings by others where it was measured how clear the key is: little is known from
-    sound, so it keeps near the middle. Else it is a rule of mode (-1 minor to 1 major) and brightness.
+    With a measured clarity of the key the value from sound is fitted to external recordings: sound says little about
+    it, so it stays near the middle. Else it is a rule of mode (-1 minor to 1 major) and brightness.
     """
     constant, of_mode, of_brightness = params.model.valence_of_music
     shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
@@ -394,20 +392,20 @@ def track_valence(
     middle, by_mode, by_clarity = params.model.valence_of_key
     ruled = constant + of_mode * major + of_brightness * shine
     fitted = middle + by_mode * major + by_clarity * key_clarity
-    heard = np.clip(np.where(np.isnan(key_clarity), ruled, fitted), 0.0, 1.0)
-    return _with_words(heard, by_words, params.model.words_share_of_valence)
+    measured = np.clip(np.where(np.isnan(key_clarity), ruled, fitted), 0.0, 1.0)
+    return _with_words(measured, by_words, params.model.words_share_of_valence)
 
 
-def _with_words(heard: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
-    """What is heard and what the catalog's words say, combined; where one of them is NaN, the other alone."""
-    both = heard + np.float32(share) * (by_words - heard)
-    return np.where(np.isnan(both), np.fmax(heard, by_words), both)  # the greater of what is no NaN
+def _with_words(measured: FloatArray, by_words: FloatArray, share: float) -> FloatArray:
+    """A measured value combined with that of the catalog's words; where one of them is NaN, the other alone."""
+    both = measured + np.float32(share) * (by_words - measured)
+    return np.where(np.isnan(both), np.fmax(measured, by_words), both)  # the greater of what is no NaN
 
 
 def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
-    """How much room is left for a speaker: 1 where nobody speaks, or where nobody sings and 1 to 4 kHz are free.
+    """How much room is left for a speaker: 1 without speech, or without singing if 1 to 4 kHz are free.
 
-    NaN where it is not known whether somebody sings; a band whose power is unknown is half crowded.
+    NaN where singing is unknown; a band whose power is unknown is half crowded.
     """
     much = np.float32(min(1.0, speech_share / params.model.much_speech))
     crowded = np.clip((speech_band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
@@ -451,9 +449,9 @@ def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: M
     share = seconds / seconds.sum()
     wanted = drive - drive @ share
     swing = float(np.sqrt(np.square(wanted) @ share))
-    heard = music - (music @ share)[:, None]
-    spread = np.sqrt(np.square(heard) @ share)
-    follows = (heard * wanted) @ share / np.maximum(spread * swing, 1e-6)
+    rise = music - (music @ share)[:, None]
+    spread = np.sqrt(np.square(rise) @ share)
+    follows = (rise * wanted) @ share / np.maximum(spread * swing, 1e-6)
     # With two scenes a correlation is +1 or -1 by chance, so few scenes count less; so do small changes in energy.
     trust = max(0.0, 1.0 - 1.5 / len(video.scenes))
     matters = swing / (swing + params.model.usual_swing) * spread / (spread + params.model.usual_spread)
@@ -488,7 +486,7 @@ def _under_scenes(video: VideoFacts, contour: FloatArray, duration: FloatArray) 
 def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) -> tuple[FloatArray, IntArray]:
     """How surely and how well the cuts keep time with bars, half bars or beats of each track; 0 where they do not.
 
-    Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
+    Phases are compared within runs of sixteen cuts, so music may restart now and then. Under chance the sum
     over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for. The mean length R
     counts by the probability that it is none of chance's. Returns the agreement, shape (n,), 0 to 1, and the index in
     `BAR_UNITS` of what the cuts keep time with best.
@@ -499,7 +497,7 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     pulsed = np.isfinite(bpm) & (np.asarray(bpm) > 0)
     beat = 60.0 / np.where(pulsed, bpm, 60.0).astype(np.float64)
     bar = beat * np.where(np.asarray(beats_per_bar) > 0, beats_per_bar, 4)
-    agreement = np.stack([np.where(pulsed, _keeps_time(cuts, period), 0.0) for period in (bar, 0.5 * bar, beat)])
+    agreement = np.stack([np.where(pulsed, _rhythm_agreement(cuts, period), 0.0) for period in (bar, 0.5 * bar, beat)])
     return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
 
 
@@ -508,7 +506,7 @@ def _runs(cuts: FloatArray) -> list[FloatArray]:
     return np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
 
 
-def _keeps_time(cuts: FloatArray, period: FloatArray) -> FloatArray:
+def _rhythm_agreement(cuts: FloatArray, period: FloatArray) -> FloatArray:
     """How surely and how well cuts keep time with units of some periods, s; 0 to 1, shape of `period`."""
     from scipy.special import gammaincc
 
@@ -519,7 +517,7 @@ def _keeps_time(cuts: FloatArray, period: FloatArray) -> FloatArray:
     chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
     mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
     simple = period >= float(np.median(np.diff(cuts))) / _MOST_UNITS
-    return np.asarray(np.where(simple, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0))
+    return np.asarray(np.where(simple, mean * _CUT_TO_TEMPO_PRIOR / (_CUT_TO_TEMPO_PRIOR + chance), 0.0))
 
 
 def _tabled_bars(cuts: FloatArray) -> _ScanPart:
@@ -532,8 +530,8 @@ def _tabled_bars(cuts: FloatArray) -> _ScanPart:
     highest = _MOST_UNITS / float(np.median(np.diff(cuts)))
     step = _TABLE_STEP / longest
     frequencies = step * np.arange(1, int(np.ceil(highest / step)) + 1)
-    # Nothing keeps time with no frequency, nor with any beyond the last.
-    table = bonus(np.concatenate([[0.0], _keeps_time(cuts, 1.0 / frequencies), [0.0]])).astype(np.float32)
+    # No cuts agree with a frequency of 0, nor with any beyond the last.
+    table = bonus(np.concatenate([[0.0], _rhythm_agreement(cuts, 1.0 / frequencies), [0.0]])).astype(np.float32)
 
     def read(
         video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams
@@ -550,5 +548,5 @@ def _tabled_bars(cuts: FloatArray) -> _ScanPart:
 
 
 def _loudness_of(video: VideoFacts) -> float:
-    """How loud the place itself is, 0 to 1; half where nothing is to be heard of it."""
+    """How loud the place itself is, 0 to 1; half if its soundtrack is silent or missing."""
     return 0.5 if video.sound_lufs is None else float(np.clip((video.sound_lufs + 50.0) / 30.0, 0.0, 1.0))

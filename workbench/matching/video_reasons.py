@@ -5,8 +5,6 @@ they can be checked. Where measurements of different kinds meet on a scale of th
 tempo do in pulse, or light and mode in cheerfulness, both sides end with the two numbers that were compared. Which
 facts moved the score is computed: the effect of a part is its logarithm less that of its usual value, times its weight.
 The largest effect comes first, whichever its sign.
-
-Functions: `reasons`, `explanation`, `fitting_tags`, `lane_title`, `lane_reasoning`.
 """
 
 from __future__ import annotations
@@ -47,19 +45,19 @@ _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
 _NEAR = 0.15
 """difference in cheerfulness up to which it counts as near: the part forgives more, as mood weighs little"""
-_HEARD_AGREEMENT = 0.2
+_AUDIBLE_AGREEMENT = 0.2
 """agreement of cuts and bars from where on it is listed"""
 _FELT = {0.5: ", felt at half", 2.0: ", felt at double"}
-"""what follows a tempo, by the factor at which it suits"""
+"""words after a tempo, by the factor at which it suits"""
 _TAG_REACH = 0.2
 """of energy and of valence, that the usual sound of a tag may lie off"""
 CATEGORY_OF = {
     "pulse": "pace", "bars": "pace", "level": "energy", "arc": "energy", "mood": "mood", "voice": "voice",
     "length": "length", "sync": "sync",
 }  # fmt: skip
-"""which category of the interface a part belongs to; terms of others have none"""
+"""the category of each part in the interface; external terms have none"""
 _CALLED = {"bars": "cuts on bars", "arc": "energy by scene"}
-"""what a part is called for people where its category has another part too"""
+"""the displayed name of a part whose category has another part too"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]
 
 
 def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
-    """One line for each fact that moved the score, what moved it most first.
+    """One line for each fact that moved the score, the largest effect first.
 
     Parts that hardly moved it, or could not be compared, are left out.
     """
@@ -115,7 +113,7 @@ def _is_always_listed(name: str, pair: RankedPair) -> bool:
 
 
 def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
-    """What a part compared: of the video, of the track, and its score; None where nothing could be compared."""
+    """The facts of video and track that a part compared, and its score; None where nothing could be compared."""
     video, wanted, score = pair.video, pair.wanted, float(pair.parts[name])
     if name not in MATCH_PARTS:
         return description_of(name), f"{score:.2f} of 1", score
@@ -202,7 +200,7 @@ def pulse_of(pair: RankedPair, params: MatchParams) -> str:
 
 
 def _felt_at(pair: RankedPair, factor: float) -> str:
-    """What follows a tempo that suits at another level; empty where it suits as it is, or none is stated."""
+    """The words after a tempo that suits at half or double; empty where it suits as it is, or none is stated."""
     certainty = _tempo_certainty(pair)
     if factor == 1.0 or certainty == UNSURE:
         return ""
@@ -235,7 +233,7 @@ def _tags_of(pair: RankedPair) -> str:
 def sound_of(pair: RankedPair) -> str:
     """Key of a track, and how clear it is, in words; empty where neither is known.
 
-    A key that was measured comes with how surely its mode was heard.
+    A measured key comes with the certainty of its mode.
     """
     track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
     clarity = pair.number("key_clarity")
@@ -253,7 +251,7 @@ def sound_of(pair: RankedPair) -> str:
 
 
 def voices_of(pair: RankedPair) -> str:
-    """What a speaker has to compete with, in words; empty where nothing is known of it."""
+    """Singing and midrange power that compete with a speaker, in words; empty where unknown."""
     vocals, band = pair.number("vocals"), pair.number("speech_band")
     clauses = []
     if not isnan(vocals):
@@ -278,12 +276,12 @@ def _bars(pair: RankedPair) -> tuple[str, str, float] | None:
     if isnan(bpm):
         return None
     agreement, unit = bar_agreement(pair.video.cuts, pair.columns.bpm, pair.columns.beats_per_bar)
-    if agreement[0] < _HEARD_AGREEMENT:
+    if agreement[0] < _AUDIBLE_AGREEMENT:
         return None
     per_bar = 4 if beats < 1 else beats
     seconds = 60.0 / bpm * (per_bar, per_bar / 2, 1)[unit[0]]
     certainty = _tempo_certainty(pair)
-    counted = "as far as its beat was heard" if certainty == UNSURE else f"at {tempo_words(bpm, certainty, '.1f')}"
+    counted = "as far as its beat was detected" if certainty == UNSURE else f"at {tempo_words(bpm, certainty, '.1f')}"
     return (
         f"{pair.video.cuts.size} cuts, a median of {pair.video.shot_seconds:.2f} s apart",
         f"a {BAR_UNITS[unit[0]]} lasts {seconds:.2f} s {counted}",
@@ -294,23 +292,23 @@ def _bars(pair: RankedPair) -> tuple[str, str, float] | None:
 def _arc(pair: RankedPair, score: float) -> tuple[str, str, float] | None:
     """The scenes with the most and the least drive, and the music there."""
     found = extremes(pair.video)
-    heard = _heard_at(pair, found)
-    if found is None or heard is None:
+    music_energy = _music_energy_at(pair, found)
+    if found is None or music_energy is None:
         return None
     high, low = (pair.video.scenes[number] for number in found)
     return (
         f"busiest {_stretch(high)} with drive {high.drive:.2f}, calmest {_stretch(low)} with drive {low.drive:.2f}",
-        f"energy {heard[0]:.2f} and {heard[1]:.2f} there",
+        f"energy {music_energy[0]:.2f} and {music_energy[1]:.2f} there",
         score,
     )
 
 
-def _heard_at(pair: RankedPair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
+def _music_energy_at(pair: RankedPair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
     """Energy of the music under two scenes; None without them, or where it is not known."""
-    heard = under_scenes(pair.video, pair.columns)[0]
-    if scenes is None or np.isnan(heard).any():
+    music_energy = under_scenes(pair.video, pair.columns)[0]
+    if scenes is None or np.isnan(music_energy).any():
         return None
-    return float(heard[scenes[0]]), float(heard[scenes[1]])
+    return float(music_energy[scenes[0]]), float(music_energy[scenes[1]])
 
 
 def extremes(video: VideoFacts) -> tuple[int, int] | None:
@@ -376,8 +374,8 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         return f"it can land its {pair.placements[0].label}" if _sync(pair) and pair.placements else None
     if name == "arc":
         found = extremes(video)
-        heard = _heard_at(pair, found)
-        rises = part > 0.6 and heard is not None and heard[0] > heard[1]
+        music_energy = _music_energy_at(pair, found)
+        rises = part > 0.6 and music_energy is not None and music_energy[0] > music_energy[1]
         return f"it rises where the video does, at {clock(video.scenes[found[0]].start)}" if rises and found else None
     if part < _GOOD or _facts(name, pair, params) is None:
         return None
@@ -423,12 +421,16 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
             if is_sung(pair.number("vocals")):
                 return "its vocals compete with the voice"
             likely = pair.number("vocals") >= 0.5
-            return "somebody may be singing where the voice is" if likely else "it is dense where the voice is"
+            return "it may have singing where the voice is" if likely else "it is dense where the voice is"
         case "length":
             return f"it ends at {clock(pair.number('duration'))} and does not loop well"
         case "arc":
-            heard = _heard_at(pair, extremes(video))
-            return "it is livelier where the video is calm" if heard is not None and heard[1] > heard[0] else None
+            music_energy = _music_energy_at(pair, extremes(video))
+            return (
+                "it is livelier where the video is calm"
+                if music_energy is not None and music_energy[1] > music_energy[0]
+                else None
+            )
         case _:
             return None
 
@@ -467,8 +469,8 @@ def lane_reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: 
 
 
 def _reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> Iterator[str]:
-    spoken = f"speech in {100 * video.speech_share:.0f} % of it" if video.speech_share > 0 else "nobody speaking"
-    if video.classification == "none":  # whoever moves their lips in it may be speaking
+    spoken = f"speech in {100 * video.speech_share:.0f} % of it" if video.speech_share > 0 else "no speech"
+    if video.classification == "none":  # lips may move in it: "no speech" would claim too much
         spoken = "no soundtrack"
     scenes = f"{len(video.scenes)} scenes" if len(video.scenes) > 1 else "one scene"
     yield (

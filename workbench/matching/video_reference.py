@@ -5,15 +5,15 @@ an arc, speech or vocals, length), and a grade from 0 to 3 for every pair, given
 the facts that would be measured of them, drawn from the characters with the confusions of real material, and the
 grades; the characters themselves stay out of sight, so nothing here can be ranked by them.
 
-What it is for. What a video expects and the widths of `MatchModel`, and the weights of `MatchParams`, were searched on
-it, and `usual_…` are means over it. What a score promises is not from here: drawn facts say more of a track than
-measured ones do, so the curve is fitted on material by others (`workbench/models/match_scores.md`). A grade of 3 counts
-as taken, of 2 as taken in seven cases of ten, of 1 in two.
+What it is for. The expectations and widths of `MatchModel` and the weights of `MatchParams` were searched on it, and
+`usual_…` are means over it. The curve from raw scores to probabilities is not from here: drawn facts say more of a
+track than measured ones do, so it is fitted on external material (`workbench/models/match_scores.md`). A grade of 3
+counts as taken, of 2 as taken in seven cases of ten, of 1 in two.
 
-What it is not. The videos and tracks are invented, and one rule graded all of them: it holds what is known of music for
-video (likeness in arousal, valence and pace, arcs that agree, room for a voice), and nobody's taste. Refit with pairs
-that editors judged if there are any: `data/recipes/fitting/match.py` does it. The program that drew the set is in the
-history, see `match_reference.md`.
+What it is not. The videos and tracks are invented, and one rule graded all of them: it holds common knowledge of music
+for video (likeness in arousal, valence and pace, arcs that agree, room for a voice), and no personal taste. Refit with
+pairs that editors judged if there are any: `data/recipes/fitting/match.py` does it. The program that drew the set is in
+the history, see `match_reference.md`.
 """
 
 from __future__ import annotations

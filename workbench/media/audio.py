@@ -5,14 +5,15 @@ a click at 1.000 s is found there in WAV, FLAC, Ogg Vorbis, Opus, AAC in M4A/MP4
 Files that do not state the delay start where FFmpeg and players start them: MP3 without such a tag some 25 ms
 late, raw ADTS (`.aac`) 23 ms (one frame), and so MP3 in AVI or FLV, AAC in MPEG-TS or in MP4 without an edit list.
 The soundtrack of a video file is returned on the video's clock: zero is the first picture, sound from before it is cut
-off and a late start is padded with silence. Time stamps count there, for they are what a player keeps in step.
+off and a late start is padded with silence. Time stamps count there, for players synchronise by them.
 
 Padding that an encoder states is cut off: samples before zero of an Ogg stream, and those that fill the last block of
 WAV with ADPCM (`fact` chunk), of MP4 and of MP3. A loop of 32.000 s is 32.000 s.
 
 Torn and damaged files. Where the file carries time stamps, a packet that is lost or does not decode becomes silence of
-its length, so that what follows keeps its place; a file whose end is missing just ends sooner. If the file's structure
-says that more was written and 90 % or less of it is there, `MediaError` says so: see `workbench.media.claims`.
+its length, so that all later sound stays in place; a file whose end is missing just ends sooner. If the file's
+structure says that more was written and 90 % or less of it is there, `MediaError` says so: see
+`workbench.media.claims`.
 
 Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 bits keep every bit.
 """
@@ -178,7 +179,7 @@ class SoundBlocks:
             self._lost.add(index)
             _log.warning(
                 "%s: sound stream %d comes more than %g s after another one in the file; some of it is left out of the "
-                "mix: write the file anew", self.path, list(self._parts).index(index) + 1, _MOST_WAITING_SECONDS,
+                "mix: write the file again", self.path, list(self._parts).index(index) + 1, _MOST_WAITING_SECONDS,
             )  # fmt: skip
 
     def _mixed(self) -> SoundBlock:
@@ -386,7 +387,7 @@ def write_audio(
     if sample_rate <= 0:
         raise ParameterError(f"{path.name}: the sample rate must be positive, got {sample_rate}")
     rate, sound = sample_rate, iter(blocks)
-    # MP3 rates are multiples of 11,025 or of 8,000 Hz: the nearer family keeps the conversion ratio simple.
+    # MP3 rates are multiples of 11,025 or of 8,000 Hz: the nearer family has the simpler conversion ratio.
     if suffix == ".mp3" and sample_rate not in _MP3_RATES:
         rate = 44_100 if sample_rate % 11_025 == 0 else 48_000
         sound = _at_rate(sound, sample_rate, rate)
@@ -399,7 +400,7 @@ def write_audio(
 
 
 def subtype_for(path: Path, recording: Recording) -> str | None:
-    """The subtype that keeps the bits of a recording in a file of this suffix; None where there is but one."""
+    """The subtype that stores the bits of a recording in a file of this suffix; None where there is but one."""
     subtype = f"pcm{recording.bits}"
     return subtype if (path.suffix.lower(), subtype) in _WRITINGS else None
 
@@ -441,8 +442,8 @@ def _encode(
     bit_rate: int,
     label: Callable[[OutputContainer], None] | None,
 ) -> None:
-    # FFmpeg reserves room for a `ds64` chunk and uses it only beyond 4 GiB. The prefix `file:` keeps a name that
-    # contains a colon from being read as a protocol.
+    # FFmpeg reserves room for a `ds64` chunk and uses it only beyond 4 GiB. Without the prefix `file:` a
+    # name that contains a colon is read as a protocol.
     options = {"rf64": "auto"} if writing.container == "wav" else {}
     with av.open(f"file:{path.resolve()}", "w", format=writing.container, container_options=options) as container:
         stream = container.add_stream(writing.codec, rate=rate, layout=_LAYOUTS[channels])

@@ -189,7 +189,7 @@ def _file_claim(file: BinaryIO, head: bytes, length: int) -> _Claim | None:
         return _Claim(0, int(min(2.0**62, max(0.0, struct.unpack_from(">d", stated)[0]))))
     if head.startswith(_MXF) and len(head) > 64:
         # A length of the pack follows its key of 16 bytes: one byte, or a count of bytes above 127 (SMPTE 336M, BER).
-        # The place of the footer, the last partition, lies 24 bytes into the value (SMPTE 377-1).
+        # The place of the footer, the last partition, is 24 bytes into the value (SMPTE 377-1).
         value = 17 + (head[16] & 127 if head[16] > 127 else 0)  # of the first partition, which names the last
         return _Claim(0, int.from_bytes(head[value + 24 : value + 32], "big"))
     return _box_claim(file, length) if head[4:8] in _BOXES else None

@@ -1,4 +1,4 @@
-"""One sound stream of a file turned into a run of samples without holes, on the clock that a player keeps.
+"""One sound stream of a file turned into a run of samples without holes, on the clock of a player.
 
 The head of `workbench.media.audio` defines the clock and when a file counts as torn.
 """
@@ -128,7 +128,7 @@ class Decoder:
             if time is not None:
                 late = 0.0 if self._due is None else time - self._due
                 if self._zero is None and not self._started and time < 0.0:
-                    # Vorbis I, appendix A.2: what lies before zero of the first page is not part of the sound.
+                    # Vorbis I, appendix A.2: samples before zero of the first page are not part of the sound.
                     skip, late = min(samples, round(-time * rate)), 0.0
                     self._due = time + skip / rate
                 elif self._zero is None:

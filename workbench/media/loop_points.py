@@ -1,9 +1,7 @@
 """Loop points that a sound file carries: from where to where its maker meant it to be repeated.
 
-    WAV, RF64      the first forward loop of the `smpl` chunk; its end is the last sample played (Microsoft RIFF, 1994)
-    all others     the tags LOOPSTART, and LOOPLENGTH or LOOPEND, in samples (as RPG Maker and most engines read them)
-
-Function: `read_loop_points`.
+WAV, RF64      the first forward loop of the `smpl` chunk; its end is the last sample played (Microsoft RIFF, 1994)
+all others     the tags LOOPSTART, and LOOPLENGTH or LOOPEND, in samples (as RPG Maker and most engines read them)
 """
 
 from __future__ import annotations

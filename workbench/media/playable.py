@@ -1,8 +1,6 @@
 """Which video files some browser may play, by container and codec alone.
 
 What only some browsers play, such as HEVC or 4:2:2 pictures, is left to the browser to refuse.
-
-Functions: `is_for_browsers`.
 """
 
 from __future__ import annotations

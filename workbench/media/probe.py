@@ -240,7 +240,7 @@ def _padding(packet: Packet[AudioStream]) -> float:
 
 
 def _title(container: InputContainer, sound: AudioStream | None) -> str | None:
-    """The title tag of the file; Ogg keeps it with its stream, elsewhere a stream's title is its own."""
+    """The title tag of the file; Ogg stores it with its stream, elsewhere a stream's title is its own."""
     of_stream = sound is not None and container.format.name == "ogg"
     for tags in (container.metadata, sound.metadata if of_stream and sound is not None else {}):
         for name, value in tags.items():

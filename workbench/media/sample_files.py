@@ -2,8 +2,6 @@
 
 The file has no name, so nothing is left when the process ends, however it ends. It is written by ordinary writes, which
 a full disk refuses, and only then mapped into memory: writing through the map instead would kill the process there.
-
-Class: `SampleFiles`.
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ class SampleFiles:
         return np.memmap(whole, dtype=np.float32, mode="r").reshape(len(self._files), -1)
 
     def close(self) -> None:
-        """Close the files; an array that uses one keeps it open."""
+        """Close the files; a file in use by an array stays open."""
         with suppress(OSError):  # what a full disk did not take is of no use
             self._opened.close()
 

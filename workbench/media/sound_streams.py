@@ -7,8 +7,6 @@ mono streams of a camera lie left and right in turn; any others are folded to st
 
 Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
 and LFE is left out (ITU-R BS.775).
-
-Classes: `SoundChoice`, `SoundStreams`. Functions: `sound_streams`, `fold_down`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _AHEAD_SECONDS, _BACK_SECONDS = 10.0, 0.1
 # In other containers: a longer gap, or a step back, is damage or a clock that was set; pictures without sound may stand
 # for any time there, and for the longest gap where a clock may begin again
 _LONGEST_GAP_SECONDS, _FAR_BACK_SECONDS = 600.0, 1.0
-_LAG_SECONDS = 1.0  # by which one stream lies behind another in a file at most; MPEG's multiplexes may not exceed it
+_LAG_SECONDS = 1.0  # by which one stream is behind another in a file at most; MPEG's multiplexes may not exceed it
 
 # Codecs in which FFmpeg works out the times of display from the kinds of picture
 _ORDERED_CODECS = ("mpeg1video", "mpeg2video", "mpeg4")

@@ -10,9 +10,6 @@ Long videos are read less thoroughly: only pictures that others are predicted fr
 that smooths the borders of blocks, which does not show in the fields of the grid. On H.264 at 1080p that is a quarter
 of the work; `tests/benchmarks/cuts.py` measures what it costs. `pictures_within` then reads what was left out where it
 matters.
-
-Functions: `open_video`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
-`PictureBlock`, `VideoLimits`.
 """
 
 from __future__ import annotations
@@ -70,7 +67,7 @@ _START_SECONDS = 10.0  # in which any number of pictures may be packed
 
 @dataclass(frozen=True, slots=True)
 class VideoLimits:
-    """Limits past which a video is refused, whatever its header states."""
+    """Limits past which a video is refused; counted while reading, as its header may be wrong."""
 
     seconds: float  # length of a video
     pictures_per_second: float = 500.0  # mean rate; a file that states more is damaged
@@ -194,7 +191,7 @@ def open_video(
             _share_out(picture)
             _set_thoroughness(picture, thoroughness)
         sounds = sound_streams(container, path, choice)
-        spans = Spans(container, picture, sound_stream(container))  # the facts are the same whatever is chosen
+        spans = Spans(container, picture, sound_stream(container))  # the facts are the same for every choice
         if not spans.streams:
             raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
         yield VideoReader(path, container, first, spans, limits, thoroughness != "none", sounds)

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.edits.difference import EditDifference, KeptSpan
+from workbench.edits.difference import EditDifference, SharedSpan
 from workbench.errors import ParameterError
 from workbench.mix.balance import Duck, Mix
 from workbench.mix.ducking import ENVELOPE_HZ
@@ -176,13 +176,13 @@ def follow_edit(points: Points, difference: EditDifference) -> FollowedEnvelope:
 
     The points that come out lie on the grid of drawn ones. Without points nothing is ducked in either cut.
     """
-    held = max(0.0, difference.new_seconds - difference.kept_seconds)
+    held = max(0.0, difference.new_seconds - difference.shared_seconds)
     if not points:
         return FollowedEnvelope((), 0, 0, held)
-    if not difference.kept:
+    if not difference.shared:
         return FollowedEnvelope(None, 0, len(points), held)
-    sides = [_moved(points, span) for span in difference.kept]
-    for number, (before, after) in enumerate(pairwise(difference.kept)):
+    sides = [_moved(points, span) for span in difference.shared]
+    for number, (before, after) in enumerate(pairwise(difference.shared)):
         _join(sides, number, before, after)
     placed = _without_idle(_on_grid([point for side in sides for point in side]))
     moved = len({point.number for point in placed if point.number >= 0})
@@ -191,7 +191,7 @@ def follow_edit(points: Points, difference: EditDifference) -> FollowedEnvelope:
     )
 
 
-def _moved(points: Points, span: KeptSpan) -> list[_Point]:
+def _moved(points: Points, span: SharedSpan) -> list[_Point]:
     """The curve under a span of untouched picture, with a point where it begins and one where it ends."""
     inside = [
         _Point(at + span.shift, depth, number)
@@ -202,7 +202,7 @@ def _moved(points: Points, span: KeptSpan) -> list[_Point]:
     return [_Point(span.new_start, first, -1), *inside, _Point(span.new_end, last, -1)]
 
 
-def _join(sides: list[list[_Point]], number: int, before: KeptSpan, after: KeptSpan) -> None:
+def _join(sides: list[list[_Point]], number: int, before: SharedSpan, after: SharedSpan) -> None:
     """Put a glide between two spans whose curves meet at other levels."""
     left, right = sides[number], sides[number + 1]
     here, there = left[-1], right[0]

@@ -64,7 +64,7 @@ class SeamParams(Params):
         json_schema_extra=names_extension(SEAM_MEASURES),
         default=(),
         max_length=8,
-        description="measures of others and their weights, each as name=weight",
+        description="external measures and their weights, each as name=weight",
     )
 
     @field_validator("measures")
@@ -74,7 +74,7 @@ class SeamParams(Params):
         return measures
 
     context_beats: int = Field(default=4, ge=1, le=16, description="beats compared on each side; one bar of 4/4")
-    min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is not kept")
+    min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is dropped")
     min_body_bars: int = Field(default=2, ge=1, le=64, description="bars; a shorter body is a stutter")
     alike_fade_seconds: float = Field(default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides")
     unlike_fade_seconds: float = Field(
@@ -92,7 +92,7 @@ class CoverParams(Params):
         default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a video must be to be looped"
     )
     min_seam_score: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"
+        default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely audible than not is never used"
     )
     min_variety_seconds: float = Field(
         default=60.0,
@@ -108,7 +108,7 @@ class CoverParams(Params):
         default=8.0, ge=2.0, le=30.0, description="s between two splices; a closer one is more noticeable"
     )
     min_segment_bars: int = Field(
-        default=4, ge=1, le=16, description="bars between two splices; the shortest stretch that is heard as a phrase"
+        default=4, ge=1, le=16, description="bars between two splices; the shortest stretch that sounds like a phrase"
     )
     min_opening_seconds: float = Field(
         default=16.0,
@@ -123,13 +123,13 @@ class CoverParams(Params):
         default=3, ge=2, le=32, description="passes of one body back to back while another body can stand between"
     )
     max_plays_over_mean: float = Field(
-        default=2.0, ge=1.0, le=100.0, description="how often a bar is heard at most, in units of the mean of all bars"
+        default=2.0, ge=1.0, le=100.0, description="how often a bar plays at most, in units of the mean of all bars"
     )
     restart_worth_seconds: float = Field(
         default=60.0,
         ge=0.0,
         le=36000.0,
-        description="s of music heard too often that each restart of the whole track must spare before it is served",
+        description="s of over-repeated music that each restart of the whole track must avoid before it is served",
     )
     gain_glide_seconds: float = Field(
         default=4.0,

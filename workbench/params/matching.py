@@ -96,7 +96,7 @@ class MatchParams(Params):
         json_schema_extra=names_extension(MATCH_TERMS),
         default=(),
         max_length=8,
-        description="match terms of others and their weights, each as name=weight; ours weigh 0 to 1",
+        description="external match terms and their weights, each as name=weight; ours weigh 0 to 1",
     )
 
     @field_validator("terms")
@@ -129,7 +129,7 @@ class MatchParams(Params):
 
     @property
     def weights(self) -> dict[str, float]:
-        """Exponent of each part in the raw score: ours, and behind them the terms of others."""
+        """Exponent of each part in the raw score: ours, then those of external terms."""
         return {name: getattr(self, f"{name}_weight") for name in MATCH_PARTS} | dict(named_weights(self.terms))
 
     @property

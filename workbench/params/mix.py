@@ -109,7 +109,7 @@ class DuckParams(Params):
     piece_seconds: float = Field(
         default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer utterances follow the music"
     )
-    attack_ms: int = Field(default=300, ge=50, le=1500, description="ms of the fade down; slow enough not to be heard")
+    attack_ms: int = Field(default=300, ge=50, le=1500, description="ms of the fade down; slow enough to be inaudible")
     release_ms: int = Field(
         default=900, ge=100, le=1800, description="ms of the fade up; slower than down, as one breathes"
     )

@@ -22,7 +22,7 @@ class RenderParams(Params):
         default=6.0,
         ge=0.0,
         le=20.0,
-        description="dB that the limiter may take off the highest peak to reach a delivery target; more is heard",
+        description="dB that the limiter may take off the highest peak to reach a delivery target; more is audible",
     )
     video_sample_rate: int = Field(default=48_000, ge=44_100, le=48_000, description="Hz of a soundtrack")
     video_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a video's AAC stereo sound")
@@ -41,7 +41,7 @@ class RenderParams(Params):
         default=0.5,
         ge=0.0,
         le=1.0,
-        # ANSI S3.5-1997, table 3: 6 % of the importance lies below 180 Hz and above 5.6 kHz. With less, the music
+        # ANSI S3.5-1997, table 3: 6 % of the importance is below 180 Hz and above 5.6 kHz. With less, the music
         # in the median comes closer to the voice than the 10 LU that listeners ask for (Torcoli et al., JAES 67(12),
         # 2019).
         description="depth below and above it with `bands`, times that of the envelope; 1 ducks them alike",
@@ -60,7 +60,7 @@ class PreviewParams(Params):
 
     seconds: float = Field(default=30.0, ge=5.0, le=30.0, description="s; the longest excerpt")
     mark_under_db: float = Field(
-        default=6.0, ge=0.0, le=20.0, description="dB by which a mark lies under the music around it; heard, not loud"
+        default=6.0, ge=0.0, le=20.0, description="dB by which a mark is under the music around it; audible, not loud"
     )
     kbps: int = Field(default=128, ge=64, le=320, description="kbit/s of the MP3")
 

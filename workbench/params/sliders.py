@@ -1,7 +1,4 @@
-"""Parameters as something that one turns: name, range, step and reason of a slider, for the page and for notebooks.
-
-Class: `Knob`. Functions: `knob_of`, `label_of`.
-"""
+"""Parameters as something that one turns: name, range, step and reason of a slider, for the page and for notebooks."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class PlanFollower:
         same_length = abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6
         if not difference.changes and same_length:
             return replace(old, options=(old,))
-        if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.kept):
+        if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.shared):
             return replace(old, options=(old,))  # only shots of the same length: every second has its music already
         if self._profile.downbeats.size < 3:
             return refusals.not_filled(
@@ -343,7 +343,7 @@ def _target(old: LoopPlan, difference: EditDifference) -> _Target:
     """Where in the new cut untouched picture wants which music."""
     pieces = _pieces(old)
     rows = []
-    for span in difference.kept:
+    for span in difference.shared:
         shift = span.new_start - span.old_start
         for begin, end, offset in zip(*pieces, strict=True):
             first, last = max(begin, span.old_start), min(end, span.old_start + span.seconds)
@@ -500,7 +500,7 @@ class _Task:
 
     def first_edit(self) -> VideoSeconds:
         """Up to when both cuts are the same from their start."""
-        spans = self.difference.kept
+        spans = self.difference.shared
         if not spans or spans[0].new_start > 1e-6 or spans[0].old_start > 1e-6:
             return 0.0
         return spans[0].seconds
@@ -511,7 +511,7 @@ class _Task:
         if asked is None:
             return self.old.music_in
         later = (
-            span.new_start + max(0.0, asked - span.old_start) for span in self.difference.kept if span.old_end > asked
+            span.new_start + max(0.0, asked - span.old_start) for span in self.difference.shared if span.old_end > asked
         )
         return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
 

@@ -21,8 +21,8 @@ from workbench.plots.palette import (
     DUCK,
     ENDING,
     EXPECTED,
-    HEARD,
     ONSET,
+    PLAYED,
     SEAM,
     VOICE,
     clock,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-LANDMARK_COLOURS = dict(zip(LANDMARK_KINDS, (HEARD, ONSET, EXPECTED, VOICE, BEAT, ENDING, ENDING), strict=True))
+LANDMARK_COLOURS = dict(zip(LANDMARK_KINDS, (PLAYED, ONSET, EXPECTED, VOICE, BEAT, ENDING, ENDING), strict=True))
 EVENT_COLOURS = dict(zip(EVENT_KINDS, (SEAM, EXPECTED, VOICE, DUCK, ONSET, ENDING, ENDING), strict=True))
 
 _NAME_ROWS = 3
@@ -75,7 +75,7 @@ def _draw_meeting(axes: Axes, landmarks: Landmarks, events: Events, found: Place
     _draw_marks(axes, events.marks, 0.0, EVENT_COLOURS, 1)
     _draw_marks(axes, landmarks.marks, offset, LANDMARK_COLOURS, -1)
     begin, end = landmarks.first_sound + offset, landmarks.last_sound + offset
-    axes.axvspan(max(begin, 0.0), min(end, events.video_seconds), ymax=0.5, color=HEARD, alpha=0.08, linewidth=0)
+    axes.axvspan(max(begin, 0.0), min(end, events.video_seconds), ymax=0.5, color=PLAYED, alpha=0.08, linewidth=0)
     if found is not None:
         labels, room = Labels(axes), (0.0, events.video_seconds)
         for met in found.coincidences:
@@ -163,7 +163,7 @@ def _draw_offsets(
     axes.fill_between(
         at, scores.expected, scores.expected + 2 * scores.deviation, color=BEAT, alpha=0.35, linewidth=0, label="chance"
     )
-    axes.plot(at, total, color=HEARD, linewidth=0.6, label="evidence")
+    axes.plot(at, total, color=PLAYED, linewidth=0.6, label="evidence")
     dots = []
     heights = np.maximum(np.interp([placement.offset_seconds for placement in placements], at, total), 0.0)
     for number, (placement, height) in enumerate(zip(placements, heights, strict=True)):

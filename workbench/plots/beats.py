@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
-from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET, new_figure, quiet, time_axis
+from workbench.plots.palette import BEAT, DOWNBEAT, ONSET, PLAYED, new_figure, quiet, time_axis
 from workbench.recording import FloatArray, Recording
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _draw_waveform(axes: Axes, recording: Recording, first: float, last: float) 
     mono = recording.mono()[max(0, round(first * rate)) : round(last * rate)]
     low, high = envelope(mono, _COLUMNS)
     times = first + (np.arange(low.size) + 0.5) * mono.size / rate / low.size
-    axes.fill_between(times, low, high, color=HEARD, linewidth=0)
+    axes.fill_between(times, low, high, color=PLAYED, linewidth=0)
     peak = max(0.05, float(np.abs(mono).max(initial=0.0)))
     axes.set_ylim(-1.05 * peak, 1.05 * peak)
     axes.set_yticks([])

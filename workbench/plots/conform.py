@@ -1,7 +1,7 @@
 """The picture of a plan that followed an edit: the old cut below, the new one above, and which music stayed where.
 
-Each lane shows the sections that are heard, in their colours, with the seams. A ribbon goes from untouched picture of
-the old cut up to its place in the new one: green where its music came along, grey where it hears other music. A seam
+Each lane shows the sections that play, in their colours, with the seams. A ribbon goes from untouched picture of the
+old cut up to its place in the new one: green where its music came along, grey where the music differs. A seam
 that is less sure than those of a loop sticks out of its lane, with its score.
 """
 
@@ -73,7 +73,7 @@ def conform_figure(
     axes.set_yticks([_OLD - _THICK / 2, _NEW + _THICK / 2], ["old cut", "new cut"])
     quiet(axes)
     time_axis(axes, span)
-    legend = "time in the video; green: untouched picture that keeps its music, grey: that does not"
+    legend = "time in the video; green: untouched picture with the same music, grey: with other music"
     axes.set_xlabel(f"{legend}; number: score of a seam less sure than a loop's" if unsure else legend, fontsize=9)
     return figure
 
@@ -89,7 +89,7 @@ def _draw_ribbons(axes: Axes, old: LoopPlan, plan: LoopPlan, difference: EditDif
     half_bar = profile.usual_bar / 2
     for stretch in follow_picture(plan, old, difference, half_bar):
         middle = (stretch.first + stretch.last) / 2
-        shift = next(span.shift for span in difference.kept if span.new_start <= middle <= span.new_end)
+        shift = next(span.shift for span in difference.shared if span.new_start <= middle <= span.new_end)
         corners = [
             (stretch.first - shift, _OLD),
             (stretch.last - shift, _OLD),

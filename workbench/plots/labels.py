@@ -4,8 +4,6 @@ How wide a name is depends on its letters, the figure's size and its resolution,
 figure is drawn, with the renderer that draws it. Names are placed in the order in which they are given, the most
 important first; one that would lie over another, leave its block or leave the paper tries its other places and shorter
 forms, and is left out if none fits. Nothing is rotated.
-
-Class: `Labels`. Functions: `name_point`, `ink_on`, `same_name_runs`.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ _GAP = 2.0
 _EDGE = 1.0
 """pixels between a name and the edge of its block"""
 _LEAST_LETTERS = 4
-"""letters that a shortened name keeps before its ellipsis; two at least are saved"""
+"""letters of a shortened name before its ellipsis; shortening removes two at least"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Labels:
         short = (text[:count].rstrip() + "…" for count in range(len(text) - 2, _LEAST_LETTERS - 1, -1))
         tries = [(text, widest), (text, whole), *((form, whole) for form in short)]
         places = [LabelPlace(form, sum(room) / 2.0, y, room=room) for form, room in tries]
-        # A background of its own keeps the name legible where lines cross the blocks.
+        # On a background the name stays legible where lines cross the blocks.
         ground = {"facecolor": colour, "linewidth": 0.0, "boxstyle": "square,pad=0"}
         self.place(places, color=ink_on(colour), bbox=ground, **{"fontsize": 9, **style})
 

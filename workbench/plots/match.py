@@ -1,10 +1,8 @@
 """Pictures of a match: how tracks follow a video, and what moved their scores.
 
-A video is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as the energy
-that would be heard, from its beginning and again from there. A part that raised a score is drawn to the right, one that
+A video is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as its energy
+over the video, from its beginning and again from there. A part that raised a score is drawn to the right, one that
 lowered it to the left.
-
-Functions: `follow_figure`, `parts_figure`, `lane_figure`, `calibration_figure`.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.matching.video_reasons import effects
 from workbench.params import MATCH_PARTS, MatchParams
-from workbench.plots.palette import BEAT, DOWNBEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
+from workbench.plots.palette import BEAT, DOWNBEAT, GROUPS, PLAYED, SEAM, VOICE, new_figure, quiet, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,10 +68,10 @@ def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> Non
     if not duration > 0.0 or np.isnan(contour).any():
         return
     at = np.arange(0.0, video.duration, video.duration / 1000.0)
-    heard = contour[np.minimum((at % duration / duration * CONTOUR_PARTS).astype(int), CONTOUR_PARTS - 1)]
-    axes.plot(at, heard, color=HEARD, linewidth=1.5, label="music: energy")
+    energy = contour[np.minimum((at % duration / duration * CONTOUR_PARTS).astype(int), CONTOUR_PARTS - 1)]
+    axes.plot(at, energy, color=PLAYED, linewidth=1.5, label="music: energy")
     for begins in np.arange(duration, video.duration, duration):
-        axes.axvline(begins, color=HEARD, linewidth=0.8, linestyle=":")
+        axes.axvline(begins, color=PLAYED, linewidth=0.8, linestyle=":")
 
 
 def lane_figure(titles: Sequence[str], scores: Sequence[float]) -> Figure:
@@ -81,7 +79,7 @@ def lane_figure(titles: Sequence[str], scores: Sequence[float]) -> Figure:
     figure = new_figure(7.0, 0.5 + 0.22 * max(1, len(titles)))
     axes = figure.subplots()
     rows = np.arange(len(titles))
-    axes.barh(rows, list(scores), color=HEARD, height=0.7)
+    axes.barh(rows, list(scores), color=PLAYED, height=0.7)
     axes.set_yticks(rows, list(titles))
     axes.invert_yaxis()
     axes.set_xlim(0.0, 1.0)
@@ -112,7 +110,7 @@ def parts_figure(
     axes.set_yticks(places, titles, fontsize=9)
     axes.invert_yaxis()
     axes.set_xlabel("moves the logarithm of the raw score by", fontsize=9)
-    bars.barh(places, scores, height=0.72, color=HEARD)
+    bars.barh(places, scores, height=0.72, color=PLAYED)
     for place, score in zip(places, scores, strict=True):
         bars.annotate(f"{score:.2f}", (score, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
     bars.set_xlim(0.0, 1.15)
@@ -126,7 +124,7 @@ def parts_figure(
 def calibration_figure(reference: MatchReference, params: MatchParams, bins: int = 20) -> Figure:
     """Draw how often tracks of about one raw score were taken, and the curve that makes scores of raw ones.
 
-    The curve is fitted on material by others, not on this set.
+    The curve is fitted on external material, not on this set.
     """
     raw = np.concatenate(
         [
@@ -141,7 +139,7 @@ def calibration_figure(reference: MatchReference, params: MatchParams, bins: int
     for stretch in np.array_split(order, bins):
         axes.plot(raw[stretch].mean(), reference.taken.ravel()[stretch].mean(), "o", color=DOWNBEAT, ms=5)
     at = np.linspace(0.0, 1.0, 200)
-    axes.plot(at, scores_of(at, params), color=HEARD, linewidth=1.5)
+    axes.plot(at, scores_of(at, params), color=PLAYED, linewidth=1.5)
     axes.set_xlabel("raw score", fontsize=9)
     axes.set_ylabel("score; dots: share taken", fontsize=9)
     axes.set_xlim(0.0, 1.0)

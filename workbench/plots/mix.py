@@ -1,8 +1,4 @@
-"""The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them.
-
-Functions: `mix_figure`, `duck_figure`; `draw_uncertain`, `uncertain_in_words`, where somebody may speak besides;
-`soundtrack_in_words`, what is heard in a video without a voice-over.
-"""
+"""The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.features.loudness import momentary
-from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, SOFT_INK, VOICE, clock, new_figure, quiet, time_axis
+from workbench.plots.palette import DUCK, OWN_MUSIC, PLAYED, SOFT_INK, VOICE, clock, new_figure, quiet, time_axis
 from workbench.recording import Recording
 
 if TYPE_CHECKING:
@@ -25,8 +21,8 @@ _CLOSE_UP_SECONDS = 20.0
 _QUIETEST_LUFS = -60.0
 _MOST_NAMED = 6
 _WITHOUT_VOICE_OVER: Mapping[Classification, str] = {
-    "voice": "somebody speaks, but too little for a voice-over",
-    "ambient": "nobody speaks",
+    "voice": "it has speech, but too little for a voice-over",
+    "ambient": "it has no speech",
     "silent": "the video is silent",
     "none": "the video has no sound",
 }
@@ -67,19 +63,19 @@ def mix_figure(
 
 
 def soundtrack_in_words(classification: Classification) -> str:
-    """What is heard in the soundtrack of a video that has no voice-over, beginning in small letters."""
+    """A description of the soundtrack of a video without voice-over, beginning in small letters."""
     return _WITHOUT_VOICE_OVER[classification]
 
 
 def draw_uncertain(axes: Axes, ranges: Sequence[Sequence[float]], name: str = "") -> None:
-    """Hatch where somebody may speak without being found; `name` is that of the first in a legend, empty for none."""
+    """Hatch ranges that may hold undetected speech; `name` is that of the first in a legend, empty for none."""
     for k, (begin, end) in enumerate(ranges):
         label = "" if k else name
         axes.axvspan(begin, end, facecolor="none", edgecolor=VOICE, hatch="////", linewidth=0, zorder=0, label=label)
 
 
 def uncertain_in_words(ranges: Sequence[Sequence[float]]) -> str:
-    """From when to when somebody may speak, of the first few ranges, and how many more there are."""
+    """The first few ranges that may hold undetected speech, and how many more there are."""
     named = [(clock(begin), clock(end)) for begin, end in ranges[:_MOST_NAMED]]
     spans = ", ".join(f"{begin} to {end}" if begin != end else begin for begin, end in named)
     more = len(ranges) - _MOST_NAMED
@@ -115,11 +111,11 @@ def _draw(
     for k, (begin, end) in enumerate(speech_ranges):
         axes.axvspan(begin, end, color=VOICE, alpha=0.3, linewidth=0, label="" if k else "speech")
     times = np.arange(loudness.size) * 0.1 + 0.2
-    axes.plot(times, np.maximum(loudness, _QUIETEST_LUFS), color=HEARD, linewidth=1.0, label="loudness of the video")
+    axes.plot(times, np.maximum(loudness, _QUIETEST_LUFS), color=PLAYED, linewidth=1.0, label="loudness of the video")
     if under is not None:
         at = np.arange(under.size) * 0.1 + 0.2
         axes.plot(at, np.maximum(under, _QUIETEST_LUFS), color=SOFT_INK, linewidth=1.0, label="of the music in it")
-    axes.set_ylabel("loudness, LUFS", fontsize=9, color=HEARD)
+    axes.set_ylabel("loudness, LUFS", fontsize=9, color=PLAYED)
     axes.set_ylim(_QUIETEST_LUFS, 0.0)
     axes.set_xlim(first, last)
     quiet(axes)

@@ -1,7 +1,7 @@
 """One colour for one thing, in every picture; and the paper that pictures are drawn on.
 
 The colours are those of Okabe and Ito, "Color universal design" (2008), which people with any common colour blindness
-can distinguish. A thing keeps its colour from picture to picture: the music as played is blue everywhere.
+can distinguish. A thing has the same colour in every picture: the music as played is blue everywhere.
 
 Pictures are matplotlib `Figure` objects without pyplot, so that they are drawn the same in a notebook, in a process
 without a display and in several threads.
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HEARD = "#0072B2"
-"""blue: what is heard, the music as it is played"""
+PLAYED = "#0072B2"
+"""blue: the music as it is played"""
 EXPECTED = "#E69F00"
-"""orange: what the track itself has there"""
+"""orange: the track itself at the same place"""
 BEAT = "#7F7F7F"
 """grey: beats, and the track's own distribution as a yardstick"""
 DOWNBEAT = "#D55E00"

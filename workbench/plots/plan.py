@@ -1,4 +1,4 @@
-"""The picture of a plan: the track below, the video above, and which part of the track is heard where in the video.
+"""The picture of a plan: the track below, the video above, and which part of the track plays where in the video.
 
 Both run on the same scale. A ribbon goes from each range of the track up to the place in the video where it is played;
 its colour is that of the track's section, and a line above names the colours. Neighbours of one name are named once;
@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.mix.fades import end_fade, start_fade
 from workbench.plans.plan import LoopPlan
-from workbench.plots.palette import DUCK, ENDING, HEARD, SEAM, VOICE, group_colour, new_figure, quiet, time_axis
+from workbench.plots.palette import DUCK, ENDING, PLAYED, SEAM, VOICE, group_colour, new_figure, quiet, time_axis
 from workbench.recording import FloatArray
 from workbench.seams.profile import LoopProfile, TrackSection
 
@@ -241,7 +241,7 @@ def _draw_levels(
         ducked = gain - np.interp(times, at, attenuation)
         axes.plot(times, np.maximum(ducked, _FLOOR_DB), color=DUCK, linewidth=1.4, label="music gain with ducking")
         lowest -= float(attenuation.max())
-    axes.plot(times, np.maximum(gain, _FLOOR_DB), color=HEARD, linewidth=1.6, label="music gain")
+    axes.plot(times, np.maximum(gain, _FLOOR_DB), color=PLAYED, linewidth=1.6, label="music gain")
     for time in plan.seam_times:
         axes.axvline(time, color=SEAM, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.axvline(plan.music_end, color=ENDING, linewidth=1.6, label="music resolves")

@@ -1,9 +1,9 @@
-"""The picture of a seam: what is heard, what the track has there, and the parts of the score.
+"""The picture of a seam: the sound as played, the track itself at the same place, and the parts of the score.
 
-Left, from top to bottom, over the same seconds with the seam in the middle: the spectrogram of what is heard; the
-spectrogram of what the track has there, that is, the bars that lead to the entered place before the seam and the bars
-that follow the left place after it; the onsets of both; the loudness of both. Where both spectrograms look alike, the
-splice does not show.
+Left, from top to bottom, over the same seconds with the seam in the middle: the spectrogram of the sound as
+played; the spectrogram of the track there, that is, the bars that lead to the entered place before the seam and the
+bars that follow the left place after it; the onsets of both; the loudness of both. Where both spectrograms look alike,
+the splice does not show.
 
 Right: each part of the score as a bar beside the same part of the track's own bar lines, the yardstick of the score.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.features.loudness import momentary
 from workbench.features.spectrum import FRAMES_PER_SECOND, log_bands, log_spectrogram
-from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, SEAM, clock, new_figure, quiet
+from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, PLAYED, SEAM, clock, new_figure, quiet
 from workbench.recording import FloatArray, Recording, Shown, TrackSeconds, VideoSeconds
 from workbench.seams.profile import SEAM_PARTS
 
@@ -50,13 +50,13 @@ class SeamView(Shown):
     number: int
     """from 1"""
     video_s: VideoSeconds
-    """when it is heard; NaN where there is no video"""
+    """when it plays; NaN without a video"""
     leave_s: TrackSeconds
     """track time that is left"""
     enter_s: TrackSeconds
     """track time that is entered"""
-    heard: Recording
-    """what is heard around it"""
+    played: Recording
+    """the sound around it, as played"""
     left: Recording
     """the track played on past the place it leaves, over the same samples"""
     entered: Recording
@@ -70,11 +70,11 @@ class SeamView(Shown):
     parts: FloatArray
     """shape (len(SEAM_PARTS) + len(others),), 0 to 1; by their names: `named_parts`"""
     level_step_db: float
-    """LU by which the entered side is louder than what was about to be heard, gains included; NaN where unknown"""
+    """LU by which the entered side is louder than the left side played on, gains included; NaN where unknown"""
     own_parts: FloatArray
     """shape (len(SEAM_PARTS) + len(others), n), the same parts as if one of the track's own bars were skipped"""
     others: tuple[tuple[str, str], ...] = ()
-    """name and description of each part that measures of others add behind `SEAM_PARTS`"""
+    """name and description of each part that external measures add behind `SEAM_PARTS`"""
 
     @property
     def named_parts(self) -> dict[str, float]:
@@ -92,14 +92,14 @@ def seam_figure(view: SeamView) -> Figure:
     """
     figure = new_figure(12.0, 7.2)
     where = f"{clock(view.leave_s)} → {clock(view.enter_s)} of the track"
-    when = f", heard at {clock(view.video_s)}" if np.isfinite(view.video_s) else ""
+    when = f", played at {clock(view.video_s)}" if np.isfinite(view.video_s) else ""
     figure.suptitle(f"Seam {view.number}: {where}{when}. Score {view.score:.2f}", fontsize=13, fontweight="bold")
     halves: Any = figure.subfigures(1, 2, width_ratios=(2.5, 1.0))
     sounds, score = halves
     panels = sounds.subplots(4, 1, sharex=True, height_ratios=(2.0, 2.0, 1.0, 1.0))
     in_track = spliced(view)
     _draw_spectrograms(panels[0], panels[1], view, in_track)
-    panels[0].set_title("heard", fontsize=10, color=HEARD, fontweight="bold", loc="left")
+    panels[0].set_title("played", fontsize=10, color=PLAYED, fontweight="bold", loc="left")
     panels[1].set_title(
         "in the track: ← leading to the place entered  |  following the place left →",
         fontsize=10, color="#9A6A00", fontweight="bold", loc="left",
@@ -110,7 +110,7 @@ def seam_figure(view: SeamView) -> Figure:
         axes.axvline(0.0, color=SEAM if axes in panels[2:] else "white", linewidth=1.2)
         half = view.fade_seconds / 2
         axes.axvspan(-half, half, color=SEAM if axes in panels[2:] else "white", alpha=0.25, linewidth=0)
-    panels[-1].set_xlim(-view.middle, view.heard.duration - view.middle)
+    panels[-1].set_xlim(-view.middle, view.played.duration - view.middle)
     panels[-1].set_xlabel("seconds from the seam", fontsize=9)
     _draw_score(score.subplots(), view)
     return figure
@@ -120,13 +120,13 @@ def spliced(view: SeamView) -> Recording:
     """What the track has on either side of a seam, end to end: what leads to the entered place, then what follows the
     left one.
     """
-    at = round(view.middle * view.heard.sample_rate)
+    at = round(view.middle * view.played.sample_rate)
     samples = np.concatenate([view.entered.samples[:, :at], view.left.samples[:, at:]], axis=1)
-    return Recording.from_samples(samples, view.heard.sample_rate)
+    return Recording.from_samples(samples, view.played.sample_rate)
 
 
 def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_track: Recording) -> None:
-    pictures = [octave_spectrogram(sound) for sound in (view.heard, in_track)]
+    pictures = [octave_spectrogram(sound) for sound in (view.played, in_track)]
     top = max(float(picture.max()) for picture in pictures)
     for axes, picture in zip((above, below), pictures, strict=True):
         half_frame = 0.5 / FRAMES_PER_SECOND
@@ -160,10 +160,10 @@ def _even_octaves(picture: FloatArray) -> FloatArray:
 
 
 def _draw_onsets(axes: Axes, view: SeamView, in_track: Recording) -> None:
-    for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.heard, HEARD, "heard")):
+    for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.played, PLAYED, "played")):
         rises = onset_rises(sound)
         times = np.arange(rises.size) / FRAMES_PER_SECOND - view.middle
-        # An onset at the splice of the two stretches of the track would be an artefact: it is never heard.
+        # An onset at the splice of the two stretches of the track would be an artefact: it never plays.
         shown = np.where((np.abs(times) < 0.03) & (sound is in_track), np.nan, rises)
         if sound is in_track:
             axes.fill_between(times, shown, color=colour, alpha=0.55, linewidth=0, label=name)
@@ -186,7 +186,7 @@ def onset_rises(sound: Recording) -> FloatArray:
 
 
 def _draw_loudness(axes: Axes, view: SeamView, in_track: Recording) -> None:
-    for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.heard, HEARD, "heard")):
+    for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.played, PLAYED, "played")):
         loudness = momentary(sound.samples, sound.sample_rate, 0.02)
         times = np.arange(loudness.size) * 0.02 + 0.2 - view.middle
         axes.plot(times, np.maximum(loudness, -70.0), color=colour, linewidth=1.8, label=name)
@@ -201,7 +201,7 @@ def _draw_loudness(axes: Axes, view: SeamView, in_track: Recording) -> None:
 def _draw_score(axes: Axes, view: SeamView) -> None:
     """Bars for the seam; box from quarter to quarter, and median, of the track's own bar lines."""
     rows = np.arange(len(view.parts))[::-1].astype(np.float64)
-    named: list[Any] = [axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD)]
+    named: list[Any] = [axes.barh(rows + 0.14, view.parts, height=0.34, color=PLAYED)]
     names = ["this seam"]
     if view.own_parts.shape[1]:
         low, middle, high = np.quantile(view.own_parts, (0.25, 0.5, 0.75), axis=1)
@@ -211,7 +211,7 @@ def _draw_score(axes: Axes, view: SeamView) -> None:
     words = [*(PART_WORDS[part] for part in SEAM_PARTS), *(described for _, described in view.others)]
     axes.set_yticks(rows, words, fontsize=9)
     axes.set_xlim(0.0, 1.0)
-    axes.set_xlabel("1: no break\n0.5: one that may be heard", fontsize=9)
+    axes.set_xlabel("1: no break\n0.5: one that may be audible", fontsize=9)
     axes.set_title("why", fontsize=10, fontweight="bold", loc="left")
     axes.legend(named, names, loc="upper center", bbox_to_anchor=(0.3, -0.1), fontsize=8, frameon=False)
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.plots.palette import BEAT, HEARD, RULE, group_colour, new_figure, quiet
+from workbench.plots.palette import BEAT, PLAYED, RULE, group_colour, new_figure, quiet
 
 if TYPE_CHECKING:
     import pandas
@@ -44,7 +44,7 @@ def sweep_figure(table: pandas.DataFrame, measure: str = "") -> Figure:
     figure = new_figure(8.0, 5.2)
     above, below = figure.subplots(2, 1, sharex=True)
     for number, (label, rows) in enumerate(lines.items()):
-        colour = HEARD if len(lines) == 1 else group_colour(number)
+        colour = PLAYED if len(lines) == 1 else group_colour(number)
         shift = 0.0 if len(lines) == 1 else _SHARE * (number / (len(lines) - 1) - 0.5)
         at = np.array([values.index(value) for value in rows.index.get_level_values(0)]) + shift
         _draw(above, at, rows, ("mean", "mean_low", "mean_high"), colour, label)

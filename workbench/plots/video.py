@@ -5,17 +5,14 @@ From top to bottom, each lane named at its left and on the video's clock:
     frames      twelve pictures large enough to know the video by, each tied to its place
     shots       a strip in which every tile shows its own shot, and a stroke for every cut, flash and fade
     events     a row a kind, the taller the more salient
-    sync points where the track would lie by each of the best placements, and what meets there
-    levels      speech as blocks, the soundtrack as an area, the music as it is heard as a line
+    sync points where each of the best placements puts the track, and the coincidences there
+    levels      speech as blocks, the soundtrack as an area, the music as played as a line
     ducked      how far the music is pulled down; below it, where the video has music of its own
     music       parts of the track as they are played, with seams and ending
 
 A lane without anything to show is left out. The picture is as wide for half an hour as for a minute, so nothing in it
 grows with the video: curves are means of a thousand stretches, tiles take in neighbouring shots where these would be
 slivers, names that would overlap are left out.
-
-Classes: `VideoOverview`, `Tile`, `PlayedMusic`. Functions: `video_figure`; `tile_spans` and `frame_times` choose the
-pictures of the video that it needs.
 """
 
 from __future__ import annotations
@@ -39,8 +36,8 @@ from workbench.plots.palette import (
     BEAT,
     DUCK,
     ENDING,
-    HEARD,
     OWN_MUSIC,
+    PLAYED,
     RULE,
     SEAM,
     SOFT_INK,
@@ -94,7 +91,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayedMusic:
-    """A plan as it is heard under the video."""
+    """A plan as it plays under the video."""
 
     plan: LoopPlan
     sections: tuple[TrackSection, ...]
@@ -125,7 +122,7 @@ class VideoOverview:
     track_span: tuple[float, float] = (0.0, 0.0)
     """first and last sound of the track, track seconds"""
     uncertain: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
-    """where somebody may speak besides the utterances that were found"""
+    """ranges that may hold speech beyond the detected utterances"""
 
 
 def video_figure(timeline: VideoOverview) -> Figure:
@@ -323,9 +320,9 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Vide
         height = len(placements) - 1.0 - row
         first = max(0.0, found.offset_seconds + timeline.track_span[0])
         last = min(seconds, found.offset_seconds + timeline.track_span[1])
-        axes.plot([first, last], [height + 0.2] * 2, color=HEARD, linewidth=2.5, alpha=0.35, solid_capstyle="butt")
+        axes.plot([first, last], [height + 0.2] * 2, color=PLAYED, linewidth=2.5, alpha=0.35, solid_capstyle="butt")
         met = [one.video_s for one in found.coincidences]
-        axes.plot(met, [height + 0.2] * len(met), "|", color=HEARD, markersize=7, markeredgewidth=1.1)
+        axes.plot(met, [height + 0.2] * len(met), "|", color=PLAYED, markersize=7, markeredgewidth=1.1)
         if found.coincidences:
             at = found.coincidences[0].video_s
             axes.plot(at, height + 0.2, "o", color=EVENT_COLOURS[found.coincidences[0].event], markersize=7,
@@ -342,13 +339,13 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Vide
             )
     axes.set_ylim(0.0, float(len(placements)))
     axes.set_yticks([])
-    _name(axes, "sync points", "if not looped", HEARD)
+    _name(axes, "sync points", "if not looped", PLAYED)
     axes.text(1.006, 0.5, "track, and\nwhere it hits", transform=axes.transAxes, fontsize=9, color=SOFT_INK,
               va="center")  # fmt: skip
 
 
 def _draw_levels(axes: Axes, timeline: VideoOverview) -> None:
-    """Loudness of soundtrack and music as they are heard together, and when somebody speaks."""
+    """Loudness of soundtrack and music as they play together, and the ranges of speech."""
     music, seconds = timeline.music, timeline.watched.picture.duration
     speech = timeline.watched.soundtrack.speech_ranges
     for first, last in speech:
@@ -358,7 +355,7 @@ def _draw_levels(axes: Axes, timeline: VideoOverview) -> None:
     if music.soundtrack_power.size:
         _, own = _loudness(music.soundtrack_power, seconds)
         axes.fill_between(times, _FLOOR_LUFS, own, color=BEAT, alpha=0.45, linewidth=0, step="mid")
-    axes.plot(times, played, color=HEARD, linewidth=1.5)
+    axes.plot(times, played, color=PLAYED, linewidth=1.5)
     for time in music.plan.seam_times:
         axes.axvline(time, color=SEAM, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(_FLOOR_LUFS, _TOP_LUFS)
@@ -368,8 +365,8 @@ def _draw_levels(axes: Axes, timeline: VideoOverview) -> None:
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", labelright=True, labelsize=9, length=0, colors=SOFT_INK)
     spoken = sum(last - first for first, last in speech)
-    _name(axes, "loudness", "LUFS as heard", height=0.86)
-    _name(axes, "music", "with ducking" if music.duck_points else "not ducked", HEARD, height=0.61)
+    _name(axes, "loudness", "LUFS as played", height=0.86)
+    _name(axes, "music", "with ducking" if music.duck_points else "not ducked", PLAYED, height=0.61)
     if music.soundtrack_power.size:
         _name(axes, "soundtrack", timeline.watched.soundtrack.classification, SOFT_INK, height=0.36)
     facts = [f"{100 * spoken / seconds:.0f} % of the video"] if speech else []

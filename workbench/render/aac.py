@@ -5,8 +5,6 @@ again. Both are done here, on the sound alone: a caller encodes as often as it m
 
 Packets wait on disk, not in memory: an hour of sound is 115 MB of them. The true peak is that of the decoded sound,
 without the encoder's delay, which comes before time 0.
-
-Functions: `encode`. Classes: `EncodedSound`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ rounds: the sound is played, limited, measured, and the gain raised until nothin
 so much off the highest peak (`RenderParams.max_limiting_db`); where the target asks for more, the gain stops there,
 because a file that pumps is worse than one that is quiet.
 
-Functions: `find_gain`, `shortfalls`, `asked_loudness`, `gain_for`, `amplify`. Class: `DeliveryGain`.
-
 References
 ----------
 EBU R 128 version 4 (2020) and ATSC A/85 (2013), which both ask for one gain of the whole programme.
@@ -92,7 +90,7 @@ def find_gain(
         if abs(lost) < _CLOSE_LU:
             break
         # Above the ceiling a dB of gain brings less than a dB of loudness: the secant of the last two rounds says how
-        # much. Where it comes out near zero, the least slope keeps the step finite.
+        # much. Where it comes out near zero, the least slope bounds the step.
         slope = 1.0 if before is None else (reached - before[1]) / (found.gain_db - before[0])
         before = (found.gain_db, reached)
         found = _held_back(found.gain_db + lost / min(max(slope, _LEAST_SLOPE), 1.0), found, levels, target, params)
@@ -115,7 +113,7 @@ def shortfalls(
     _, measured, _ = asked_loudness(levels, target)
     asked = f"{name} asks for {found.asked_lufs:g} LUFS"
     if not isfinite(measured):
-        return (f"{asked}, but nothing is heard in the file",)
+        return (f"{asked}, but the file is silent",)
     if target.measured_on == "dialogue" and not found.dialogue:
         share = f"only {100 * levels.dialogue_share:.0f} % of the time is speech"
         found_speech = share if levels.dialogue_share else "no speech was found"

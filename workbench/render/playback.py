@@ -1,9 +1,6 @@
 """Plan and recording to sound, at the track's own rate: block by block for any length, whole for short ones.
 
 A bare plan is played as it is: every sample is a sample of the track times a gain. The limiter acts only with `limit`.
-
-Functions: `render_blocks`, `render`; `seam_excerpt` cuts out the sound around one seam and `expected_excerpt` what
-the track itself has there, for reports and for listening.
 """
 
 from __future__ import annotations
@@ -134,7 +131,7 @@ def _play(timeline: Schedule, samples: FloatArray, first: int, stop: int, block:
     for begin in range(first, stop, block):
         end = min(begin + block, stop)
         sound = np.zeros((samples.shape[0], end - begin), dtype=np.float32)
-        for cue in timeline.heard(begin, end):
+        for cue in timeline.played(begin, end):
             _add_cue(sound, begin, cue, samples, timeline.rate)
         ends = timeline.ends_gain(begin, end)
         if ends is not None:

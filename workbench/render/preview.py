@@ -3,8 +3,6 @@
 A mark is two soft tones, a fifth apart and gliding up, at a stated distance under the loudness of the music around it:
 loud music does not hide it, and it does not drown quiet music. Marks are evenly spaced, and the first comes early
 enough that no clean stretch is longer than their distance.
-
-Functions: `preview_of`, `mark_times`.
 """
 
 from __future__ import annotations

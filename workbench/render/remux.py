@@ -3,12 +3,9 @@
 A muxer is asked, not a table: a file of the stream is written to memory and read back. Muxers accept streams that they
 then fail on, and some write what no reader knows.
 
-Beside the picture a render keeps chapters, tags (title, dates, place), the time code of the camera, the language of the
-soundtrack, and every stream that the container of its output takes: subtitles, fonts, cover, further pictures, data of
-the camera. Only sound is not copied: the mix takes its place, see `workbench.media.sound_streams`.
-
-Functions: `containers_for`, `suffix_for`, `copy_stream`, `find_parts`, `copy_parts`, `copy_labels`, `read_packets`,
-`writing_options`, `describe_left_out`. Class: `Part`.
+Beside the picture a render copies chapters, tags (title, dates, place), the time code of the camera, the language of
+the soundtrack, and every stream that the container of its output takes: subtitles, fonts, cover, further pictures, data
+of the camera. Only sound is not copied: the mix takes its place, see `workbench.media.sound_streams`.
 """
 
 from __future__ import annotations
@@ -52,7 +49,7 @@ _MAC_LANGUAGES = {
 
 
 class Part(NamedTuple):
-    """A stream of a source beside its picture and its sound, and where a render keeps it."""
+    """A stream of a source beside its picture and its sound, and the containers that hold it."""
 
     stream: Stream
     name: str
@@ -66,7 +63,7 @@ def containers_for(stream: Stream, packet: Packet[VideoStream] | None = None) ->
 
 
 def suffix_for(video: Path) -> str:
-    """The suffix of a container that takes the picture of a video: Matroska, which keeps most beside it, or another."""
+    """The suffix of a container that takes the picture of a video: Matroska, which holds most streams, or another."""
     with open_media(video) as source:
         picture = picture_stream(source)
         taking = () if picture is None else containers_for(picture)
@@ -94,8 +91,8 @@ def find_parts(source: InputContainer) -> list[Part]:
     main, parts = picture_stream(source), []
     for stream in source.streams:
         # Chapters and time code have a track of their own in QuickTime files, which the muxer writes itself.
-        written_anew = stream.discard == Discard.all or (stream.type == "data" and "timecode" in stream.metadata)
-        if stream is main or stream.type == "audio" or written_anew:
+        is_rewritten = stream.discard == Discard.all or (stream.type == "data" and "timecode" in stream.metadata)
+        if stream is main or stream.type == "audio" or is_rewritten:
             continue
         language = f", {stream.language}" if stream.language not in (None, "und") else ""
         name = f"{_KINDS.get(stream.type, stream.type)} {stream.index} ({codec_name(stream)}{language})"
@@ -205,32 +202,32 @@ def writing_options(source: InputContainer, container: str) -> dict[str, str]:
 
 
 def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) -> str | None:
-    """One line on what a rendered file does not have of its video, and which container keeps it; None: it has all."""
+    """One line naming what a rendered file lacks of its video, and the container that holds it; None: it has all."""
     left: dict[str, list[str]] = {}
     container, nowhere = CONTAINERS.get(out.suffix.lower()), "no container that a render writes"
     suffix = None if container is None else SUFFIXES[container]  # None: a sound file, which has tags and chapters alone
     with open_media(video) as source, open_media(out) as written:
         for part in find_parts(source):
             if suffix not in part.held_by:
-                keeping = f"kept by {(suffix and ' or '.join(part.held_by)) or nowhere}"
-                left.setdefault(keeping, []).append(part.name)
+                holder = f"held by {(suffix and ' or '.join(part.held_by)) or nowhere}"
+                left.setdefault(holder, []).append(part.name)
         sounds = sound_streams(source, video, audio)
         for number, name in sounds.unused.items() if sounds.used else ():
             how = "which can be chosen" if number in sounds.choosable else "which FFmpeg cannot decode"
             left.setdefault(how, []).append(f"sound stream {name}")
         if suffix is None and len(written.chapters()) < len(source.chapters()):
-            left.setdefault("kept by .mp3", []).append("chapters")
+            left.setdefault("held by .mp3", []).append("chapters")
         known = {key.lower() for key in written.metadata}
         tags = [key for key in _content_tags(source) if key.lower() not in known]
         if _has_dolby_vision(source) and not _has_dolby_vision(written):
-            left.setdefault("kept by .mp4 or .mkv", []).append("the record of Dolby Vision")
+            left.setdefault("held by .mp4 or .mkv", []).append("the record of Dolby Vision")
         if timecode_of(written) != (timecode := timecode_of(source)):
-            left.setdefault(f"kept by {'.mkv' if suffix else nowhere}", []).append(f"time code {timecode}")
+            left.setdefault(f"held by {'.mkv' if suffix else nowhere}", []).append(f"time code {timecode}")
     if tags:
-        left.setdefault(f"kept by {'.mkv' if suffix else '.mp3'}", []).append(f"tags ({_listed(tags)})")
+        left.setdefault(f"held by {'.mkv' if suffix else '.mp3'}", []).append(f"tags ({_listed(tags)})")
     if not left:
         return None
-    kinds = "; ".join(f"{_listed(names)}, {keeping}" for keeping, names in left.items())
+    kinds = "; ".join(f"{_listed(names)}, {holder}" for holder, names in left.items())
     return f"{out.name} leaves out of {video.name}: {kinds}"
 
 
@@ -240,7 +237,7 @@ def _listed(names: list[str]) -> str:
 
 def _content_tags(source: InputContainer) -> dict[str, str]:
     main = picture_stream(source) or next(iter(source.streams.audio), None)
-    of_ogg = main.metadata if main is not None and source.format.name == "ogg" else {}  # which keeps them there
+    of_ogg = main.metadata if main is not None and source.format.name == "ogg" else {}  # which stores them there
     return {key: text for key, text in (of_ogg | source.metadata).items() if not _OF_FILE.fullmatch(key.lower())}
 
 

@@ -14,9 +14,6 @@ How loud. Gains multiply: the segment's level, which glides linearly in dB; the 
 times and not at rounded ones; the fades at both ends of the plan.
 
 A track that is laid straight under a video, as align and match place it, is a plan of one cue without seams.
-
-Functions: `schedule`, `place_track`; the value objects `Schedule` and `PlayedSegment` compute gains, `PlacedTrack` is a
-track at its offset.
 """
 
 from __future__ import annotations
@@ -47,7 +44,7 @@ class PlacedTrack:
     def __post_init__(self) -> None:
         if not -self.song_duration < self.offset_seconds < self.window_end:
             raise PlanError(
-                f"nothing is heard of a track of {self.song_duration:.3f} s placed at {self.offset_seconds:.3f} s "
+                f"a track of {self.song_duration:.3f} s is silent when placed at {self.offset_seconds:.3f} s "
                 f"of {self.window_end:.3f} s; give the track and the video that the placement names"
             )
 
@@ -133,7 +130,7 @@ class Schedule:
     window_end: VideoSeconds
     end_fade_seconds: float
 
-    def heard(self, first: int, stop: int) -> tuple[PlayedSegment, ...]:
+    def played(self, first: int, stop: int) -> tuple[PlayedSegment, ...]:
         """The cues that play in output samples `first` to `stop`."""
         # Cues are sorted by both ends, so an hour of repeats costs no more than a minute.
         begin = bisect_right(self.cues, first, key=lambda cue: cue.stop)

@@ -1,10 +1,7 @@
 """Levels of a written file: loudness in all its measures, and true peak, on the decoded sound.
 
-A lossy codec does not keep peaks: sound that went in under the ceiling may come out some tenths of a dB over it. So the
-file is decoded and measured as a listener gets it, block by block, whatever its length.
-
-Functions: `measure_levels`, which measures a file; `measure_blocks`, which measures sound that is being made. Classes:
-`SoundLevels`, `PeakMeter`.
+A lossy codec changes peaks: sound that went in under the ceiling may come out some tenths of a dB over it. So the
+file is decoded and measured as a listener gets it, block by block, so it may be of any length.
 
 References
 ----------
@@ -109,8 +106,8 @@ def _measure(blocks: Iterable[FloatArray], rate: Callable[[], int], speech: Sequ
     curve = meter.curve()
     if channels == 1:  # a level curve counts mono twice, as on two loudspeakers; BS.1770 counts the channels of a file
         curve = LevelCurve(0.5 * curve.power, curve.peak)
-    heard = [(start, min(end, curve.duration)) for start, end in speech if start < curve.duration]
-    spoken = curve.lufs_within(heard)
+    ranges = [(start, min(end, curve.duration)) for start, end in speech if start < curve.duration]
+    spoken = curve.lufs_within(ranges)
     return SoundLevels(
         loudness_lufs=curve.integrated(),
         true_peak_dbtp=peak.peak_dbtp(),
@@ -118,5 +115,5 @@ def _measure(blocks: Iterable[FloatArray], rate: Callable[[], int], speech: Sequ
         max_short_term_lufs=curve.max_short_term(),
         loudness_range_lu=curve.loudness_range(),
         dialogue_lufs=spoken if np.isfinite(spoken) else None,
-        dialogue_share=sum(end - start for start, end in heard) / curve.duration if curve.duration else 0.0,
+        dialogue_share=sum(end - start for start, end in ranges) / curve.duration if curve.duration else 0.0,
     )

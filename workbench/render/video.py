@@ -8,13 +8,11 @@ whether all of the music goes down as the envelope says, or less of it outside t
 The sound comes first. It is encoded on its own, decoded again and measured; where its true peak passes the ceiling, it
 is made again under a lower one. Then the video is written, once.
 
-Clocks. Video time 0 is the first picture that is shown, whatever time stamp it has; a plan, a mix and the soundtrack
+Clocks. Video time 0 is the first picture that is shown, at any time stamp; a plan, a mix and the soundtrack
 all count from it. In the written file that picture is at 0 and so is the first sample of sound. Pictures
 that a decoder needs but does not show (a video cut out of a longer one) keep negative times.
 
 Files are written aside, in the same folder, and renamed: they appear whole or not at all.
-
-Functions: `render_video`, `render_audio`; `play_video`, the sound of a video before the limiter.
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ _SHORT_TAIL_SECONDS = 0.2
 _SOUND_AHEAD_SECONDS = 1.0
 _HIDDEN_SECONDS = 0.06  # s before the first picture; the head of AAC and rounded time stamps stay within
 _MOST_REORDERED = 32  # packets without a decoding time after which one is invented; codecs reorder 16 at most
-# dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
+# dB by which the ceiling of the next take goes below the excess of the last, for each take that may not be the
 # last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher
 _CLEAR_DB = (0.05, 0.3, 0.6, 1.0)
 _SOUND_SHARE = 0.9  # share of the reported progress for the sound; the rest is for writing the video
@@ -505,15 +503,15 @@ class _Target:
 
 
 def _is_hidden(packet: Packet[VideoStream] | None) -> bool:
-    """Whether a packet lies before the first picture that is shown, further than time stamps are rounded."""
+    """Whether a packet is before the first picture that is shown, by more than the rounding of time stamps."""
     return packet is not None and (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS
 
 
 def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
     """Packets of the picture from the first key picture on, with both time stamps, counted from `zero`.
 
-    What comes before that key picture cannot be decoded. Matroska keeps no decoding times; FFmpeg works them out, but
-    not for the first packets where pictures are reordered. These get times that lead up to the first known. AVI keeps
+    Pictures before that key picture cannot be decoded. Matroska stores no decoding times; FFmpeg works them out, but
+    not for the first packets where pictures are reordered. These get times that lead up to the first known. AVI stores
     only decoding times. Decoding times increase strictly, as containers demand: one that does not, in a damaged video,
     is moved by the least that will do.
     """

@@ -1,11 +1,8 @@
 """Reviews of a plan: comments with their answers, decisions, verdicts; and how they leave, as markers and tables.
 
 Comments belong to a track under a video and are shown on every version of its plan; one that is about a seam is shown
-where that splice is played in the plan that is looked at. A decision, approved or needs work, belongs to one version,
-for what is heard otherwise was not decided on.
-
-Functions: `load_review`, `find_review`, `review_of`; `comment_on`, `answer_comment`, `resolve_thread`, `decide`;
-`review_markers` for editors; `write_comments` and `write_decisions`, tables for researchers.
+where that splice is played in the plan that is looked at. A decision, approved or needs work, belongs to one version:
+reviewers have not judged a plan that sounds different.
 """
 
 from __future__ import annotations
@@ -83,7 +80,7 @@ def load_review(workspace: Workspace, loop: Planned) -> PlanReview:
 def find_review(
     workspace: Workspace, plan: LoopPlan, track: Path, video: Path | None, provenance: Provenance | None
 ) -> PlanReview:
-    """What reviewers said about a plan that was read from a file, without decisions; empty where nobody said anything.
+    """Reviewers' comments and verdicts about a plan that was read from a file, without decisions; may be empty.
 
     Without a `video` it is the one that the provenance names, or the length of the plan.
     """
@@ -186,13 +183,13 @@ def review_markers(plan: LoopPlan, review: PlanReview) -> list[Marker]:
         at = thread.first.video_s if seam is None else plan.seam_times[seam]
         said = "; ".join(f"{one.reviewer}: {_line(one.text)}" for one in (thread.first, *thread.answers))
         markers.append(Marker(at, f"comment{' (resolved)' if thread.resolved else ''}: {said}", MarkerKind.COMMENT))
-    heard = [
+    keys = [
         (*place, round(1000 * fade), round(100 * exponent))
         for place, fade, exponent in zip(_places(plan), plan.seam_fades, plan.seam_curves, strict=True)
     ]
     for verdict in review.verdicts:
-        for seam, as_heard in enumerate(heard):
-            if verdict.heard == as_heard:
+        for seam, key in enumerate(keys):
+            if verdict.seam_key == key:
                 who = f" ({verdict.reviewer})" if verdict.reviewer else ""
                 note = f": {_line(verdict.note)}" if verdict.note else ""
                 text = f"seam {seam + 1}: {verdict.verdict}{who}{note}"

@@ -13,9 +13,6 @@ survives a reload and a restart. More kinds of records join by an entry in `KIND
 Several windows may be open on one project. They share its history, and each undoes its own changes, and those of
 windows that were closed. A change says which revision of the project it was made on. If another window has written
 since, parameters are merged one by one and other fields whole; where both changed the same, nothing is saved.
-
-Classes: `RecordKind`, `Window`, `Saved`, `StepBack`. Functions: `read_records`, `differing`, `record_change`,
-`amend_change`; `undo_change`, `redo_change`; `list_changes`.
 """
 
 from __future__ import annotations
@@ -68,9 +65,9 @@ class RecordKind:
     # Takes a transaction, the id of the project and the SHA-256 of its track's bytes in hex (empty for none yet); the
     # records by id
     read: Callable[[Connection, str, str], Mapping[str, JsonValue]]
-    # Takes a transaction that writes, an id and what is kept under it from now on; None: nothing is
+    # Takes a transaction that writes, an id and the new value; None deletes it
     write: Callable[[Connection, str, JsonValue], None]
-    # Takes a transaction and an id; what is kept under it, None for nothing
+    # Takes a transaction and an id; the saved value, None for none
     get: Callable[[Connection, str], JsonValue]
 
 
@@ -104,9 +101,9 @@ class StepBack:
 
     @property
     def sentence(self) -> str:
-        """On what was left; empty where all of the change was put back."""
+        """Names the kinds of records that were left; empty where all of the change was undone."""
         kinds = dict.fromkeys(KINDS[key.partition("/")[0]].words for key in self.left)
-        return f"{' and '.join(kinds)}: changed since by somebody else, so left as it is now" if kinds else ""
+        return f"{' and '.join(kinds)}: changed since by another user, so left as it is now" if kinds else ""
 
 
 def _read_grid(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:

@@ -3,8 +3,6 @@
 A link carries the id of the version, the second at which it expires, and a signature of both: HMAC-SHA256 (RFC 2104)
 with a key of 256 bits that is made once and stored in the home folder, where only its owner may read it. Deleting
 the key revokes all links. Nothing about a link is stored: what was not signed with the key cannot be opened.
-
-Functions: `sign_link`, `open_link`.
 """
 
 from __future__ import annotations
@@ -73,7 +71,7 @@ def _key(home: Home) -> bytes:
 
 
 def _make_key(folder: Path, out: Path) -> None:
-    """Write a new key that nobody else may read; of two processes that make one, both go on with the first."""
+    """Write a new key that only its owner may read; of two processes that make one, both go on with the first."""
     aside = folder / f".{os.getpid()}-{secrets.token_hex(4)}.part"
     try:
         with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -5,13 +5,10 @@ saved one by one. A test that was left early counts as far as it was answered; a
 
 Tables are in the form of webMUSHRA (Schoeffler et al., "webMUSHRA: a comprehensive framework for web-based listening
 tests", Journal of Open Research Software 6, 2018): `mushra.csv`, a rating a row, and `paired_comparison.csv`, a choice
-a row. So whatever reads those reads these. The test is named after the track, the session is a test of ours, the
+a row. So tools that read those read these. The test is named after the track, the session is a test of ours, the
 participant has the one field `name`.
 
 What the answers show, with its intervals, is a table of its own (`write_results`).
-
-Classes: `AbxOutcome`, `ConditionOutcome`, `HeardSeam`. Functions: `begin_abx`, `begin_mushra`, `answer_trial`;
-`abx_outcome`, `mushra_outcomes`, `heard_seams`; `write_mushra`, `write_abx`, `write_results`.
 """
 
 from __future__ import annotations
@@ -52,7 +49,7 @@ PARTICIPANT = "name"  # the one field of a participant in webMUSHRA's tables
 
 
 @dataclass(frozen=True, slots=True)
-class HeardSeam:
+class JudgedSeam:
     """A seam that listeners rated blind."""
 
     track: str
@@ -188,7 +185,7 @@ def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None)
     return [ConditionOutcome(name, rating_summary(by_condition[name]), len(listeners), len(out)) for name in names]
 
 
-def heard_seams(workspace: Workspace) -> list[HeardSeam]:
+def judged_seams(workspace: Workspace) -> list[JudgedSeam]:
     """What blind ratings say of seams, to compare their scores with: one entry for each seam as it was played.
 
     A rating counts as a share of what the same listener gave the hidden reference in the same trial; of a listener who
@@ -211,7 +208,7 @@ def heard_seams(workspace: Workspace) -> list[HeardSeam]:
     for key, (track, seam) in facts.items():
         means = [sum(shares) / len(shares) for shares in worth[key].values()]
         numbers = {name: float(seam[name]) for name in ("leave", "enter", "fade", "exponent", "score")}
-        found.append(HeardSeam(track=track, worth=rating_summary(means), **numbers))
+        found.append(JudgedSeam(track=track, worth=rating_summary(means), **numbers))
     return found
 
 
@@ -252,7 +249,7 @@ ABX_COLUMNS = (
     "session_test_id", PARTICIPANT, "trial_id", "choice_reference", "choice_non_reference", "choice_answer",
     "choice_time", "choice_comment",
 )  # fmt: skip
-# `estimate` lies between `low` and `high` with 95 %; empty where one answer gives no interval
+# `low` and `high` bound `estimate` with 95 %; empty where one answer gives no interval
 RESULT_COLUMNS = ("result", "track", "of", "score", "count", "estimate", "low", "high", "p_value")
 
 
@@ -297,7 +294,7 @@ def write_results(workspace: Workspace, out: TextIO) -> int:
     """
     rows: list[tuple[object, ...]] = [
         ("seam", seam.track, _trial_id(asdict(seam)), seam.score, *_interval(seam.worth), None)
-        for seam in heard_seams(workspace)
+        for seam in judged_seams(workspace)
     ]
     rows += [
         ("condition", None, one.condition, None, *_interval(one.ratings), None) for one in mushra_outcomes(workspace)

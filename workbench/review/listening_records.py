@@ -1,10 +1,7 @@
-"""Blind listening tests as they were designed, and what listeners answered.
+"""Blind listening tests as they were designed, and the listeners' answers.
 
-A design is kept before the first sound is heard, with its seed and what each letter hides, so that a result can be
+A design is saved before the first sound plays, with its seed and the sound behind each letter, so that a result can be
 checked against it. Functions take a connection whose transaction the caller owns.
-
-Classes: `ListeningTest`, `ListeningAnswer`. Functions: `add_test`, `get_test`, `list_tests`; `add_answer`,
-`answers_of`.
 """
 
 from __future__ import annotations
@@ -57,10 +54,10 @@ def add_test(
     connection: Connection, kind: str, content_hash: str, track: str, reviewer: str, design: Mapping[str, Any]
 ) -> ListeningTest:
     """Keep a test before it begins; ParameterError for a reviewer without a name."""
-    kept = ListeningTest(f"lst_{ULID()}", kind, content_hash, track, clean_name(reviewer), dict(design), now())
-    values = {name: getattr(kept, name) for name in ListeningTest.__slots__}
-    connection.execute(listening_tests.insert().values(**values | {"design": json.dumps(kept.design)}))
-    return kept
+    saved = ListeningTest(f"lst_{ULID()}", kind, content_hash, track, clean_name(reviewer), dict(design), now())
+    values = {name: getattr(saved, name) for name in ListeningTest.__slots__}
+    connection.execute(listening_tests.insert().values(**values | {"design": json.dumps(saved.design)}))
+    return saved
 
 
 def get_test(connection: Connection, test_id: str) -> ListeningTest:
@@ -89,10 +86,10 @@ def add_answer(connection: Connection, test_id: str, trial: int, answer: Any, se
     asked = select(table.c.trial).where(table.c.test_id == test_id, table.c.trial == trial)
     if connection.execute(asked).first() is not None:
         raise InputError(f"trial {trial + 1} of this test was answered before")
-    kept = ListeningAnswer(test_id, trial, answer, round(float(seconds), 3), now())
-    values = {name: getattr(kept, name) for name in ListeningAnswer.__slots__}
+    saved = ListeningAnswer(test_id, trial, answer, round(float(seconds), 3), now())
+    values = {name: getattr(saved, name) for name in ListeningAnswer.__slots__}
     connection.execute(table.insert().values(**values | {"answer": json.dumps(answer)}))
-    return kept
+    return saved
 
 
 def answers_of(connection: Connection, test_id: str) -> list[ListeningAnswer]:

@@ -1,4 +1,4 @@
-"""Projects: a video and a track that somebody works on, with what was decided about them and how it came about.
+"""Projects: a video and a track in work, with the decisions about them and their history.
 
 A project has fields (its plan, its parameters, where it was looked at last), each a row of its own: whoever writes one
 field leaves the others as they are. A field is any JSON; what is in it is for `workbench.review.projects` to know.
@@ -8,9 +8,6 @@ Its changes are a list. Each says in words what was changed and in which window,
 and after; one that was undone stays, to be done again, until its window makes another one.
 
 Functions take a connection whose transaction the caller owns.
-
-Classes: `Project`, `Change`. Functions: `add`, `get`, `recent`, `with_files`, `names_with`, `rename`, `set_files`,
-`delete`; `put_fields`, `get_fields`, `get_revision`; `add_change`, `amend_change`, `changes`, `mark_undone`.
 """
 
 from __future__ import annotations
@@ -33,12 +30,12 @@ Edits: TypeAlias = "dict[str, tuple[JsonValue, JsonValue]]"
 """by key: what was there before, and after; None where there was nothing"""
 
 MOST_CHANGES = 200
-"""that are kept of a project; the oldest are forgotten first"""
+"""changes saved for a project; the oldest are deleted first"""
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A video and a track that somebody works on."""
+    """A video and a track in work."""
 
     project_id: str
     name: str

@@ -6,15 +6,12 @@ A project has a video and a track, and these fields in JSON, each written on its
     fades     crossfades that were set by hand
     envelope  the ducking envelope, if one was drawn
     stack     the tracks that are compared under the video
-    request   what is asked of the plan: constraints on seams, kept parts, times
+    request   the request for the plan: constraints on seams, parts to keep, times
     params    parameters that differ from the defaults, as a profile holds them
-    view      where it was looked at last: tab, option, seam, time
+    view      the last view: tab, option, seam, time
 
 Grid and verdicts are records of the track, not of the project. `workbench.review.history` has
 the history.
-
-Functions: `start_project`, `open_project`, `project_on`, `list_projects`, `rename_project`, `delete_project`,
-`can_complete`, `complete_project`; `keep_fields`, `load_fields`, `load_revision`; `plan_record`, `restore_loop`.
 """
 
 from __future__ import annotations
@@ -62,7 +59,7 @@ __all__ = [
 
 RECENT = 50  # projects that a list of recent ones has at most
 LONGEST_NAME = 200  # characters
-_MOST_ALIKE = 9999  # projects that are told apart by a number
+_MOST_ALIKE = 9999  # projects of one name, told apart by a number
 _SAME_SECONDS = 1e-3  # by which a video may seem longer or shorter than when its plan was made
 
 
@@ -84,7 +81,7 @@ def can_complete(project: Project, video: Path | None, track: TrackSource | None
 
 
 def complete_project(workspace: Workspace, project: Project, video: Path | None, track: TrackSource | None) -> Project:
-    """Give a project the video or the track that it lacked (see `can_complete`); a name that somebody gave it stays.
+    """Add the video or the track that a project lacked (see `can_complete`); a name given by a user stays.
 
     Raises `UnknownProject` if it was deleted.
     """

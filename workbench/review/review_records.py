@@ -4,10 +4,6 @@ A version is a copy of a plan with its fades and its mix, which nothing changes 
 the video or at a seam; answers to one form its thread, which is resolved as a whole. A subject is a track under a
 video: comments on one version are shown on the next ones of its subject. Functions take a connection whose transaction
 the caller owns.
-
-Classes: `PlanVersion`, `VersionName`, `Comment`, `Approval`. Functions: `clean_name`, `clean_text`; `keep_version`,
-`get_version`, `same_version`, `version_names`; `add_comment`, `comments_of`, `resolve`; `add_approval`,
-`approvals_of`.
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ class PlanVersion:
     subject: str
     """digest of track and video, hex"""
     digest: str
-    """of what is heard: plan, fades and mix, hex"""
+    """of everything audible: plan, fades and mix, hex"""
     content_hash: str
     """SHA-256 of the track's bytes"""
     track: str
@@ -105,7 +101,7 @@ def clean_name(name: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text of a comment without blanks at its ends; its lines are kept.
+    """The text of a comment without blanks at its ends; line breaks stay.
 
     ParameterError: nothing is left, it is longer than `MAX_TEXT`, or it holds a NUL.
     """
@@ -126,15 +122,15 @@ def keep_version(
     video_path: str | None,
     body: str,
 ) -> PlanVersion:
-    """Keep a version, unless the subject has one that is heard the same: then that one is returned."""
+    """Save a version, unless the subject has one that sounds the same: then return that one."""
     same = same_version(connection, subject, digest)
     if same is not None:
         return same
-    kept = PlanVersion(
+    saved = PlanVersion(
         f"pv_{ULID()}", subject, digest, content_hash, track, track_path, video_path, body, now()
     )  # fmt: skip
-    connection.execute(plan_versions.insert().values(**{name: getattr(kept, name) for name in PlanVersion.__slots__}))
-    return kept
+    connection.execute(plan_versions.insert().values(**{name: getattr(saved, name) for name in PlanVersion.__slots__}))
+    return saved
 
 
 def get_version(connection: Connection, version_id: str) -> PlanVersion:
@@ -146,7 +142,7 @@ def get_version(connection: Connection, version_id: str) -> PlanVersion:
 
 
 def same_version(connection: Connection, subject: str, digest: str) -> PlanVersion | None:
-    """The version of a subject that is heard the same; None where there is none."""
+    """The version of a subject that sounds the same; None where there is none."""
     same = select(plan_versions).where(plan_versions.c.subject == subject, plan_versions.c.digest == digest)
     row = connection.execute(same).first()
     return None if row is None else PlanVersion(*row)
@@ -189,12 +185,12 @@ def add_comment(
     if not 0.0 <= video_s < float("inf"):
         raise ParameterError(f"a comment stands at a time of the video, got {video_s} s")
     leave_s, enter_s = seam or (None, None)
-    kept = Comment(
+    saved = Comment(
         f"com_{ULID()}", version.version_id, version.subject, answers, reviewer, text, round(video_s, 6), leave_s,
         enter_s, now(), None, None,
     )  # fmt: skip
-    connection.execute(comments.insert().values(**{name: getattr(kept, name) for name in Comment.__slots__}))
-    return kept
+    connection.execute(comments.insert().values(**{name: getattr(saved, name) for name in Comment.__slots__}))
+    return saved
 
 
 def comments_of(connection: Connection, subject: str | None = None) -> list[Comment]:
@@ -235,9 +231,9 @@ def add_approval(connection: Connection, version_id: str, reviewer: str, decisio
     if decision not in get_args(Decision):
         raise ParameterError(f"a decision is one of {', '.join(get_args(Decision))}, not {decision!r}")
     get_version(connection, version_id)
-    kept = Approval(f"app_{ULID()}", version_id, clean_name(reviewer), decision, now())
-    connection.execute(approvals.insert().values(**{name: getattr(kept, name) for name in Approval.__slots__}))
-    return kept
+    saved = Approval(f"app_{ULID()}", version_id, clean_name(reviewer), decision, now())
+    connection.execute(approvals.insert().values(**{name: getattr(saved, name) for name in Approval.__slots__}))
+    return saved
 
 
 def approvals_of(connection: Connection, version_id: str | None = None) -> list[Approval]:

@@ -5,8 +5,6 @@ the same few milliseconds, and are brought to the loudness of the quietest (ITU-
 
 The hidden reference of a seam is the track itself playing on over the bar line that the seam leaves. The anchor is a
 bad splice at the same place: the bar that is entered begins a beat late, with the shortest fade.
-
-Functions: `plan_excerpt`, `reference_of`, `anchor_of`; `match_loudness`.
 """
 
 from __future__ import annotations

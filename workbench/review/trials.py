@@ -63,7 +63,7 @@ def abx_summary(right: int, trials: int) -> AbxSummary:
 def smallest_detected(right: int, trials: int) -> float:
     """The largest share of trials in which the difference may have been audible, given the answers, with `CONFIDENCE`.
 
-    A listener who hears it in a share d of the trials, and guesses in the others, is right in d + (1 - d) / 2 of them.
+    A listener who detects it in a share d of the trials, and guesses in the rest, is right in d + (1 - d) / 2 of them.
     """
     return max(0.0, 2.0 * abx_summary(right, trials).high - 1.0)
 
@@ -90,7 +90,7 @@ def is_screened_out(reference: Sequence[float], anchor: Sequence[float]) -> bool
     return missed > MISSED_SHARE * len(reference) or praised > MISSED_SHARE * len(anchor)
 
 
-MAX_TRIALS = 100  # of one test; nobody listens well for longer
+MAX_TRIALS = 100  # of one test; attention fades after more
 MAX_CONDITIONS = 12  # of one trial, as BS.1534-3 advises, reference and anchor included
 
 
@@ -122,7 +122,7 @@ class MushraTrial:
 
 
 def new_seed() -> int:
-    """A seed that nobody can guess: 48 bits, so that every reader of JSON holds it exactly."""
+    """A seed that cannot be guessed: 48 bits, so that every reader of JSON holds it exactly."""
     return secrets.randbits(48)
 
 

@@ -1,6 +1,6 @@
 """Reviewers' verdicts against scores: is the score calibrated, does it rank, and which of its parts do listeners hear?
 
-A seam's score is meant as the probability that nobody hears it. Three questions test that, on seams somebody judged:
+A seam's score is meant as the probability that it is inaudible. Three questions test that, on judged seams:
 
 - Calibration: of the seams that score about 0.8, do about 80 % count as good? Scores are cut into bins of equal
   width; a bin's share of good seams stands over its mean score in the reliability diagram (Murphy & Winkler,
@@ -10,14 +10,12 @@ A seam's score is meant as the probability that nobody hears it. Three questions
 - Worth: the Brier score is the mean squared distance between score and answer (1 good, 0 not); lower is better, and a
   constant score equal to the overall share of good ones gets share times (1 - share).
 - Order: the area under the ROC curve is how often a good seam scores above one that is not, ties counting half; 0.5 is
-  chance. Its interval holds every area from which the one found lies within 1.96 standard deviations, by Hanley &
+  chance. Its interval holds every area within 1.96 standard deviations of the measured one, by Hanley &
   McNeil, "The meaning and use of the area under a receiver operating characteristic curve", Radiology 1982; so few
   seams that are all in order do not look certain. For one part of the score, it shows whether that part ranks seams.
 
 All intervals are for 95 %, and take seams for independent. Seams of one track are not, so with few tracks the true
 intervals are wider than those drawn.
-
-Functions: `gather_reviews`, `reliability`, `brier_score`, `area_under_curve`, `reliability_figure`, `parts_figure`.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from workbench.plots.labels import Labels, name_point
-from workbench.plots.palette import BEAT, DOWNBEAT, ENDING, EXPECTED, HEARD, RULE, SOFT_INK, new_figure, quiet
+from workbench.plots.palette import BEAT, DOWNBEAT, ENDING, EXPECTED, PLAYED, RULE, SOFT_INK, new_figure, quiet
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import BoolArray, FloatArray
 from workbench.review.verdict_records import Verdict, Word, latest
@@ -48,7 +46,7 @@ _Z = 1.959964
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reviewed:
-    """Judged seams, one a row: each reviewer's latest verdict about each seam as it was heard."""
+    """Judged seams, one a row: each reviewer's latest verdict about each seam and crossfade."""
 
     tracks: tuple[str, ...]
     words: tuple[Word, ...]
@@ -61,7 +59,7 @@ class Reviewed:
 
     @property
     def good(self) -> BoolArray:
-        """Shape (n,), where nobody heard the seam."""
+        """Shape (n,), where the seam was inaudible."""
         return self.judged("good")
 
     def judged(self, word: Word) -> BoolArray:
@@ -162,8 +160,8 @@ def reliability_figure(seams: Reviewed, bins: int = 10) -> Figure:
     above.plot([0.0, 1.0], [0.0, 1.0], color=BEAT, linewidth=1.2, linestyle=(0, (4, 3)), label="calibrated")
     found = reliability(seams.scores, seams.good, bins)
     scores, shares = [one.score for one in found], [one.good.value for one in found]
-    above.vlines(scores, [one.good.low for one in found], [one.good.high for one in found], color=HEARD, linewidth=1.6)
-    above.plot(scores, shares, "o", color=HEARD, markersize=7, label="seams of about that score, 95 % interval")
+    above.vlines(scores, [one.good.low for one in found], [one.good.high for one in found], color=PLAYED, linewidth=1.6)
+    above.plot(scores, shares, "o", color=PLAYED, markersize=7, label="seams of about that score, 95 % interval")
     above.set_ylabel("share of them judged good", fontsize=9)
     above.set_ylim(-0.03, 1.03)
     legend = above.legend(loc="upper left", bbox_to_anchor=(0.02, 0.98), fontsize=8, frameon=False)
@@ -188,7 +186,7 @@ def _draw_scores(axes: Axes, seams: Reviewed) -> None:
     axes.set_yticks(range(len(WORDS)), [f"{word}: {int(seams.judged(word).sum())}" for word in reversed(WORDS)])
     axes.set_ylim(-0.5, len(WORDS) - 0.5)
     axes.set_xlim(-0.03, 1.03)
-    axes.set_xlabel("score: the probability, says the score, that nobody hears the seam", fontsize=9)
+    axes.set_xlabel("score: the predicted probability that the seam is inaudible", fontsize=9)
     axes.grid(axis="x", color=RULE, linewidth=0.6)
     quiet(axes)
 

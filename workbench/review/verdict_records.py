@@ -1,4 +1,4 @@
-"""Verdicts: what reviewers heard at seams, kept for calibrating the seam score.
+"""Verdicts: reviewers' judgements of seams, saved for calibrating the seam score.
 
 Functions take a connection whose transaction the caller owns.
 """
@@ -17,12 +17,12 @@ from workbench.errors import ParameterError
 from workbench.store.database import now, verdicts
 
 Word: TypeAlias = Literal["good", "audible", "wrong"]
-"""the seam cannot be heard; it can be heard; it is a mistake"""
+"""the seam is inaudible; it is audible; it is a mistake"""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reviewer heard at one seam."""
+    """A reviewer's judgement of one seam."""
 
     verdict_id: str
     content_hash: str
@@ -35,11 +35,11 @@ class Verdict:
     note: str
     at: str
     reviewer: str = ""
-    """empty: whoever it was gave no name"""
+    """empty: no name was given"""
 
     @property
-    def heard(self) -> tuple[int, int, int, int]:
-        """The seam as it was heard: ms of track time left and entered, ms of the fade and hundredths of its exponent.
+    def seam_key(self) -> tuple[int, int, int, int]:
+        """The judged seam: ms of track time left and entered, ms of the fade and hundredths of its exponent.
 
         Verdicts are about the same seam where these are equal; -1 stands for a fade that is not known.
         """
@@ -62,15 +62,15 @@ def add(
     note: str = "",
     reviewer: str = "",
 ) -> Verdict:
-    """Keep a verdict: good, audible or wrong, else ParameterError.
+    """Save a verdict: good, audible or wrong, else ParameterError.
 
-    Earlier ones stay; of one reviewer's about a seam as it was heard the latest counts.
+    Earlier ones stay; a reviewer's latest verdict about a seam and its crossfade counts.
     """
     if verdict not in get_args(Word):
         raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
-    kept = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now(), reviewer)
-    put(connection, kept)
-    return kept
+    saved = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now(), reviewer)
+    put(connection, saved)
+    return saved
 
 
 def put(connection: Connection, verdict: Verdict) -> None:
@@ -113,11 +113,11 @@ def _verdict(row: Row[Any]) -> Verdict:
 
 
 def latest(given: Iterable[Verdict]) -> list[Verdict]:
-    """Each reviewer's last verdict about each seam as it was heard (`Verdict.heard`), with its crossfade.
+    """Each reviewer's last verdict about each seam and its crossfade (`Verdict.seam_key`).
 
     Given oldest first; returned in the order in which the seams were first judged.
     """
     found: dict[tuple[object, ...], Verdict] = {}
     for verdict in given:
-        found[(verdict.content_hash, verdict.reviewer, verdict.heard)] = verdict
+        found[(verdict.content_hash, verdict.reviewer, verdict.seam_key)] = verdict
     return list(found.values())

@@ -157,7 +157,7 @@ class _Notes:
 
 
 def known_splices(tracks: Iterable[str], each: int = 24) -> list[Verdict]:
-    """Splices of bundled tracks with verdicts by the rule in the head of this module; nobody listened.
+    """Splices of bundled tracks with verdicts by the rule in the head of this module, without listening.
 
     At most `each` of each verdict from a track, drawn with a fixed seed. A track that never repeats or that changes key
     has only audible splices, one without beats none. Raises `ResourceMissing` for an unknown name.
@@ -177,7 +177,7 @@ def known_splices(tracks: Iterable[str], each: int = 24) -> list[Verdict]:
                 "score": float(total[0, 0]), **dict(zip(part_names(params), parts[:, 0, 0].tolist(), strict=True)),
             }  # fmt: skip
             name = f"rule_{track}_{number}"
-            found.append(Verdict(name, recording.content_hash, track, seam, word, "by rule; nobody listened", ""))
+            found.append(Verdict(name, recording.content_hash, track, seam, word, "by rule, without listening", ""))
     return found
 
 

@@ -3,9 +3,6 @@
 A version holds the plan with its fades and gains, its mix and its provenance, as the command line prints them. Plans
 that sound the same are one version, however often they are frozen. The versions of one track under one video
 belong together; they are counted from 1.
-
-Classes: `FrozenPlan`. Functions: `subject_of`, `loop_subject`; `freeze_plan`, `find_version`, `thaw`,
-`has_its_video`.
 """
 
 from __future__ import annotations
@@ -145,10 +142,10 @@ def _ducking(recorded: object) -> dict[str, Any]:
 
 def _digest(body: Mapping[str, Any]) -> str:
     """Digest of what sounds: equal for equal plans, fades and mixes; 16 hex digits."""
-    heard = {name: body.get(name) for name in ("plan", "mix")}
+    sounding = {name: body.get(name) for name in ("plan", "mix")}
     made = read_provenance(body)
     ducking = _ducking(None if made is None else made.params.get("render"))
     if ducking["ducking"] != RenderParams().ducking and body.get("mix"):  # as versions of before have it
-        heard["ducking"] = ducking
-    text = json.dumps(heard, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        sounding["ducking"] = ducking
+    text = json.dumps(sounding, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -99,7 +99,7 @@ class VariableLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """What one axis counts, for whoever opens a file without this code."""
+    """The unit and labels of one axis, for readers that open a file without this code."""
 
     dim: str
     """the axis"""
@@ -209,7 +209,7 @@ class ArrayStore:
         return dict(arrays)
 
     def _recall(self, path: Path) -> dict[str, NDArray[Any]] | None:
-        """The arrays of a file that was read before and that nobody has used or changed since."""
+        """The arrays of a file that was read before and is unchanged and unused since."""
         used, arrays = self._remembered.get(str(path), (0, {}))
         try:
             unchanged = bool(used) and path.stat().st_mtime_ns == used

@@ -1,8 +1,6 @@
 """The catalog's revision: every transaction that changes the catalog raises it by one.
 
-Whoever keeps a copy of the catalog, or an answer made from it, compares the revision; see `workbench.catalog.library`.
-
-Functions: `current_revision`, `next_revision`, `recording_changed`.
+Holders of a copy of the catalog, or of an answer made from it, compare the revision; see `workbench.catalog.library`.
 """
 
 from __future__ import annotations
@@ -30,8 +28,8 @@ def next_revision(connection: Connection) -> int:
 def recording_changed(connection: Connection, content_hash: str) -> None:
     """Mark the tracks of a recording as changed, and its measurements as out of date.
 
-    The measurements stay until the recording is measured anew. If no track has this recording, the catalog's revision
-    stays.
+    The measurements stay until the recording is measured again. If no track has this recording, the catalog's revision
+        stays.
     """
     outdated = recordings.update().where(recordings.c.content_hash == content_hash)
     connection.execute(outdated.values(analysis=""))

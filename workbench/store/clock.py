@@ -3,8 +3,6 @@
 It is the machine's, unless `using` puts another in its place: the simulation of the service lets a year pass in a
 second (`tests/service/simulation`). What waits for the operating system, such as a socket or a lock, is timed by the
 system all the same.
-
-Classes: `Clock`, `SystemClock`. Functions: `wall_seconds`, `monotonic_seconds`, `utc_now`, `now`, `using`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The database of records: SQLite in the home folder, or whatever `WORKBENCH_DATABASE_URL` names.
+"""The database of records: SQLite in the home folder, or the database that `WORKBENCH_DATABASE_URL` names.
 
 Records are what cannot be computed again. The same statements, built by SQLAlchemy, serve SQLite and PostgreSQL.
 
 SQLite is opened in write-ahead mode, so that readers never wait; a transaction that will write says so at its start
 (BEGIN IMMEDIATE), because SQLite refuses a reader that begins to write in its middle instead of letting it wait.
 
-Tables are declared here once; `workbench.store.schema` brings those of a database up to date. A package that keeps more
-tables in the same database brings a schema of its own.
+Tables are declared here once; `workbench.store.schema` brings those of a database up to date. A package with more
+tables in the same database brings its own schema.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ verdicts = sa.Table(
     sa.Column("verdict", sa.Text, nullable=False),  # good, audible, wrong
     sa.Column("note", sa.Text, nullable=False),
     sa.Column("at", sa.Text, nullable=False),
-    sa.Column("reviewer", sa.Text, nullable=False, server_default=""),  # empty: whoever it was gave no name
+    sa.Column("reviewer", sa.Text, nullable=False, server_default=""),  # empty: no name was given
     sa.Index("verdicts_by_song", "content_hash"),
 )
 
@@ -262,7 +262,7 @@ class Database:
         self.is_sqlite = url.startswith("sqlite")
         try:
             self._engine = _create_engine(url)
-            # A database that nobody closed leaves no connection open.
+            # A database that was not closed leaves no connection open.
             weakref.finalize(self, self._engine.dispose)
             known = (SCHEMA, *more)
             with self.read() as connection:
@@ -293,11 +293,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, kept: Connection | None = None) -> Iterator[Connection]:
-        """One transaction that writes: all of it happens, or none. `kept` is a connection of `connect` to use."""
+    def write(self, reused: Connection | None = None) -> Iterator[Connection]:
+        """One transaction that writes, whole or not at all, on a connection of the pool or on `reused`."""
         with (
             _as_store_errors(self.url),
-            nullcontext(kept) if kept is not None else self._engine.connect() as connection,
+            nullcontext(reused) if reused is not None else self._engine.connect() as connection,
             connection.begin(),
         ):
             if self.is_sqlite:
@@ -335,7 +335,7 @@ def _create_engine(url: str) -> Engine:
 def patience_with(url: sa.URL) -> dict[str, int]:
     """How long a connection waits for a PostgreSQL that is gone without a word, as one whose machine has died.
 
-    Without it the operating system gives up after a quarter of an hour, and all that time whoever writes waits.
+    Without it the operating system gives up after a quarter of an hour, and all that time writers wait.
     """
     return {name: value for name, value in _PATIENCE.items() if name not in url.query}
 

@@ -21,7 +21,7 @@ _STAGE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class CacheKeyPart:
-    """What a result depends on besides parameters: a version of code, or the digest of weights or of a correction."""
+    """A dependency of a result beyond its parameters: a version of code, or a digest of weights or of a correction."""
 
     name: str
     """unique in a key; results on disk are found by it, so it stays as it is"""

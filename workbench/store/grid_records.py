@@ -1,9 +1,7 @@
-"""What is kept of a grid that was corrected by hand, and what names any grid.
+"""The saved record of a grid that was corrected by hand, and the revision that names any grid.
 
-Apart from `workbench.store.saved`, which reads and writes the records: whoever plans a track names its grid, and that
-needs no database.
-
-Classes: `CorrectedGrid`. Functions: `make_record`, `grid_revision`, `grid_text`.
+Apart from `workbench.store.saved`, which reads and writes the records: planning names the grid of a track without a
+database.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from workbench.store.clock import now
 
 @dataclass(frozen=True, slots=True)
 class CorrectedGrid:
-    """A grid that somebody corrected or confirmed, or that was heard at a tempo that somebody knew."""
+    """A grid that a user corrected or confirmed, or that was detected at a known tempo."""
 
     content_hash: str
     """SHA-256 of the recording's bytes, hex"""
@@ -28,7 +26,7 @@ class CorrectedGrid:
     """place in the bar, from 1"""
     beats_per_bar: int
     note: str
-    """what was corrected, in the words of whoever did it"""
+    """what was corrected, in the user's words"""
     at: str
     """ISO 8601, UTC"""
     confidence: float = 1.0

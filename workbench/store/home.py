@@ -4,7 +4,8 @@ A backup is a copy of it; a test starts from an empty one. Each part has a prope
 deleted: analysis arrays and the demo's videos are made again, records and uploads are not.
 
 It holds what many accounts sent. So a new one is private: other users of the machine cannot enter it. Who lets a group
-write, by the umask or by the mode of an empty folder, shares it with that group. A folder in use keeps its mode.
+write, by the umask or by the mode of an empty folder, shares it with that group. The mode of a folder in use does not
+change.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Ids that callers give to tracks and videos: any text that can stand in a path, a manifest and a log line.
-
-Functions: `check_id`, `check_plain_id`.
-"""
+"""Ids that callers give to tracks and videos: any text that can stand in a path, a manifest and a log line."""
 
 from __future__ import annotations
 

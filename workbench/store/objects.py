@@ -8,8 +8,6 @@ written last, never a part. Files are streamed in both directions, so that memor
 
 The cloud's own variables give address and credentials: `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID` and their
 like, `GOOGLE_…`, `AZURE_STORAGE_…`; without them those of the machine are used.
-
-Classes: `ObjectStore`, `FolderStore`, `BucketStore`, `ObjectInfo`. Function: `open_store`.
 """
 
 from __future__ import annotations

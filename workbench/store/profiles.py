@@ -32,7 +32,7 @@ def load_profile(path: Path) -> WorkbenchParams:
 
     Returns
     -------
-    all parameters; what the file does not name keeps its default
+    all parameters; those that the file does not name have their defaults
 
     Raises
     ------

@@ -3,8 +3,6 @@
 The tracker's grid stays in the array store; a corrected grid replaces it until it is removed. When the grid that counts
 changes, so does the catalog: the tracks of that recording are marked, and its measurements are out of date. Functions
 that take a connection leave the transaction to their caller.
-
-Functions: `put`, `get`, `remove`, `revision_of`, `revisions`. What they keep is in `workbench.store.grid_records`.
 """
 
 from __future__ import annotations

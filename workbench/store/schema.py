@@ -8,7 +8,7 @@ tables in, too. A revision that was released is never edited.
 **Expand, then contract.** While a service is upgraded, processes of two versions work on one database, and the older
 ones may start again or come back for good. So a change that they could not live with takes two releases. The first
 only adds: tables, indexes, columns that may be empty or have a default, and an older version opens a database that has
-them. A later release, when nothing of the older version runs any more, takes away what nobody reads; older versions
+them. A later release, when nothing of the older version runs any more, drops the unused; older versions
 refuse the database then. Revisions are named by that: `1_1` is the first after `1_0` that only adds, `2_0` takes away.
 
 `alembic -c workbench/store/migrations/alembic.ini revision --autogenerate --rev-id 1_1 -m "what it adds"` writes a

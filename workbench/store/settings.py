@@ -28,11 +28,11 @@ class WorkbenchSettings(BaseSettings):
     )
     store_url: str | None = Field(
         default=None,
-        description="where the bytes of videos, tracks and analyses are kept: a folder, s3://BUCKET/PREFIX, gs://… or "
-        "az://…, the same for all machines of a database; without it, the home folder",
+        description="where the bytes of videos, tracks and analyses are stored: a folder, s3://BUCKET/PREFIX, "
+        "gs://… or az://…, the same for all machines of a database; without it, the home folder",
     )
     store_cache_bytes: int = Field(
-        default=20 * 2**30, ge=0, description="bytes; copies of the store's files that the home folder keeps at most"
+        default=20 * 2**30, ge=0, description="bytes; copies of the store's files that the home folder holds at most"
     )
     words_folder: Path | None = Field(
         default=None,

@@ -18,8 +18,6 @@ for bytes that are as good (an analysis that was made twice), so a copy never ha
 Any number of processes share the cache. What one of them reads is not deleted under it: it holds a lock on each file,
 which goes when it ends, however it ends. A file is downloaded once, though several ask for it. Space is taken before a
 download begins, so that the bound holds at any time, unless files that are in use take more.
-
-Classes: `StoredFiles`. Functions: `open_files`, `is_stored`, `file_name`.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ _MARKER = "workbench-id"
 _CLAIM = "workbench-database"
 _PROBE_BYTES = 4096
 _NAME_LENGTH = 100
-"""characters of the user's name for a file that its name in the store keeps; its last ones, which have the suffix"""
+"""characters of the user's file name in the name in the store: the last ones, which have the suffix"""
 _MOST_HELD = 128
 """files of the cache that a process holds at a time; those it asked for last"""
 _LOCKS = 64
@@ -178,9 +176,9 @@ class StoredFiles:
             if self._hold(name, copy):
                 return copy
             if not self._download(store, name, copy):
-                before = self.home.root / name  # kept here before the home folder got a store
+                before = self.home.root / name  # stored here before the home folder got a store
                 return before if before.is_file() else None
-        raise StoreError(f"{place.name}: cannot be kept in {self.home.cached}; raise WORKBENCH_STORE_CACHE_BYTES")
+        raise StoreError(f"{place.name}: cannot be stored in {self.home.cached}; raise WORKBENCH_STORE_CACHE_BYTES")
 
     def has(self, place: Path) -> bool:
         """Whether a file is there, without fetching it."""
@@ -190,7 +188,7 @@ class StoredFiles:
         return (self.home.cached / name).exists() or self._required(place).find(name) is not None
 
     def is_own(self, place: Path) -> bool:
-        """Whether a file was kept or added here, and is no file of the user's that a record only names."""
+        """Whether a file was stored here, and is no file of the user's that a record only names."""
         below = (self.home.videos, self.home.root / "tracks")
         return is_stored(place) or place.parent == self.home.uploads or any(map(place.is_relative_to, below))
 
@@ -360,7 +358,7 @@ class StoredFiles:
             os.pwrite(usage, str(total + size).encode(), 0)
 
     def _make_room(self, most: int) -> int:
-        """Delete the copies used longest ago that nobody holds until the rest fits; returns the bytes of the rest."""
+        """Delete the copies used longest ago, except open ones, until the rest fits; returns the bytes of the rest."""
         import fcntl
 
         for part in abandoned_parts(self.home.cached, _ABANDONED_SECONDS):

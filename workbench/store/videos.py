@@ -2,8 +2,6 @@
 
 Every function takes the connection of a transaction that its caller opened, so that a record can be written together
 with others.
-
-Classes: `AddedVideo`. Functions: `put`, `get`, `every`, `with_content`.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ def put(
     seconds: VideoSeconds,
     audio: str | None = None,
 ) -> AddedVideo:
-    """Add a video, or replace the record under its id; the time when it was first added is kept.
+    """Add a video, or replace the record under its id; the time when it was first added stays.
 
     `audio` are the sound streams that were chosen, as typed; None: the default. ParameterError: an id
     that is not of 1 to 128 characters, or has blanks at its ends.

@@ -4,8 +4,6 @@ Listeners remember what is loud, repeated, and similar to other parts of the tra
 follows Müller, Jiang & Grosche, "A robust fitness measure for capturing repetitions in music recordings with
 applications to audio thumbnailing", IEEE TASLP 21, 2013). Every bar is rated, a window of whole bars with the best mean
 rating is taken, with a preference for one that opens a section.
-
-Functions: `bar_salience`, `memorable_bars`; `loudest_stretch` for music without bars.
 """
 
 from __future__ import annotations

@@ -8,9 +8,6 @@ programming then cuts the track where the evidence for borders is strongest, at 
 that are no multiple of four. Sections that repeat each other, in any key, form a group; groups are named
 by energy, place and how often they come.
 
-Functions: `bar_features`, `novelty`, `repetition`, `cut_bars`, `group_sections`, `name_sections`, `find_sections`.
-Class: `OwnFinder`.
-
 References
 ----------
 Foote, "Automatic audio segmentation using a measure of audio novelty", ICME 2000. McFee & Ellis, "Analyzing track
@@ -144,7 +141,7 @@ class Likeness:
 
     Iterating yields blocks of shape (n_block, n_bars, n_bars), 0 to 1, which together hold `n_keys` matrices; number k
     compares each bar with all bars moved up by k semitones. All twelve of an hour of music take half a gigabyte, so
-    they come as many at a time as fit 64 MB, and are computed anew each time.
+    they come as many at a time as fit 64 MB, and are computed again each time.
     """
 
     def __init__(self, bars: BarFeatures, n_keys: int = 12) -> None:
@@ -253,7 +250,7 @@ class _Median:
         self._only: FloatArray | None = None
 
     def add(self, values: FloatArray) -> None:
-        """Take a block of the values, 0 to 1; the first is kept until a second comes."""
+        """Take a block of the values, 0 to 1; the first is held until a second comes."""
         if self._only is None and not self._counts.any():
             self._only = values
             return
@@ -381,10 +378,10 @@ class _Grounds:
 def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> list[str]:
     """Name sections by energy, place and how often their group occurs.
 
-    The loudest group that comes more than once is the chorus, the next groups that come again are verses; what comes
-    once is a break if it lies 3 dB under the track, else a bridge; what rises by 2 dB into something louder, or is half
-    as long as the chorus it leads into, is a build. The first section is an intro, the last an outro, where they come
-    only once, are softer than the track or half as long as the others of their group.
+    The loudest group that comes more than once is the chorus, the next groups that come again are verses; a section
+    that comes once is a break if it is 3 dB under the track, else a bridge; one that rises by 2 dB into something
+    louder, or is half as long as the chorus it leads into, is a build. The first section is an intro, the last an
+    outro, where they come only once, are softer than the track or half as long as the others of their group.
     """
     n = groups.size
     levels = np.array([level_db[a:b].mean() for a, b in pairwise(borders)])
@@ -440,7 +437,7 @@ def _distances(rows: FloatArray) -> FloatArray:
 def _typical(distance: FloatArray) -> float:
     """Median distance of different bars, the scale on which bars are alike."""
     n = distance.shape[0]
-    # what lies between one place of the diagonal and the next, as rows: all but the diagonal, without a copy
+    # rows of the values between one place of the diagonal and the next: all but the diagonal, without a copy
     others = distance.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1] if n > 1 else np.ones(1)
     return max(float(np.median(others)), 1e-6)
 

@@ -395,7 +395,7 @@ def _not_kept(conformed: Conformed) -> list[Sentence]:
 def _start_words(conformed: Conformed, asked: VideoSeconds) -> Sentence:
     """That the music starts at another time than was asked for, and why."""
     starts = conformed.plan.music_in
-    pictures = (one.new_start + asked - one.old_start for one in conformed.difference.kept
+    pictures = (one.new_start + asked - one.old_start for one in conformed.difference.shared
                 if one.old_start <= asked < one.old_end)  # fmt: skip
     why = "with its picture" if any(abs(at - starts) < 1e-3 for at in pictures) else "for the new cut is too short"
     return (f"the music starts at {clock(starts)}, not at {clock(asked)} as was asked, {why}",)

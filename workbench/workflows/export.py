@@ -26,7 +26,7 @@ from workbench.edits.shots import USUAL_RATES, exact_rate, find_usual_rate
 from workbench.errors import Argument, MediaError, ParameterError, require_extra
 from workbench.export.cut_list import count_frames, is_drop_frame
 from workbench.export.formats import Format
-from workbench.export.tempo import heard_beats
+from workbench.export.tempo import played_beats
 from workbench.export.timeline import (
     Crossing,
     EditLevels,
@@ -176,7 +176,7 @@ def timeline_of(
         video=None if video is None else _video(plan, Path(video), frame_rate),
         balance=_balance(mix),
         notes=notes,
-        beats=() if grid is None or not _is_on(plan, grid) else heard_beats(items, _beats(grid)),
+        beats=() if grid is None or not _is_on(plan, grid) else played_beats(items, _beats(grid)),
         beats_per_bar=metre,
         sync_points=tuple(sync_points),
         reviews=tuple(reviews),

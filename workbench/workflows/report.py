@@ -85,7 +85,7 @@ def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analy
     views = seam_views(plan, recording, analysis, workspace.params.seams)
     shown = []
     for number, view in enumerate(views, start=1):
-        shown.append(ShownSeam(view, _numbers(plan, view), png(seam_figure(view)), mp3(view.heard), mp3(view.left)))
+        shown.append(ShownSeam(view, _numbers(plan, view), png(seam_figure(view)), mp3(view.played), mp3(view.left)))
         workspace.progress(stage, number / len(views))
     return shown
 

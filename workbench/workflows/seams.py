@@ -91,7 +91,7 @@ def seam_view(
         video_s=plan.seam_times[seam],
         leave_s=leave_s,
         enter_s=enter_s,
-        heard=seam_excerpt(plan, recording, seam, EXCERPT_SECONDS),
+        played=seam_excerpt(plan, recording, seam, EXCERPT_SECONDS),
         left=expected.left,
         entered=expected.entered,
         middle=min(plan.seam_times[seam], EXCERPT_SECONDS / 2),

@@ -172,7 +172,7 @@ class HeardSplice(Shown):
     @property
     def sound(self) -> Recording:
         """The sound around it, with the splice in the middle."""
-        return self.view.heard
+        return self.view.played
 
     def figure(self) -> Figure:
         """Its picture: the sound, what the track has there, and the parts of the score."""

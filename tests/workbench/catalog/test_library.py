@@ -156,10 +156,10 @@ class TestGivenAndMeasured:
     @pytest.mark.parametrize(
         ("given", "heard", "part"),
         [
-            ({"bpm": 90}, {"bpm": 120.0}, "bpm 90 was given, 120 was heard, another tempo"),
+            ({"bpm": 90}, {"bpm": 120.0}, "bpm 90 was given, 120 was measured, another tempo"),
             ({"bpm": 70}, {"bpm": 140.2}, "its double"),
             ({"bpm": 140}, {"bpm": 70.0}, "its half"),
-            ({"instrumental": True}, {"instrumental": False}, "a voice was heard"),
+            ({"instrumental": True}, {"instrumental": False}, "a voice was detected"),
             ({"duration_seconds": 100}, {"duration_seconds": 180.0}, "180 s"),
             (
                 {"musical_key_name": "A", "musical_key_mode": "minor"},

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.catalog.track import Track
 from workbench.errors import StoreError
-from workbench.matching.brief import BROKEN, KEPT, read_brief
+from workbench.matching.brief import BROKEN, SATISFIED, read_brief
 from workbench.matching.columns import empty_columns
 from workbench.matching.language.lexicon import lexicon
 from workbench.matching.texts import TextIndex, facets_of, mood_of, track_text
@@ -121,7 +121,7 @@ def test_a_rule_of_a_brief_counts_a_word_wherever_it_stands(text: str) -> None:
     assert named.max() == 0.5  # a guitar may be an electric one
     (flute,) = (facets_of(_said(title="Flute Sky"))[1],)
     judged = rule.judge(empty_columns(np.array(["t1", "t2"])), np.stack([counted, flute]))
-    assert list(judged) == [BROKEN, KEPT]
+    assert list(judged) == [BROKEN, SATISFIED]
 
 
 def test_the_mood_of_a_text_is_that_of_the_words_it_names() -> None:

@@ -416,7 +416,7 @@ def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) 
     kept = corrected_grid(session.workspace, analysis.content_hash)
     assert kept is not None
     assert kept.note == "of another project"
-    assert session.message == "the grid: changed since by somebody else, so left as it is now"
+    assert session.message == "the grid: changed since by another user, so left as it is now"
     assert words(session) == [("grid: bars a beat later", True)]
 
 

@@ -47,7 +47,7 @@ def test_lines_and_letters_stand_out_from_the_page(dark: bool) -> None:
     assert page == PAPER["dark" if dark else "light"]
     assert contrast(ink_colour(dark=dark), page) >= 7.0
     assert contrast(playhead_colour(dark=dark), page) >= 7.0
-    for colour in (palette.HEARD, palette.DUCK, palette.SEAM):
+    for colour in (palette.PLAYED, palette.DUCK, palette.SEAM):
         assert contrast(on_page(colour, dark=dark), page) >= 3.0
 
 
@@ -82,7 +82,7 @@ class Levels(Picture):
         self.chart = time_chart(120, Range1d(start=0.0, end=60.0), 0.0, 1.0, "level")
         super().__init__(self.chart)
         self.line = self.chart.line("x", "y", source=self._source("level", "x", "y")).glyph
-        self._tint(self.line, "line_color", palette.HEARD)
+        self._tint(self.line, "line_color", palette.PLAYED)
         self._add_playheads("levels")
         self.drawn: list[tuple[float, float, int]] = []
         self.follow = ViewFollower(self.chart, self.show_view)
@@ -122,7 +122,7 @@ def test_a_picture_takes_the_colours_of_the_page() -> None:
     head = picture.chart.select_one({"name": picture.playheads[0]})
     for dark in (True, False):
         picture.ink(dark=dark)
-        assert picture.line.line_color == on_page(palette.HEARD, dark=dark)
+        assert picture.line.line_color == on_page(palette.PLAYED, dark=dark)
         assert head.line_color == playhead_colour(dark=dark)
         assert picture.chart.yaxis[0].axis_label_text_color == ink_colour(dark=dark)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.recipes.material.re_edits import KINDS, re_edit
-from workbench.edits.difference import EditChange, EditDifference, KeptSpan, compare_edits
+from workbench.edits.difference import EditChange, EditDifference, SharedSpan, compare_edits
 from workbench.edits.edit_list import EditList
 from workbench.edits.picture_matching import match_pieces
 from workbench.errors import EditError
@@ -35,7 +35,7 @@ FILM = edit(A, B, C, D, E)
 
 
 def spans(difference: EditDifference) -> list[tuple[float, float, float]]:
-    return [(span.old_start, span.new_start, span.seconds) for span in difference.kept]
+    return [(span.old_start, span.new_start, span.seconds) for span in difference.shared]
 
 
 def changes(difference: EditDifference) -> list[tuple[float, float, float, str]]:
@@ -75,8 +75,8 @@ def test_what_stays_and_what_changed(case: str) -> None:
     new, kept, changed = CASES[case]
     found = compare_edits(FILM, edit(*new))
     assert (spans(found), changes(found)) == (kept, changed)
-    assert found.kept_seconds == sum(seconds for _, _, seconds in kept)
-    assert [span.shift for span in found.kept] == [new_start - old_start for old_start, new_start, _ in kept]
+    assert found.shared_seconds == sum(seconds for _, _, seconds in kept)
+    assert [span.shift for span in found.shared] == [new_start - old_start for old_start, new_start, _ in kept]
 
 
 def test_a_swap_beside_other_edits_is_still_a_swap() -> None:
@@ -122,7 +122,7 @@ def test_a_source_that_is_used_again_and_again() -> None:
     assert spans(found) == [(0, 0, 9), (12, 9, 12)]
     assert changes(found) == [(9, 9, -3, "delete")]
     more = compare_edits(old, edit(refrain, A, refrain, refrain, B, refrain, C, refrain))
-    assert more.kept_seconds == 24
+    assert more.shared_seconds == 24
     assert len(more.changes) == 1
 
 
@@ -135,7 +135,7 @@ def test_overlapping_uses_of_one_source() -> None:
 
 def test_cuts_with_nothing_in_common() -> None:
     found = compare_edits(edit(A), edit(B))
-    assert found.kept == ()
+    assert found.shared == ()
     assert changes(found) == [(0, 0, -2, "replace")]
 
 
@@ -181,7 +181,7 @@ def test_media_that_two_programs_name_unlike_are_told_by_the_last_part() -> None
     new = edit(("WIDE SHOT.MOV", 0, 5), ("X", 0, 1), ("close", 0, 5))
     assert spans(compare_edits(old, new)) == [(0, 0, 5), (5, 6, 5)]
     twice = edit(("file:///one/close.mov", 0, 5), ("file:///two/close.mov", 0, 5))
-    assert compare_edits(twice, new).kept == ()
+    assert compare_edits(twice, new).shared == ()
 
 
 @pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
@@ -192,7 +192,7 @@ def test_every_second_that_an_edit_leaves_alone_is_found(kind: int) -> None:
         rate = drawn.old.frame_rate
         kept = {
             round(span.old_start * rate) + k: round(span.new_start * rate) + k
-            for span in compare_edits(drawn.old, drawn.new).kept
+            for span in compare_edits(drawn.old, drawn.new).shared
             for k in range(round(span.seconds * rate))
         }
         alone = {part.old_start + k: part.new_start + k for part in drawn.untouched for k in range(part.frames)}
@@ -211,7 +211,7 @@ def test_kept_spans_show_the_same_pictures_whatever_the_cuts(old: list[Piece], n
     frames = [
         [(media, start + k) for media, start, seconds in pieces for k in range(int(seconds))] for pieces in (old, new)
     ]
-    for span in found.kept:
+    for span in found.shared:
         a, b, n = int(span.old_start), int(span.new_start), int(span.seconds)
         assert frames[0][a : a + n] == frames[1][b : b + n]
     rows = [[0] * (len(frames[1]) + 1) for _ in range(len(frames[0]) + 1)]
@@ -219,21 +219,21 @@ def test_kept_spans_show_the_same_pictures_whatever_the_cuts(old: list[Piece], n
         for j, there in enumerate(frames[1], 1):
             rows[i][j] = max(rows[i - 1][j], rows[i][j - 1], rows[i - 1][j - 1] + (here == there))
     longest = rows[-1][-1]
-    assert found.kept_seconds <= longest
+    assert found.shared_seconds <= longest
     if not match_pieces(one, other).moved:
-        assert found.kept_seconds == longest
+        assert found.shared_seconds == longest
     assert sum(change.delta_seconds for change in found.changes) == found.new_seconds - found.old_seconds
 
 
 def test_what_is_no_difference_is_refused() -> None:
     good = compare_edits(FILM, edit(A, B, ("x", 0, 3), C, D, E))
     with pytest.raises(EditError, match="sorted and disjoint"):
-        replace(good, kept=good.kept[::-1])
+        replace(good, shared=good.shared[::-1])
     with pytest.raises(EditError, match="touch in both"):
-        replace(good, kept=(KeptSpan(0, 0, 5), KeptSpan(5, 5, 5)))
+        replace(good, shared=(SharedSpan(0, 0, 5), SharedSpan(5, 5, 5)))
     with pytest.raises(EditError, match="past the ends"):
         replace(good, old_seconds=3.0)
     with pytest.raises(EditError, match="a change is one of"):
         EditChange(0.0, 0.0, 1.0, "dissolve")  # type: ignore[arg-type]
     with pytest.raises(EditError, match="times of 0 or more"):
-        KeptSpan(0.0, -1.0, 1.0)
+        SharedSpan(0.0, -1.0, 1.0)

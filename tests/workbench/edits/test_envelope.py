@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.edits.difference import EditChange, EditDifference, KeptSpan
+from workbench.edits.difference import EditChange, EditDifference, SharedSpan
 from workbench.mix.drawn_envelope import GLIDE_SECONDS, Points, follow_edit, on_grid, read_points
 from workbench.recording import FloatArray
 
@@ -19,7 +19,7 @@ DRAWN: Points = ((10.0, 0.0), (11.0, 12.0), (20.0, 12.0), (22.0, 0.0))
 
 def edit(seconds: float, new_seconds: float, *kept: tuple[float, float, float]) -> EditDifference:
     """Kept spans by where they began, where they begin, and how long they last."""
-    spans = tuple(KeptSpan(*span) for span in kept)
+    spans = tuple(SharedSpan(*span) for span in kept)
     return EditDifference(seconds, new_seconds, spans, (EditChange(0.0, 0.0, new_seconds - seconds, "swap"),), FRAME)
 
 

@@ -65,7 +65,7 @@ def test_two_formats_are_compared(write_edit: WriteEdit, old: str, new: str) -> 
     kinds = [change.kind for change in found.changes]
     assert kinds == ["insert", "delete"]
     assert [change.delta_seconds for change in found.changes] == [2.0, pytest.approx(-51 / 25)]
-    assert found.kept_seconds == pytest.approx(sum(shot[2] for shot in SHOTS) / 25 - 51 / 25, abs=0.5)
+    assert found.shared_seconds == pytest.approx(sum(shot[2] for shot in SHOTS) / 25 - 51 / 25, abs=0.5)
 
 
 def test_what_is_no_edit_list(tmp_path: Path, write_edit: WriteEdit) -> None:
@@ -167,7 +167,7 @@ def test_the_other_cut_tells_the_rate_of_a_source_too(tmp_path: Path) -> None:
     old = edl_of(tmp_path / "old.edl", "A V C 00:00:10:14 00:00:20:29 01:00:00:00 01:00:10:12")
     new = edl_of(tmp_path / "new.edl", "A V C 00:00:12:14 00:00:20:14 01:00:00:00 01:00:08:00")
     found = compare_files(old, new, frame_rate=Fraction(24))
-    assert [(span.old_start, span.new_start) for span in found.kept] == [(2.0, 0.0)]
+    assert [(span.old_start, span.new_start) for span in found.shared] == [(2.0, 0.0)]
 
 
 FCPXML = """<fcpxml version="1.13"><resources><format id="r1" frameDuration="1/25s"/></resources><library><event>{}

@@ -96,7 +96,7 @@ def compared(tmp_path: Path, drawn: dict[str, tuple[Pictures, tuple[int, ...]]])
 def in_frames(difference: EditDifference) -> list[tuple[int, int, int]]:
     return [
         (round(span.old_start * RATE), round(span.new_start * RATE), round(span.seconds * RATE))
-        for span in difference.kept
+        for span in difference.shared
     ]
 
 
@@ -142,7 +142,7 @@ def test_a_still_shot_follows_what_moves_beside_it_and_is_not_fetched(
     deletion = compared("static", [(0, a), (b, COUNT)], heard=False)
     assert (in_frames(deletion), kinds(deletion)) == ([(0, 0, a), (b, a, COUNT - b)], ["delete"])
     trim = compared("static", [(0, b - 10), (b, COUNT)], heard=False)
-    assert trim.kept_seconds == pytest.approx((COUNT - 10) / RATE)
+    assert trim.shared_seconds == pytest.approx((COUNT - 10) / RATE)
     assert [round(change.delta_seconds * RATE) for change in trim.changes] == [-10]
     black = np.zeros((50, *pictures.shape[1:]), dtype=np.uint8)
     dark = compared("static", [(0, a), black, (a, COUNT)], heard=False)
@@ -165,7 +165,7 @@ def test_videos_with_nothing_in_common(tmp_path: Path, drawn: dict[str, tuple[Pi
     old = encode(tmp_path / "old.mp4", drawn["hard"][0], None, 20)
     new = encode(tmp_path / "new.mp4", drawn["dark"][0], None, 20)
     found = compare_videos(old, new)
-    assert found.kept == ()
+    assert found.shared == ()
     assert kinds(found) == ["replace"]
 
 

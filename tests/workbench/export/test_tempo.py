@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.analysis.workspace import Workspace
-from workbench.export.tempo import LATE_SECONDS, TempoMark, heard_beats, tempo_bpm, tempo_map
+from workbench.export.tempo import LATE_SECONDS, TempoMark, played_beats, tempo_bpm, tempo_map
 from workbench.export.timeline import Beat
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.export import timeline_of
@@ -45,7 +45,7 @@ def test_even_beats_are_one_mark(plan: LoopPlan) -> None:
 
 def test_bars_go_on_across_seams(workspace: Workspace, plan: LoopPlan) -> None:
     items = timeline_of(workspace, plan).items
-    beats = heard_beats(items, even(96.0, 12))
+    beats = played_beats(items, even(96.0, 12))
     assert len(beats) == 36
     assert [beat.position for beat in beats] == [1, 2, 3, 4] * 9
     assert np.diff([beat.video_s for beat in beats]) == pytest.approx(0.625)

@@ -163,7 +163,7 @@ def test_cuts_on_bars_are_told(make_video: MakeVideo, columns: MakeColumns) -> N
         ),
         (
             120.0, 4, UNSURE, "no sure beat, 3.0 onsets per second;",
-            "a bar lasts 2.00 s as far as its beat was heard", "music without a sure beat suits",
+            "a bar lasts 2.00 s as far as its beat was detected", "music without a sure beat suits",
         ),
     ],
 )  # fmt: skip
@@ -226,7 +226,7 @@ def test_a_video_without_soundtrack_is_not_said_to_be_without_speakers(make_vide
     def told(video: VideoFacts) -> str:
         return lane_reasoning(video, VideoWants(0.5, 0.5, 0.5), 10, 10, 0.6)
 
-    assert "nobody speaking" in told(make_video())
+    assert "no speech" in told(make_video())
     mute = told(replace(make_video(), classification="none", sound_lufs=None))
     assert "no soundtrack" in mute
     assert "nobody" not in mute

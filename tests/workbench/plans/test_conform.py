@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.workbench.plans.fitted import Fit
-from workbench.edits.difference import EditChange, EditDifference, KeptSpan
+from workbench.edits.difference import EditChange, EditDifference, SharedSpan
 from workbench.params import CoverParams
 from workbench.plans.conform import (
     PlanFollower,
@@ -35,17 +35,17 @@ FRAME = 0.04
 
 
 def cut_out(seconds: float, at: float, length: float) -> EditDifference:
-    kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at + length, at, seconds - at - length))
+    kept = (SharedSpan(0.0, 0.0, at), SharedSpan(at + length, at, seconds - at - length))
     return EditDifference(seconds, seconds - length, kept, (EditChange(at, at, -length, "delete"),), FRAME)
 
 
 def put_in(seconds: float, at: float, length: float) -> EditDifference:
-    kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at, at + length, seconds - at))
+    kept = (SharedSpan(0.0, 0.0, at), SharedSpan(at, at + length, seconds - at))
     return EditDifference(seconds, seconds + length, kept, (EditChange(at, at, length, "insert"),), FRAME)
 
 
 def other_shot(seconds: float, at: float, length: float) -> EditDifference:
-    kept = (KeptSpan(0.0, 0.0, at), KeptSpan(at + length, at + length, seconds - at - length))
+    kept = (SharedSpan(0.0, 0.0, at), SharedSpan(at + length, at + length, seconds - at - length))
     return EditDifference(seconds, seconds, kept, (EditChange(at, at, 0.0, "replace"),), FRAME)
 
 
@@ -77,7 +77,7 @@ def check(
     assert all(score < CoverParams().min_seam_score for score in unsure)
     assert bool(unsure) == (plan.seam_score < min(CoverParams().min_seam_score, old.seam_score) - 1e-4)
     # The very same samples before the first edit, less two bars.
-    first = difference.kept[0].seconds if difference.kept and difference.kept[0].new_start == 0.0 else 0.0
+    first = difference.shared[0].seconds if difference.shared and difference.shared[0].new_start == 0.0 else 0.0
     until = first - 2 * float(np.diff(profile.downbeats).max())
     times = np.arange(0.0, max(0.0, until), 0.1)
     before, after = heard(old, times), heard(plan, times)
@@ -93,7 +93,7 @@ def check(
     kept, untouched = kept_seconds(plan, old, difference, half_bar)
     step = 0.05
     counted = whole = 0.0
-    for span in difference.kept:
+    for span in difference.shared:
         inside = np.arange(0.5 * step, span.seconds, step)
         wanted, now = heard(old, span.old_start + inside), heard(plan, span.new_start + inside)
         whole += step * np.sum(~np.isnan(wanted))
@@ -126,7 +126,7 @@ def conformed(
 
 def test_nothing_changed_is_the_same_plan(track_profile: Maker) -> None:
     plan = loop_of(track_profile())
-    same = EditDifference(plan.window_end, plan.window_end, (KeptSpan(0.0, 0.0, plan.window_end),), (), FRAME)
+    same = EditDifference(plan.window_end, plan.window_end, (SharedSpan(0.0, 0.0, plan.window_end),), (), FRAME)
     assert conformed(track_profile(), plan, same) == replace(plan.alone, options=(plan.alone,))
 
 
@@ -205,7 +205,7 @@ def test_a_cut_of_two_seconds_has_music_too(track_profile: Maker) -> None:
     plan = loop_of(profile)
     whole = plan.window_end
     difference = EditDifference(
-        whole, 2.0, (KeptSpan(100.0, 0.0, 2.0),), (EditChange(0.0, 0.0, 2.0 - whole, "delete"),), FRAME
+        whole, 2.0, (SharedSpan(100.0, 0.0, 2.0),), (EditChange(0.0, 0.0, 2.0 - whole, "delete"),), FRAME
     )
     assert conformed(profile, plan, difference).window_end == 2.0
     # No cut is filled with the ring of the last hit alone.
@@ -271,7 +271,7 @@ def test_the_own_ending_is_kept_by_the_best_worse_seam(track_profile: Maker, onl
     assert unsure_seams(kept, plan, profile) == (UnsureSeam(kept.seam_times[left.index(30)], 0.4),)
     assert unsure_seams(kept, kept, profile) == ()
     bar = float(np.median(np.diff(profile.downbeats)))
-    times = np.arange(0.0, difference.kept[0].seconds - 2 * bar, 0.1)
+    times = np.arange(0.0, difference.shared[0].seconds - 2 * bar, 0.1)
     assert np.nanmax(np.abs(heard(plan, times) - heard(kept, times))) < 1e-6
 
 
@@ -392,7 +392,7 @@ def test_a_pinned_seam_stays_where_its_picture_stays(track_profile: Maker) -> No
         if constraints.pinned:
             assert np.any(np.abs(at - plan.seam_times[seam] - 3.0) < 1.5)
         else:
-            assert not np.any(at > difference.kept[0].seconds)
+            assert not np.any(at > difference.shared[0].seconds)
 
 
 def test_a_track_without_bars_is_refused_in_words(track_profile: Maker) -> None:

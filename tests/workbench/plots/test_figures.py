@@ -20,7 +20,7 @@ from workbench.align.placements import CHANCE_SCORE, place
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.edits.difference import EditChange, EditDifference, KeptSpan
+from workbench.edits.difference import EditChange, EditDifference, SharedSpan
 from workbench.features.descriptors import CONTOUR_PARTS
 from workbench.features.marks import marks_of
 from workbench.files import bundled_path
@@ -124,7 +124,7 @@ def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callab
     loop = loop_track(Workspace(home), track, 300.0)
     assert isinstance(loop.answer, LoopPlan)
     assert loop.analysis is not None
-    kept = (KeptSpan(0.0, 0.0, 90.0), KeptSpan(93.0, 90.0, 207.0))
+    kept = (SharedSpan(0.0, 0.0, 90.0), SharedSpan(93.0, 90.0, 207.0))
     difference = EditDifference(300.0, 297.0, kept, (EditChange(90.0, 90.0, -3.0, "trim"),), 0.04)
     old = loop.answer.alone
     new = conform_plan(loop.analysis.profile, old, difference)
@@ -143,7 +143,7 @@ def test_both_cuts_and_what_stayed(style: str, home: Home, check_legible: Callab
     check_legible(figure)
     # The own ending asks for seams that are less sure than those of a loop: each is shown with its score.
     old = Fit(100.0).plan(loop.analysis.profile).alone
-    kept = (KeptSpan(0.0, 0.0, 68.0), KeptSpan(70.0, 68.0, 30.0))
+    kept = (SharedSpan(0.0, 0.0, 68.0), SharedSpan(70.0, 68.0, 30.0))
     difference = EditDifference(100.0, 98.0, kept, (EditChange(68.0, 68.0, -2.0, "trim"),), 0.04)
     new = conform_plan(loop.analysis.profile, old, difference)
     assert isinstance(new, LoopPlan)

@@ -113,7 +113,7 @@ def test_a_cover_without_an_image_is_named(film: Path, rendered: Callable[[Path,
     for suffix in (".mkv", ".mp4"):
         left = describe_left_out(empty, rendered(empty, suffix))
         assert left is not None
-        assert "picture 4 (mjpeg), kept by no container that a render writes" in left
+        assert "picture 4 (mjpeg), held by no container that a render writes" in left
 
 
 def test_texts_that_overlap_do_not_stop_a_render(film: Path, rendered: Callable[[Path, str], Path]) -> None:
@@ -153,8 +153,8 @@ def test_what_a_container_cannot_hold_is_named_with_one_that_can(
         assert sum(1 for packet in container.demux(further) if packet.size) == 50
     line = describe_left_out(film, out)
     assert line is not None
-    assert "subtitles 3 (subrip, eng), attachment 5 (font.ttf), tags (MOOD), kept by .mkv" in line
-    assert ("cover" in line or "picture 6 (mjpeg), kept by .mp4 or .mkv" in line) == (suffix == ".mov")
+    assert "subtitles 3 (subrip, eng), attachment 5 (font.ttf), tags (MOOD), held by .mkv" in line
+    assert ("cover" in line or "picture 6 (mjpeg), held by .mp4 or .mkv" in line) == (suffix == ".mov")
 
 
 @pytest.mark.parametrize(("language", "kept"), [("fre", "fra"), ("ger", "ger"), ("nld", "dut"), ("ces", "ces")])
@@ -181,7 +181,7 @@ def test_subtitles_of_quicktime_are_kept(rendered: Callable[[Path, str], Path], 
     assert texts(out) == texts(source)
     assert describe_left_out(source, out) is None
     assert describe_left_out(source, rendered(source, ".mkv")) == (
-        "video.mkv leaves out of subtitles_and_chapters.mp4: subtitles 2 (mov_text), kept by .mp4 or .mov"
+        "video.mkv leaves out of subtitles_and_chapters.mp4: subtitles 2 (mov_text), held by .mp4 or .mov"
     )
 
 
@@ -193,7 +193,7 @@ def test_dolby_vision_is_kept_or_named(rendered: Callable[[Path, str], Path]) ->
         assert describe_left_out(source, out) is None
         assert record[4:] in out.read_bytes()
     assert describe_left_out(source, rendered(source, ".mov")) == (
-        "video.mov leaves out of dolby_vision.mp4: the record of Dolby Vision, kept by .mp4 or .mkv"
+        "video.mov leaves out of dolby_vision.mp4: the record of Dolby Vision, held by .mp4 or .mkv"
     )
 
 
@@ -218,8 +218,8 @@ def test_a_title_of_the_sound_is_not_that_of_the_file(film: Path, rendered: Call
 
 @pytest.mark.parametrize(("suffix", "lost"), [
     (".mp3", ""),
-    (".flac", "; chapters, kept by .mp3"),
-    (".wav", "; chapters, tags (mood), kept by .mp3"),
+    (".flac", "; chapters, held by .mp3"),
+    (".wav", "; chapters, tags (mood), held by .mp3"),
 ])  # fmt: skip
 def test_music_under_a_podcast_has_its_tags_and_chapters(tmp_path: Path, suffix: str, lost: str) -> None:
     talk = write_audio(tmp_path / "talk.mp3", [np.zeros((1, 96_000), np.float32)], 48_000, 1)
@@ -243,7 +243,7 @@ def test_music_under_a_podcast_has_its_tags_and_chapters(tmp_path: Path, suffix:
     assert known == kept | ({} if "mood" in lost else {"mood": "calm"})
     assert chapters == ([] if "chapters" in lost else [(0, "Intro"), (1000, "Main")])
     assert describe_left_out(talk, out) == (
-        f"out{suffix} leaves out of talk.mp3: picture 1 (png), kept by no container that a render writes{lost}"
+        f"out{suffix} leaves out of talk.mp3: picture 1 (png), held by no container that a render writes{lost}"
     )
 
 
@@ -305,7 +305,7 @@ def test_data_that_would_not_be_read_are_left_out(rendered: Callable[[Path, str]
         out = rendered(tmp_path / "drone.ts", suffix)
         with av.open(str(out)) as container:
             assert [stream.type for stream in container.streams] == ["video", "audio"]
-        line = f"{out.name} leaves out of drone.ts: data 1 (klv), kept by no container that a render writes"
+        line = f"{out.name} leaves out of drone.ts: data 1 (klv), held by no container that a render writes"
         assert describe_left_out(tmp_path / "drone.ts", out) == line
 
 

@@ -225,7 +225,7 @@ def test_a_verdict_from_before_reviewers_is_read(database: Database) -> None:
             """('ver_1', 'abc', 'track', '{"leave": 1.0, "enter": 2.0}', 'good', '', '2026-01-01')"""
         )
         (kept,) = verdicts.every(connection)
-    assert (kept.reviewer, kept.heard) == ("", (1000, 2000, -1, -1))
+    assert (kept.reviewer, kept.seam_key) == ("", (1000, 2000, -1, -1))
 
 
 def test_a_verdict_is_one_of_three(database: Database) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.matching.brief import BROKEN, KEPT, NOT_KNOWN, Constraint, production_notes, read_brief
+from workbench.matching.brief import BROKEN, NOT_KNOWN, SATISFIED, Constraint, production_notes, read_brief
 from workbench.matching.columns import Columns, empty_columns
 from workbench.matching.language.lexicon import lexicon, read_lexicon
 
@@ -35,33 +35,33 @@ def facets() -> np.ndarray:
 @pytest.mark.parametrize(
     ("brief", "said", "judged"),
     [
-        ("no vocals", "no vocals", (KEPT, BROKEN, NOT_KNOWN)),
-        ("Instrumental only please", "no vocals", (KEPT, BROKEN, NOT_KNOWN)),
-        ("vocals: none", "no vocals", (KEPT, BROKEN, NOT_KNOWN)),
-        ("ohne Gesang", "no vocals", (KEPT, BROKEN, NOT_KNOWN)),
-        ("with vocals", "with vocals", (BROKEN, KEPT, NOT_KNOWN)),
-        ("not instrumental", "with vocals", (BROKEN, KEPT, NOT_KNOWN)),
-        ("no drums", "no drums", (KEPT, BROKEN, NOT_KNOWN)),
-        ("beatless", "no drums", (KEPT, BROKEN, NOT_KNOWN)),
-        ("under 100 bpm", "under 100 bpm", (KEPT, BROKEN, NOT_KNOWN)),
-        ("no faster than 100 bpm", "at most 100 bpm", (KEPT, BROKEN, NOT_KNOWN)),
-        ("not under 100 bpm", "at least 100 bpm", (BROKEN, KEPT, NOT_KNOWN)),
-        ("between 90 and 130 bpm", "between 90 and 130 bpm", (BROKEN, KEPT, NOT_KNOWN)),
-        ("tempo: 70-75", "between 70 and 75 bpm", (KEPT, BROKEN, NOT_KNOWN)),
-        ("around 125 bpm", "about 125 bpm", (BROKEN, KEPT, NOT_KNOWN)),
-        ("120 bpm or faster", "at least 120 bpm", (BROKEN, KEPT, NOT_KNOWN)),
-        ("at least 2 minutes", "at least 120 s long", (KEPT, BROKEN, NOT_KNOWN)),
-        ("no more than two minutes", "at most 120 s long", (BROKEN, KEPT, NOT_KNOWN)),
-        ("minor key", "minor key", (KEPT, BROKEN, NOT_KNOWN)),
-        ("no minor keys", "major key", (BROKEN, KEPT, NOT_KNOWN)),
-        ("in A minor", "minor key", (KEPT, BROKEN, NOT_KNOWN)),
-        ("nothing explicit", "nothing explicit", (KEPT, BROKEN, NOT_KNOWN)),
-        ("clean lyrics", "nothing explicit", (KEPT, BROKEN, NOT_KNOWN)),
-        ("a waltz", "3 beats in the bar", (KEPT, BROKEN, NOT_KNOWN)),
-        ("without guitar", "no guitar", (KEPT, BROKEN, NOT_KNOWN)),
+        ("no vocals", "no vocals", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("Instrumental only please", "no vocals", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("vocals: none", "no vocals", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("ohne Gesang", "no vocals", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("with vocals", "with vocals", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("not instrumental", "with vocals", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("no drums", "no drums", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("beatless", "no drums", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("under 100 bpm", "under 100 bpm", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("no faster than 100 bpm", "at most 100 bpm", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("not under 100 bpm", "at least 100 bpm", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("between 90 and 130 bpm", "between 90 and 130 bpm", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("tempo: 70-75", "between 70 and 75 bpm", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("around 125 bpm", "about 125 bpm", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("120 bpm or faster", "at least 120 bpm", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("at least 2 minutes", "at least 120 s long", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("no more than two minutes", "at most 120 s long", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("minor key", "minor key", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("no minor keys", "major key", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("in A minor", "minor key", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("nothing explicit", "nothing explicit", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("clean lyrics", "nothing explicit", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("a waltz", "3 beats in the bar", (SATISFIED, BROKEN, NOT_KNOWN)),
+        ("without guitar", "no guitar", (SATISFIED, BROKEN, NOT_KNOWN)),
         ("anything but pop", "no pop", (NOT_KNOWN, BROKEN, NOT_KNOWN)),
-        ("not sad", "not sad", (BROKEN, KEPT, NOT_KNOWN)),
-        ("solo piano", "only piano", (KEPT, BROKEN, NOT_KNOWN)),
+        ("not sad", "not sad", (BROKEN, SATISFIED, NOT_KNOWN)),
+        ("solo piano", "only piano", (SATISFIED, BROKEN, NOT_KNOWN)),
     ],
 )
 def test_a_rule_is_kept_broken_or_open(
@@ -102,7 +102,7 @@ def test_rules_that_contradict_each_other_are_told_and_not_kept_to(brief: str, c
 def test_what_is_asked_for_and_barred_is_neither_a_wish_nor_a_rule(brief: str) -> None:
     read = read_brief(brief)
     assert read.constraints == ()
-    assert not read.wishes.any()
+    assert not read.requested.any()
 
 
 def test_two_paces_aim_at_none() -> None:
@@ -172,9 +172,9 @@ def test_a_voice_over_is_no_singer() -> None:
 def test_like_a_lullaby_is_slow_quiet_and_without_drums(columns: Columns, facets: np.ndarray) -> None:
     brief = read_brief("something like a lullaby")
     assert {rule.fact for rule in brief.constraints} == {"energy", "bpm", "drums"}
-    assert all(rule.judge(columns, facets)[0] == KEPT for rule in brief.constraints)
+    assert all(rule.judge(columns, facets)[0] == SATISFIED for rule in brief.constraints)
     assert all(rule.judge(columns, facets)[1] == BROKEN for rule in brief.constraints)
-    assert brief.wishes[lexicon().index("tender")] == 1.0
+    assert brief.requested[lexicon().index("tender")] == 1.0
 
 
 def test_what_it_should_not_be_like_is_no_likeness() -> None:
@@ -188,7 +188,7 @@ def test_a_negation_covers_a_list_that_is_joined_by_or() -> None:
 
 
 @pytest.mark.parametrize(
-    ("brief", "rules", "wishes"),
+    ("brief", "rules", "requested"),
     [
         ("no doubt piano", set(), {"piano"}),
         ("why not drums", set(), {"drums"}),
@@ -213,19 +213,19 @@ def test_a_negation_covers_a_list_that_is_joined_by_or() -> None:
         ("weder Gesang noch Schlagzeug", {"no vocals", "no drums"}, set()),
     ],
 )
-def test_a_negation_is_read_in_a_brief_as_it_is_in_a_script(brief: str, rules: set[str], wishes: set[str]) -> None:
+def test_a_negation_is_read_in_a_brief_as_it_is_in_a_script(brief: str, rules: set[str], requested: set[str]) -> None:
     read = read_brief(brief)
     assert {rule.text for rule in read.constraints} == rules
-    assert {lexicon().names[index] for index in np.flatnonzero(read.wishes)} == wishes
+    assert {lexicon().names[index] for index in np.flatnonzero(read.requested)} == requested
 
 
 def test_a_negation_ends_at_a_comma_and_at_a_turn() -> None:
     brief = read_brief("no vocals, piano and strings")
     assert _said(brief.text) == {"no vocals"}
-    assert brief.wishes[lexicon().index("piano")] > 0
+    assert brief.requested[lexicon().index("piano")] > 0
     hopeful = read_brief("not sad but hopeful")
     assert _said(hopeful.text) == {"not sad"}
-    assert hopeful.wishes[lexicon().index("uplifting")] > 0
+    assert hopeful.requested[lexicon().index("uplifting")] > 0
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_a_wanted_voice_is_found_in_the_text_unless_the_track_is_surely_instrume
     columns.vocals[:] = np.nan, 0.02, np.nan
     told = np.array([read_lexicon(text).facets for text in ("female vocalist, piano", "lead vocals", "piano")])
     rule = read_brief("with vocals").constraints[0]
-    assert rule.judge(columns, told).tolist() == [KEPT, BROKEN, NOT_KNOWN]
+    assert rule.judge(columns, told).tolist() == [SATISFIED, BROKEN, NOT_KNOWN]
     assert rule.describe(columns, 0, told) == "its text names a voice"
 
 
@@ -278,13 +278,13 @@ def test_clear_drums_break_the_rule_though_the_text_names_other_instruments(colu
     """A piano alone may be heard as drums with 0.75, and its text is believed; a kit is heard with 0.83 and more."""
     columns.drums[:] = 0.75, 0.83, np.nan
     told = np.array([read_lexicon("piano and strings").facets] * 3)
-    assert read_brief("no drums").constraints[0].judge(columns, told).tolist() == [KEPT, BROKEN, NOT_KNOWN]
+    assert read_brief("no drums").constraints[0].judge(columns, told).tolist() == [SATISFIED, BROKEN, NOT_KNOWN]
 
 
 def test_nothing_is_explicit_where_nobody_sings(columns: Columns, facets: np.ndarray) -> None:
     rule = read_brief("nothing explicit").constraints[0]
     assert columns.explicit[0] == -1
-    assert rule.judge(columns, facets)[0] == KEPT
+    assert rule.judge(columns, facets)[0] == SATISFIED
 
 
 def test_a_fact_is_told_with_its_unit(columns: Columns, facets: np.ndarray) -> None:

@@ -279,10 +279,10 @@ def test_a_text_that_says_nothing_is_not_said_to_ask_for_something() -> None:
     assert "The text says nothing about music" in lane_reasoning(told(script="xqz"), read_brief(""), [0])
 
 
-def test_a_track_whose_text_names_nothing_is_said_to_be_ranked_by_what_is_heard() -> None:
+def test_a_track_whose_text_names_nothing_is_said_to_be_ranked_by_its_sound() -> None:
     silent = replace(TRACKS[0], title=None, description=None, moods=(), genres=(), instruments=(), tags=())
-    assert explanation(told(), 0, names_in(silent)).endswith("so it was ranked by what is heard.")
-    assert "what is heard" not in explanation(told(), 0, names_in(TRACKS[0]))
+    assert explanation(told(), 0, names_in(silent)).endswith("so it was ranked by its sound.")
+    assert "ranked by its sound" not in explanation(told(), 0, names_in(TRACKS[0]))
 
 
 def test_matched_tags_are_those_of_the_tracks_lists_that_are_wanted() -> None:
@@ -297,7 +297,7 @@ def test_a_lane_says_what_was_weighed(platform: str | None) -> None:
     title, weighed = lane_title(reading), lane_reasoning(reading, read_brief("no vocals, blorp the snark"), [0, 1])
     assert "music, about" in title
     assert (f"for {platform}" in title) == (platform is not None)
-    assert "Rules that were kept to: no vocals" in weighed
+    assert "Applied rules: no vocals" in weighed
     assert "1 of the 2 break a rule" in weighed
     assert ("was a weak steer" in weighed) == (platform == "a wall in Riga")
     assert ("moved energy, opening and length" in weighed) == (platform == "tiktok")

@@ -15,7 +15,7 @@ from workbench.review.listening import (
     answer_trial,
     begin_abx,
     begin_mushra,
-    heard_seams,
+    judged_seams,
     mushra_outcomes,
     write_abx,
     write_mushra,
@@ -127,7 +127,7 @@ def test_results_are_written_with_their_intervals(workspace: Workspace) -> None:
     out = io.StringIO()
     assert write_results(workspace, out) == 5
     seam, *_, two_fades = csv.DictReader(io.StringIO(out.getvalue()))
-    (worth,) = (heard.worth for heard in heard_seams(workspace))
+    (worth,) = (heard.worth for heard in judged_seams(workspace))
     assert (seam["result"], seam["of"], seam["count"]) == ("seam", "30.000_10.000_20ms_0.5", "2")
     assert [float(seam[name]) for name in ("score", "estimate", "low", "high")] == [0.4, 70.0, worth.low, worth.high]
     summary = abx_outcome(workspace, test.test_id).summary
@@ -140,14 +140,14 @@ def test_a_listener_who_misses_the_reference_does_not_count(workspace: Workspace
     mushra(workspace, "Ana", {"reference": 100, "seam": 80, "anchor": 20})
     mushra(workspace, "Ben", {"reference": 50, "seam": 100, "anchor": 100})
     assert [(one.ratings.mean, one.screened_out) for one in mushra_outcomes(workspace)] == [(100, 1), (80, 1), (20, 1)]
-    assert [seam.worth.count for seam in heard_seams(workspace)] == [1, 1]
+    assert [seam.worth.count for seam in judged_seams(workspace)] == [1, 1]
 
 
 def test_a_seam_is_worth_its_share_of_the_reference_one_value_a_listener(workspace: Workspace) -> None:
     mushra(workspace, "Ana", {"reference": 100, "seam": 80, "anchor": 20})
     mushra(workspace, "Ana", {"reference": 100, "seam": 60, "anchor": 20})
     mushra(workspace, "Ben", {"reference": 90, "seam": 99, "anchor": 20})
-    found = sorted(heard_seams(workspace), key=lambda seam: seam.leave)
+    found = sorted(judged_seams(workspace), key=lambda seam: seam.leave)
     assert [(seam.leave, seam.score) for seam in found] == [(30.0, 0.4), (31.0, pytest.approx(0.6))]
     assert [(seam.worth.count, seam.worth.mean) for seam in found] == [(2, 85.0), (2, 85.0)]
 
@@ -179,4 +179,4 @@ def test_answers_are_checked_and_given_once(workspace: Workspace) -> None:
     with pytest.raises(ParameterError, match="needs the conditions"):
         begin_mushra(workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("a", "b"), items=[{}])
     assert mushra_outcomes(workspace) == []
-    assert heard_seams(workspace) == []
+    assert judged_seams(workspace) == []

@@ -112,7 +112,7 @@ def test_a_record_that_somebody_changed_since_is_left_as_it_is(tmp_path: Path) -
         made = step(workspace, project_id)
         assert made is not None
         assert (made.values, made.left) == ({"plan": plan}, (key,))
-        assert made.sentence == "the grid: changed since by somebody else, so left as it is now"
+        assert made.sentence == "the grid: changed since by another user, so left as it is now"
         assert state_of(workspace, project_id) == {"plan": plan, key: theirs}
     put_grid(workspace, mine)
     made = undo_change(workspace, project_id)

@@ -52,8 +52,8 @@ def test_excerpts_have_the_seam_in_the_middle_and_the_track_on_either_side(
     half = round(view.fade_seconds * rate) + 2
     leave = round(plan.seam_times[view.number - 1] * rate) - at
     # Before the crossfade what is heard is what the track would have played on with; after it, what it led up to.
-    np.testing.assert_allclose(view.heard.samples[:, : at - half], view.left.samples[:, : at - half], atol=0.2)
-    np.testing.assert_allclose(view.heard.samples[:, at + half :], view.entered.samples[:, at + half :], atol=0.2)
+    np.testing.assert_allclose(view.played.samples[:, : at - half], view.left.samples[:, : at - half], atol=0.2)
+    np.testing.assert_allclose(view.played.samples[:, at + half :], view.entered.samples[:, at + half :], atol=0.2)
     assert leave >= 0
 
 

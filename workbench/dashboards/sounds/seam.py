@@ -71,21 +71,21 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
     view = seam_view(plan, recording, loop.analysis, evidence, seam, workspace.params.seams)
     in_track = spliced(view)
     cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
-    pictures = octave_spectrogram(view.heard), octave_spectrogram(in_track)
+    pictures = octave_spectrogram(view.played), octave_spectrogram(in_track)
     top = max(float(picture.max()) for picture in pictures)
     folder = listening_folder(workspace.home)
     return SeamLook(
         view=view,
         scores=seam_scores(plan, loop.analysis, evidence, workspace.params.seams),
-        heard=_file(view.heard, folder),
+        heard=_file(view.played, folder),
         cut=_file(cut, folder),
         left=_file(view.left, folder),
         entered=_file(view.entered, folder),
         heard_picture=_bytes(pictures[0], top),
         track_picture=_bytes(pictures[1], top),
-        heard_onsets=onset_rises(view.heard),
+        heard_onsets=onset_rises(view.played),
         track_onsets=onset_rises(in_track),
-        heard_loudness=momentary(view.heard.samples, view.heard.sample_rate, LOUDNESS_STEP_SECONDS),
+        heard_loudness=momentary(view.played.samples, view.played.sample_rate, LOUDNESS_STEP_SECONDS),
         track_loudness=momentary(in_track.samples, in_track.sample_rate, LOUDNESS_STEP_SECONDS),
     )
 

@@ -62,7 +62,7 @@ from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
 from workbench.errors import GridError, WorkbenchError
-from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET, clock
+from workbench.plots.palette import BEAT, DOWNBEAT, ONSET, PLAYED, clock
 from workbench.recording import FloatArray, IntArray
 
 CLICK_GAIN_DB = -6.0
@@ -335,7 +335,7 @@ class BeatsPicture(Picture):
         for figure in self.figures:
             figure.quad("left", "right", 1e4, -1e4, source=region, color=BEAT, alpha=0.22, line_width=0)
         sound = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"))
-        self._tint(sound.glyph, "fill_color", HEARD)
+        self._tint(sound.glyph, "fill_color", PLAYED)
         onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
         beats, bars = (self._source(name, "x", "low", "high") for name in ("beats", "bars"))
         held = self._source("held", "x", "text", "color", "align", "offset")

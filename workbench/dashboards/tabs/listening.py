@@ -39,7 +39,7 @@ from workbench.plots.palette import clock
 from workbench.review.listening import (
     abx_outcome,
     answer_trial,
-    heard_seams,
+    judged_seams,
     mushra_outcomes,
     write_abx,
     write_mushra,
@@ -123,7 +123,7 @@ class ListeningState:
         return [
             f"{one.track}, {clock(one.leave)} → {clock(one.enter)}, crossfade {1000 * one.fade:.0f} ms: "
             f"score {one.score:.2f}, rated {_rating(one.worth)} of 100 by {_count(one.worth.count, 'listener')}"
-            for one in heard_seams(self.workspace)
+            for one in judged_seams(self.workspace)
         ]
 
 

@@ -37,7 +37,7 @@ from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program
 from workbench.matching.lane import Match
-from workbench.plots.palette import BEAT, HEARD, VOICE
+from workbench.plots.palette import BEAT, PLAYED, VOICE
 from workbench.recording import FloatArray
 from workbench.workflows.catalog import add_all, bundled_files, search_catalog, words_of
 
@@ -268,7 +268,7 @@ class MatchPicture(Picture):
             "x", 1.1, "text", source=source, text_font_size="11px", text_align="side", x_offset="shift",
             text_baseline="middle",
         )  # fmt: skip
-        self._tint(music.glyph, "line_color", HEARD)
+        self._tint(music.glyph, "line_color", PLAYED)
         self._shade(cuts.glyph, "line_color", ink_colour)
         self._shade(marks.glyph, "line_color", ink_colour)
         self._text(words.glyph)

@@ -43,7 +43,7 @@ from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, du
 from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
 from workbench.plans.plan import LoopPlan
 from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
-from workbench.plots.palette import DUCK, HEARD, OWN_MUSIC, VOICE, clock
+from workbench.plots.palette import DUCK, OWN_MUSIC, PLAYED, VOICE, clock
 from workbench.recording import FloatArray
 from workbench.video.speech_ranges import Utterances
 from workbench.workflows.plan import Planned
@@ -430,8 +430,8 @@ class MixPicture(Picture):
             "x", "y", source=self._source("under", "x", "y"), line_width=1.8,
             legend_label="music",
         )  # fmt: skip
-        self._tint(alone.glyph, "line_color", HEARD)
-        self._tint(under.glyph, "line_color", HEARD)
+        self._tint(alone.glyph, "line_color", PLAYED)
+        self._tint(under.glyph, "line_color", PLAYED)
         source = self._source("duck", "x", "y")
         self._tint(duck.varea("x", 0.0, "y", source=source, alpha=0.3).glyph, "fill_color", DUCK)
         self._tint(duck.line("x", "y", source=source, line_width=1.8).glyph, "line_color", DUCK)

@@ -34,7 +34,7 @@ from workbench.dashboards.tabs.plan_state import PlanState, played_pieces
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
 from workbench.plans.move_seam import SeamPlace
 from workbench.plans.plan import LoopPlan
-from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, OWN_MUSIC, VOICE, clock, group_colour
+from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, OWN_MUSIC, PLAYED, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, track_pieces
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import FloatArray
@@ -306,13 +306,13 @@ class PlanPicture(Picture):
         self._tint(figure.varea("x", "y", "y0", source=duck, alpha=0.35).glyph, "fill_color", DUCK)
         self._tint(figure.line("x", "y", source=duck, line_width=1.5).glyph, "line_color", DUCK)
         self._tint(
-            figure.line("x", "y", source=self._source("gain", "x", "y"), line_width=2).glyph, "line_color", HEARD
+            figure.line("x", "y", source=self._source("gain", "x", "y"), line_width=2).glyph, "line_color", PLAYED
         )
 
     def _draw_music(self) -> None:
         figure, lane = self.figure, _LANES["music"]
         sound = self._source("music", "x", "low", "high")
-        self._tint(figure.varea("x", "low", "high", source=sound, name="music").glyph, "fill_color", HEARD)
+        self._tint(figure.varea("x", "low", "high", source=sound, name="music").glyph, "fill_color", PLAYED)
         for name, colour, alpha in (("beats", BEAT, 0.35), ("bars", DOWNBEAT, 0.55)):
             source = self._source(name, "x")
             figure.segment("x", lane.low, "x", lane.high, source=source, color=colour, alpha=alpha, line_width=1)

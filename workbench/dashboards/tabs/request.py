@@ -29,7 +29,7 @@ from workbench.plans.move_seam import SeamPlace, move_seam
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import Keep, PlanRequest
-from workbench.plots.palette import BEAT, ENDING, HEARD
+from workbench.plots.palette import BEAT, ENDING, PLAYED
 from workbench.workflows.constraints import read_range
 from workbench.workflows.move_seam import FoundPlaces, is_same_splice, named_seam
 from workbench.workflows.plan import Planned
@@ -237,7 +237,7 @@ class RequestDesk:
 def _ranges(request: PlanRequest) -> Any:
     """What is asked of the track, as the picture shows it."""
     for one in request.constraints.never_cut:
-        yield one.song_from, one.song_to, HEARD
+        yield one.song_from, one.song_to, PLAYED
     for one in request.constraints.excluded:
         yield one.song_from, one.song_to, BEAT
     for kept in request.keep:

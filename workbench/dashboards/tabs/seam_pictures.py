@@ -13,7 +13,7 @@ from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, p
 from workbench.dashboards.sounds.seam import LOUDNESS_STEP_SECONDS, SeamLook
 from workbench.dashboards.transport import playhead
 from workbench.features.spectrum import FRAMES_PER_SECOND
-from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD
+from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, PLAYED
 from workbench.plots.seams import PART_WORDS
 from workbench.seams.profile import SEAM_PARTS
 
@@ -44,7 +44,7 @@ class SeamPicture(Picture):
             self._empty()
             return
         view, rate = look.view, FRAMES_PER_SECOND
-        self._x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
+        self._x_range.update(start=-view.middle, end=view.played.duration - view.middle)
         start = -view.middle - 0.5 / rate
         for name, picture, lane in (("heard", look.heard_picture, _HEARD), ("track", look.track_picture, _TRACK)):
             seconds = picture.shape[1] / rate
@@ -79,8 +79,8 @@ class SeamPicture(Picture):
         rises = figure.line("x", "y", source=self._source("heard onsets", "x", "y"), line_width=1.6)
         figure.line("x", "y", source=self._source("track loudness", "x", "y"), color=EXPECTED, line_width=2)
         loudness = figure.line("x", "y", source=self._source("heard loudness", "x", "y"), line_width=2)
-        self._tint(rises.glyph, "line_color", HEARD)
-        self._tint(loudness.glyph, "line_color", HEARD)
+        self._tint(rises.glyph, "line_color", PLAYED)
+        self._tint(loudness.glyph, "line_color", PLAYED)
         beats = self._source("beats", "x", "color")
         figure.segment("x", 0.0, "x", _HEARD.high, source=beats, color="color", line_width=1.2, line_dash="dashed")
         fade = self._source("fade", "left", "right")
@@ -133,7 +133,7 @@ class ScorePicture(Picture):
     def _draw(self) -> None:
         figure, own = self.figure, self._source("own", "y", "low", "middle", "high")
         parts = figure.hbar("y", right="right", height=0.24, source=self._source("parts", "y", "right"), line_width=0)
-        self._tint(parts.glyph, "fill_color", HEARD)
+        self._tint(parts.glyph, "fill_color", PLAYED)
         figure.hbar("y", left="low", right="high", height=0.14, source=own, color=BEAT, alpha=0.6)
         median = figure.scatter("middle", "y", source=own, marker="dash", angle=np.pi / 2, size=9, line_width=2)
         self._shade(median.glyph, "line_color", ink_colour)

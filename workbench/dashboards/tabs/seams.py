@@ -108,7 +108,7 @@ class SeamState:
             for one in newest_verdicts(self.workspace)
             if (one.reviewer, one.content_hash) == (self.reviewer, self.track)
         ]
-        self.given = {verdict.heard: verdict for verdict in mine}
+        self.given = {verdict.seam_key: verdict for verdict in mine}
 
     def review_as(self, reviewer: str) -> None:
         """Show the verdicts of another reviewer."""
@@ -167,7 +167,7 @@ class SeamState:
 
 
 def _heard_at(plan: LoopPlan, seam: int) -> Heard:
-    """A seam of a plan as it is heard, in the numbers of `Verdict.heard`."""
+    """A seam of a plan as it is heard, in the numbers of `Verdict.seam_key`."""
     return (*seam_place(plan, seam), round(1000 * plan.seam_fades[seam]), round(100 * plan.seam_curves[seam]))
 
 
@@ -306,7 +306,7 @@ class SeamsTab(Tab):
         begins = plan.seam_times[seam] - look.view.middle
         self.player.played = {
             "music": self._session.url_of(sound.path), "plan": played_plan(plan, sound.sample_rate), "seam": seam,
-            "from": begins, "to": begins + look.view.heard.duration,
+            "from": begins, "to": begins + look.view.played.duration,
         }  # fmt: skip
 
     def use_fade(self) -> None:
@@ -461,7 +461,7 @@ class SeamsTab(Tab):
         url = self._session.url_of
         self._show_played()
         self.player.param.update(
-            fade=fade, exponent=plan.seam_curves[seam], seconds=view.heard.duration, middle=view.middle,
+            fade=fade, exponent=plan.seam_curves[seam], seconds=view.played.duration, middle=view.middle,
             longest=max(_LONGEST_FADE_SECONDS, fade),
             sounds={name: url(getattr(look, name)) for name in ("heard", "cut", "left", "entered")},
         )  # fmt: skip

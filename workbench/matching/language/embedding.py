@@ -8,8 +8,6 @@ few matrix products. It knows English; of other languages it knows only loan wor
 The weights do not ship with this package. They are searched in the folder that the settings name, in the user's
 Hugging Face cache, and in any installed package that contains them (read as files, never imported), and are accepted
 only when their SHA-256 is the published one, so that a ranking is the same on every machine.
-
-Functions: `find_embedding`, `embedding_in`; `script_vectors`, `chunks`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@
 
 An entry is a list of phrases, or a table of such lists by language, which are read in the order of the file.
 Files are read once, when the module that needs them is imported.
-
-Functions: `read_grammar`. Classes: `Grammar`.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ A text in which hardly a word is known in any of them is not readable: keys stru
 language that is not among the nine, even where it shares letters with one of them.
 
 The words and letters stand in `languages.toml` beside this file.
-
-Functions: `language_of`, `is_common`, `is_readable`.
 """
 
 from __future__ import annotations
@@ -111,7 +109,7 @@ def _speakers() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _english_words() -> frozenset[str]:
-    """English words besides the commonest: those of the lexicon's lines, and of its descriptions of music."""
+    """English words beyond the commonest: those of the lexicon's lines, and of its descriptions of music."""
     book = lexicon()
     texts = (
         *(term for term in book.terms if term not in book.foreign),

@@ -8,13 +8,11 @@ bass"), but not if it is "not" or "never", which negate a statement. Some words 
 look like one ("anything but", "far from"). "Not without hope" and "not a day goes by without joy" are double negations,
 which assert.
 
-A sentence embedding is hardly affected by a negation: "not sad at all" lies close to "sad". So a denied feeling is
+A sentence embedding is hardly affected by a negation: "not sad at all" is close to "sad". So a denied feeling is
 replaced by its opposite before the text is read, "cheerful at all" (antonyms as in Xia et al. 2016). Other words stay:
 "the lake has not moved" needs no opposite.
 
 The words are listed in `negation.toml` beside this file.
-
-Functions: `scopes`, `clauses`, `replace_denials`. Classes: `Clause`, `Affirmed`.
 
 References
 ----------
@@ -132,8 +130,8 @@ def replace_denials(text: str, opposites: Mapping[str, str]) -> Affirmed:
             opposite = opposites.get(clause.words[at])
             if scope is None or opposite is None:
                 continue
-            start, kept = clause.places[scope[0]][0], _without_not(clause.words[scope[0]])
-            changes[start, clause.places[scope[1] - 1][1] if kept else clause.places[scope[1]][0]] = kept
+            start, replacement = clause.places[scope[0]][0], _without_not(clause.words[scope[0]])
+            changes[start, clause.places[scope[1] - 1][1] if replacement else clause.places[scope[1]][0]] = replacement
             changes[clause.places[at]] = opposite
             denials.append((text[start : clause.places[at][1]], opposite))
     parts, end = [], 0

@@ -202,7 +202,7 @@ def test_where_somebody_may_speak_is_hatched_and_said(session: Session, sounds: 
     session.params = with_field(session.params, "voice", "min_spoken_odds", 5.0)
     until_idle(session)
     assert tab.state.uncertain
-    assert "nobody speaks" in tab.facts.object
+    assert "no speech" in tab.facts.object
     assert "perhaps speech (hatched) at 0:" in tab.facts.object
     drawn = tab.picture._sources["uncertain"].data
     assert list(zip(drawn["left"], drawn["right"], strict=True)) == list(tab.state.uncertain)
