@@ -1,4 +1,4 @@
-"""What the scripts that fit write: a file of numbers, and figures on the card beside it."""
+"""Fits: what is known is found again, what ships is what was fitted, and what scripts write."""
 
 from __future__ import annotations
 
@@ -6,9 +6,25 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from data.recipes.fitting import cards
+from data.recipes.fitting import cards, match, underscore
+from data.recipes.fitting.align import TOLD_BY_CHANCE, beyond_chance, fitted_odds, fitted_trust
+from data.recipes.fitting.match_scores import left_out, promised_wrong
+from data.recipes.fitting.tables import OutdatedTable, check_table
+from data.recipes.material.planted_pairs import Case, plant, static_video
+from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+from workbench.align.placements import CHANCE_SCORE, place
+from workbench.features.marks import marks_of
+from workbench.files import model_path, read_numbers
+from workbench.matching.script_reference import FILE as UNDERSCORE_SET
+from workbench.matching.script_reference import read_reference
+from workbench.matching.video_ranking import scores_of
+from workbench.matching.video_reference import FILE as MATCH_SET
+from workbench.matching.video_reference import read_reference as read_match_reference
+from workbench.params.align import AlignModel
+from workbench.params import AlignParams, MatchParams, UnderscoreParams
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(
@@ -51,3 +67,97 @@ def test_each_script_has_a_card_with_a_place_for_figures(name: str) -> None:
     assert f"make fit MODEL={name}`" in card
     assert cards._BEGIN in card
     assert cards._END in card
+
+
+def track() -> Landmarks:
+    rng = np.random.default_rng(5)
+    lines = [(2.0 * k, "downbeat", 0.2, 0.04) for k in range(1, 60)]
+    drops = [(float(at), "drop", 0.8, 0.03) for at in rng.uniform(5.0, 115.0, 12)]
+    return Landmarks(marks_of(LANDMARK_KINDS, [*lines, *drops]), 122.0, 0.0, 121.0)
+
+
+def test_a_slope_is_found_again() -> None:
+    rng = np.random.default_rng(1)
+    beyond = rng.normal(0.0, 3.0, 20_000)
+    planted = rng.random(beyond.size) < 1.0 / (1.0 + np.exp(-(0.5 + 1.2 * beyond)))
+    assert fitted_trust(planted, beyond) == pytest.approx(1.2, abs=0.1)
+
+
+def test_odds_let_one_in_a_hundred_be_told_as_a_fact() -> None:
+    beyond = np.random.default_rng(2).normal(-4.0, 2.0, 10_000)
+    odds = fitted_odds(beyond, 1.25) * np.exp(1.25 * beyond)
+    assert np.mean(odds / (1.0 + odds) >= CHANCE_SCORE) == pytest.approx(TOLD_BY_CHANCE, abs=1e-3)
+
+
+def test_what_lies_beyond_chance_gives_the_score() -> None:
+    landmarks, rng, params = track(), np.random.default_rng(3), AlignParams(model=AlignModel(bare_cost=0.0))
+    planted = plant(landmarks, rng, "exact")
+    assert planted is not None
+    some = [planted.events, static_video(rng)]
+    beyond = beyond_chance([Case("any", "any", landmarks, events, None) for events in some])
+    assert beyond[0] > 2.0 > -2.0 > beyond[1]
+    first = place(landmarks, some[0], params)[0]
+    odds = params.model.prior_odds * np.exp(params.model.trust * beyond[0])
+    assert first.certainty == pytest.approx(odds / (1.0 + odds), abs=1e-6)
+
+
+def test_what_ships_is_what_was_fitted() -> None:
+    shipped, model = read_numbers("align.json"), AlignParams().model
+    assert (model.prior_odds, model.trust) == (shipped["prior_odds"], shipped["trust"])
+
+
+DICE = np.random.default_rng(3)
+RAW = DICE.uniform(0.2, 0.9, (30, 200))
+TAKEN = 1.0 / (1.0 + np.exp(-(-6.0 + 9.0 * RAW)))
+GROUPS = np.repeat(["a", "b", "c"], 10)
+
+
+def test_what_is_a_curve_is_found_without_the_source_itself() -> None:
+    np.testing.assert_allclose(left_out(RAW, TAKEN, GROUPS), TAKEN, atol=0.01)
+    other = TAKEN.copy()
+    other[GROUPS == "c"] = 1.0
+    np.testing.assert_array_equal(left_out(RAW, other, GROUPS)[20:], left_out(RAW, TAKEN, GROUPS)[20:])
+
+
+def test_promises_are_held_against_shares() -> None:
+    assert promised_wrong(TAKEN, TAKEN) == 0.0
+    assert promised_wrong(np.full(10, 0.9), np.full(10, 0.5)) == pytest.approx(0.4)
+    # Within a tenth, what is too much here and too little there is right on the whole.
+    assert promised_wrong(np.array([0.42, 0.48]), np.array([0.48, 0.42])) == pytest.approx(0.0)
+    assert promised_wrong(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(1.0)
+
+
+def test_the_curve_that_ships_rises_and_is_the_one_of_match() -> None:
+    shipped, params = read_numbers("match_scores.json"), MatchParams()
+    assert (params.model.calibration_offset, params.model.calibration_slope) == (shipped["offset"], shipped["slope"])
+    assert np.all(np.diff(scores_of(np.linspace(0.0, 1.0, 11), params)) > 0.0)
+
+
+def test_sets_that_ship_were_made_with_the_features_of_today() -> None:
+    check_table(model_path(MATCH_SET), match.VERSIONS)
+    check_table(model_path(UNDERSCORE_SET), underscore.versions())
+
+
+def test_a_set_of_other_features_is_refused_in_one_line(tmp_path: Path) -> None:
+    versions = {"picture": 5, "soundtrack": 7}
+    np.savez(tmp_path / "a.npz", versions=np.array(json.dumps(versions)))
+    check_table(tmp_path / "a.npz", versions)
+    with pytest.raises(OutdatedTable, match=r"^a\.npz was made with .*'picture': 5.*'picture': 6[^\n]*$"):
+        check_table(tmp_path / "a.npz", versions | {"picture": 6})
+
+
+def test_underscore_is_calibrated_as_it_ships() -> None:
+    params, shipped = UnderscoreParams(), read_numbers(underscore.FILE)
+    offset, slope = underscore.fit(read_reference(), params)
+    assert (round(offset, 3), round(slope, 3)) == (shipped["calibration_offset"], shipped["calibration_slope"])
+    card = model_path(underscore.FILE).with_suffix(".md").read_text()
+    (figure,) = re.findall(r"scripts of the fit: ([\d.]+)", card)
+    assert f"{underscore.mean_ndcg(read_reference(), params):.3f}" == figure
+
+
+@pytest.mark.slow
+def test_match_has_the_constants_that_its_fit_finds() -> None:
+    params = MatchParams()
+    found = match.fit(read_match_reference(), params)
+    for name in read_numbers(match.FILE):
+        assert match.value_of(found, name) == match.value_of(params, name), name

@@ -1,12 +1,16 @@
-"""A recording: samples that nobody changes, a rate, and a hash that tells two apart."""
+"""Recordings, and the methods that values inherit to be shown."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError
-from workbench.recording import MonoMixer, Recording
+from workbench.recording import MonoMixer, Recording, Shown
 
 
 def test_samples_are_read_only_and_know_their_length() -> None:
@@ -74,3 +78,24 @@ def test_a_pause_is_mixed_as_the_voice_that_it_interrupts() -> None:
     np.testing.assert_array_equal(mixer.mix(-inverted[::-1]), dice[0] * 1)
     common = np.stack([dice[0], dice[0]])
     np.testing.assert_array_equal(mixer.mix(common), dice[0])
+
+
+def test_a_value_loads_tables_and_pictures_only_when_asked() -> None:
+    program = (
+        "import sys; from workbench.beats.grid import BeatGrid; g = BeatGrid.from_times([0.0, 0.5, 1.0]); "
+        "print('xarray' in sys.modules, 'matplotlib' in sys.modules); g.to_frame(); print('matplotlib' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "False"]
+
+
+def test_every_way_to_show_a_value() -> None:
+    grid = BeatGrid.from_times(np.arange(8) * 0.5)
+    assert grid.to_dataset().sizes == {"beat": 8}
+    assert len(grid.to_frame()) == 8
+    assert grid._repr_html_().startswith("<div>")
+
+
+def test_a_kind_of_value_without_pictures_says_so() -> None:
+    with pytest.raises(TypeError, match="no picture of a Shown"):
+        Shown()._repr_html_()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -57,6 +57,17 @@ from workbench.workflows.mix import measure_soundtrack
 from workbench.workflows.splice import plan_of
 
 
+@pytest.fixture(scope="module", autouse=True)
+def strangers() -> None:
+    """They are registered until the module ends."""
+    extensions.register(extensions.BEAT_TRACKERS, "librosa", LibrosaTracker)
+    extensions.register(extensions.EXPORT_FORMATS, "markdown", MARKDOWN)
+    extensions.register(extensions.MATCH_TERMS, "short", KeepsItShort)
+    extensions.register(extensions.SEAM_MEASURES, "chroma", ChromaTimbre)
+    extensions.register(extensions.SECTION_FINDERS, "agglomerative", Agglomerative)
+    extensions.register(extensions.VOICE_DETECTORS, "rttm", Rttm)
+
+
 class LibrosaTracker:
     """The tracker of librosa: dynamic programming over onset strength; bars of four from its first beat."""
 
@@ -90,13 +101,6 @@ class MadmomTimes:
 
 class TestOwnTracker(BeatTrackerSuite):
     extension = "workbench"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def librosas_tracker() -> Iterator[None]:
-    extensions.register(extensions.BEAT_TRACKERS, "librosa", LibrosaTracker)
-    yield
-    extensions.unregister(extensions.BEAT_TRACKERS, "librosa")
 
 
 class TestLibrosa(BeatTrackerSuite):
@@ -152,13 +156,6 @@ def write_markdown(timeline: Timeline, out: Path) -> None:
 MARKDOWN = Format("markdown", "Markdown", "What is played, as a table.", ".md", write_markdown)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def markdown() -> Iterator[None]:
-    extensions.register(extensions.EXPORT_FORMATS, "markdown", MARKDOWN)
-    yield
-    extensions.unregister(extensions.EXPORT_FORMATS, "markdown")
-
-
 class TestMarkdown(ExportFormatSuite):
     extension = "markdown"
 
@@ -208,13 +205,6 @@ class KeepsItShort:
         return np.asarray(0.5 ** np.abs(np.log2(np.asarray(columns.duration, dtype=np.float64) / video.duration)))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def short() -> Iterator[None]:
-    extensions.register(extensions.MATCH_TERMS, "short", KeepsItShort)
-    yield
-    extensions.unregister(extensions.MATCH_TERMS, "short")
-
-
 class TestShort(MatchTermSuite):
     extension = "short"
 
@@ -252,13 +242,6 @@ class ChromaTimbre:
     def breaks(self, features: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
         unit = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1e-9)
         return np.asarray(np.maximum(1.0 - unit[leaves] @ unit[enters].T, 0.0))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def chroma() -> Iterator[None]:
-    extensions.register(extensions.SEAM_MEASURES, "chroma", ChromaTimbre)
-    yield
-    extensions.unregister(extensions.SEAM_MEASURES, "chroma")
 
 
 class TestChroma(SeamMeasureSuite):
@@ -310,13 +293,6 @@ class Agglomerative:
         return [Section(first, last, "verse", number) for number, (first, last) in enumerate(pairwise(borders))]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def agglomerative() -> Iterator[None]:
-    extensions.register(extensions.SECTION_FINDERS, "agglomerative", Agglomerative)
-    yield
-    extensions.unregister(extensions.SECTION_FINDERS, "agglomerative")
-
-
 class TestOwnFinder(SectionFinderSuite):
     extension = "workbench"
 
@@ -361,13 +337,6 @@ class Rttm:
         turns = [line.split()[3:5] for line in lines if line.startswith("SPEAKER")]
         spoken = sorted((float(start), float(start) + float(seconds)) for start, seconds in turns)
         return join_utterances(tuple(spoken), params.close_pause_seconds)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def rttm() -> Iterator[None]:
-    extensions.register(extensions.VOICE_DETECTORS, "rttm", Rttm)
-    yield
-    extensions.unregister(extensions.VOICE_DETECTORS, "rttm")
 
 
 def write_rttm(video: Path, spoken: Utterances) -> None:

@@ -1,4 +1,4 @@
-"""Figures of tracks and plans."""
+"""Figures of tracks and plans: what they show, and that their names are legible."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ from workbench.matching.video_reference import MatchReference
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plans.conform import conform_plan, unsure_seams
 from workbench.plans.plan import LoopPlan
+from workbench.plots import match
 from workbench.plots.align import EVENT_COLOURS, LANDMARK_COLOURS, align_figure
 from workbench.plots.beats import beats_figure, envelope
 from workbench.plots.conform import conform_figure
+from workbench.plots.labels import LabelPlace, Labels, ink_on, name_point
 from workbench.plots.match import calibration_figure, follow_figure, parts_figure
 from workbench.plots.mix import mix_figure, uncertain_in_words
 from workbench.plots.palette import ENDING, GROUPS, clock, group_colour, new_figure, png, time_axis
@@ -40,6 +42,8 @@ from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.sweep import sweep_figure
 from workbench.recording import Recording
+from workbench.review import verdict_figure as review
+from workbench.review.verdict_records import Word
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, TrackSection
 from workbench.store.home import Home
 from workbench.video.events import EVENT_KINDS, Events
@@ -365,3 +369,91 @@ def test_png_is_a_picture_of_the_size_asked_for() -> None:
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert int.from_bytes(picture[16:20], "big") == 440
     assert int.from_bytes(picture[20:24], "big") == 220
+
+
+def test_names_find_room_again_when_the_figure_grows(written: Callable[[Figure], list[Any]]) -> None:
+    figure = new_figure(2.0, 1.0)
+    axes = figure.subplots()
+    axes.set_xlim(0.0, 13.0)
+    Labels(axes).block("instrumental", [(0.0, 5.0)], 0.5, "#0072B2")
+
+    def names() -> list[str]:
+        return [text.text for text in written(figure) if text.text.startswith("inst")]
+
+    (shortened,) = names()
+    assert shortened.endswith("…")
+    figure.set_size_inches(8.0, 1.0)
+    assert names() == ["instrumental"]
+    figure.set_size_inches(1.0, 1.0)
+    assert names() == []
+
+
+def test_names_keep_clear_of_each_other_and_of_what_they_are_told_to_avoid(
+    check_legible: Check, written: Callable[[Figure], list[Any]]
+) -> None:
+    figure = new_figure(5.0, 3.0)
+    axes = figure.subplots()
+    axes.plot([0.0, 1.0], [0.0, 1.0], label="a curve")
+    labels = Labels(axes, [axes.legend(loc="upper right")])
+    for k in range(200):
+        name_point(labels, f"{k}", *np.random.default_rng(k).uniform(0.0, 1.0, 2).tolist())
+    labels.place([LabelPlace("far away", 30.0, 30.0)])
+    check_legible(figure)
+    texts = [text.text for text in written(figure)]
+    assert "0" in texts
+    assert "far away" not in texts
+
+
+@pytest.mark.parametrize("colour", [*GROUPS, "white", "black"])
+def test_ink_is_read_on_every_colour(colour: str) -> None:
+    def luminance(name: str) -> float:
+        parts = np.array(to_rgb(name))
+        linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return float(linear @ [0.2126, 0.7152, 0.0722])
+
+    bright, dark = sorted((luminance(colour), luminance(ink_on(colour))), reverse=True)
+    assert (bright + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [60.0, 600.0])
+def test_alignments(seconds: float, style: str, check_legible: Check) -> None:
+    dice = np.random.default_rng(2)
+    at = np.sort(dice.uniform(0.0, seconds, 80))
+    heard = [(float(t), LANDMARK_KINDS[k % 6], 0.5 + 0.4 * (k % 2), 0.03) for k, t in enumerate(at)]
+    track = Landmarks(marks_of(LANDMARK_KINDS, heard), seconds, 0.0, seconds)
+    video = Events(
+        marks_of(EVENT_KINDS, [(float(t) + 0.02, EVENT_KINDS[k % 5], 0.8, 0.04) for k, t in enumerate(at)]), seconds
+    )
+    placements = place(track, video)
+    for size in ((12.0, 7.2), (8.0, 7.0)) if style == "default" else ((12.0, 7.2),):
+        figure = align_figure(track, video, placements)
+        figure.set_size_inches(*size)
+        check_legible(figure)
+
+
+def test_matches(check_legible: Check) -> None:
+    scenes = (Scene(0.0, 30.0, 4.0, 0.02, 0.4, 0.1, 0.2), Scene(30.0, 90.0, 30.0, 0.4, 0.4, 0.1, 0.8))
+    cuts = np.array([10.0, 30.0, 50.0])
+    video = VideoFacts(90.0, cuts, 0.2, 0.4, 0.1, 0.15, -30.0, 0.2, 4, "voice", scenes, 0.4, 0.5)
+    titles = [f"Track number {k} with a long title" for k in range(12)]
+    columns = empty_columns(np.array(titles, dtype=object))
+    contour = np.linspace(0.1, 0.9, CONTOUR_PARTS)[None].repeat(12, axis=0).astype(np.float16)
+    columns = replace(columns, contour=contour, duration=np.full(12, 40.0, dtype=np.float32))
+    check_legible(match.follow_figure(video, columns, titles, ((3.0, 9.0),)))
+    dice = np.random.default_rng(3)
+    parts = [{name: float(dice.uniform(0.1, 1.0)) for name in MATCH_PARTS} for _ in titles]
+    check_legible(match.parts_figure(titles, np.linspace(1.0, 0.1, 12).tolist(), parts, MatchParams()))
+
+
+def test_reviews(check_legible: Check) -> None:
+    dice = np.random.default_rng(4)
+    count = 300
+    scores = dice.uniform(0.0, 1.0, count)
+    words: tuple[Word, ...] = tuple("good" if good else "audible" for good in scores > dice.uniform(0.0, 1.0, count))
+    seams = review.Reviewed(
+        ("a",) * count, words, scores, dice.uniform(0.0, 1.0, (count, len(SEAM_PARTS))), dice.uniform(0, 99, (count, 2))
+    )
+    for bins in (4, 10, 40):
+        check_legible(review.reliability_figure(seams, bins))
+    check_legible(review.parts_figure(seams))
