@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.film import CLIPS, clip_cuts
-from tests.videos import write_video
+from tests.videos import write_sounds, write_video
 from workbench.edits.difference import EditDifference
 from workbench.edits.reading import compare_files
 from workbench.edits.traces import trace_video
@@ -213,12 +213,6 @@ def test_the_grid_of_another_video(tmp_path: Path) -> None:
 
 
 def test_a_file_of_sound_alone_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "sound.m4a"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("aac", rate=16_000, layout="mono")
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16_000), np.float32), format="fltp", layout="mono")
-        frame.sample_rate = 16_000
-        container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
+    path = write_sounds(tmp_path / "sound.m4a", [np.zeros((1, 48_000), np.float32)], picture=None)
     with pytest.raises(MediaError, match=r"sound\.m4a: has no moving picture"):
         trace_video(path)

@@ -17,6 +17,7 @@ import soundfile
 from av.stream import Disposition
 from numpy.typing import NDArray
 
+from tests.videos import write_sounds
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
@@ -257,14 +258,7 @@ def test_of_several_sounds_the_default_is_heard(tmp_path: Path, default: int, he
 
 
 def test_a_file_of_sound_alone_has_no_picture(tmp_path: Path) -> None:
-    path = tmp_path / "track.m4a"
-    with av.open(str(path), "w") as output:
-        track = output.add_stream("aac", rate=RATE, layout="mono")
-        assert isinstance(track, av.AudioStream)
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, RATE), np.float32), "fltp", "mono")
-        frame.sample_rate = RATE
-        output.mux(track.encode(frame))
-        output.mux(track.encode(None))
+    path = write_sounds(tmp_path / "track.m4a", [np.zeros((1, RATE), np.float32)], picture=None)
     info, picture, sound, rate = measured(path)
     assert not info.has_video
     assert picture is None

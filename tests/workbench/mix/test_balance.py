@@ -40,11 +40,19 @@ class Video:
     mix: Mix
 
     @property
-    def ducked(self) -> np.ndarray:
+    def duck(self) -> Duck:
         assert self.mix.duck is not None
+        return self.mix.duck
+
+    @property
+    def points(self) -> np.ndarray:
+        return np.array(self.duck.envelope_points)
+
+    @property
+    def ducked(self) -> np.ndarray:
         assert self.mix.music_gain_db is not None
         times = np.arange(self.music.shape[1]) / RATE
-        return self.music * 10 ** (self.mix.music_gain_db / 20) * duck_gain(self.mix.duck.envelope_points, times)
+        return self.music * 10 ** (self.mix.music_gain_db / 20) * duck_gain(self.duck.envelope_points, times)
 
     @property
     def voiced(self) -> np.ndarray:
@@ -97,8 +105,7 @@ def test_without_ducking_music_and_voice_are_about_equally_loud(video: Video) ->
 
 
 def test_speech_is_found_from_the_first_to_the_last_sound(video: Video) -> None:
-    assert video.mix.duck is not None
-    found = video.mix.duck.speech_ranges
+    found = video.duck.speech_ranges
     for start, end in video.utterances:
         inside = [(a, b) for a, b in found if b > start and a < end]
         assert inside[0][0] == pytest.approx(start, abs=0.1)
@@ -108,8 +115,7 @@ def test_speech_is_found_from_the_first_to_the_last_sound(video: Video) -> None:
 
 
 def test_full_depth_is_reached_before_every_first_syllable(video: Video) -> None:
-    assert video.mix.duck is not None
-    points = np.array(video.mix.duck.envelope_points)
+    points = video.points
     for start, end in video.utterances:
         inside = np.interp(np.linspace(start - 0.03, end, 400), points[:, 0], points[:, 1])
         assert inside[0] >= inside[:40].max() - 0.2
@@ -125,23 +131,20 @@ def test_the_music_comes_back_whole_in_the_long_silence(video: Video) -> None:
 
 
 def test_no_ramp_is_steeper_than_sixty_decibels_a_second(video: Video) -> None:
-    assert video.mix.duck is not None
-    points = np.array(video.mix.duck.envelope_points)
+    points = video.points
     slopes = np.diff(points[:, 1]) / np.diff(points[:, 0])
     assert np.abs(slopes).max() <= 61
 
 
 def test_pauses_inside_a_group_do_not_pump(video: Video) -> None:
-    assert video.mix.duck is not None
-    points = np.array(video.mix.duck.envelope_points)
+    points = video.points
     first, last = video.utterances[0][0], video.utterances[3][1]
     group = np.interp(np.arange(first, last, 0.01), points[:, 0], points[:, 1])
     assert group.min() > 10
 
 
 def test_depth_is_the_maximum_of_the_curve(video: Video) -> None:
-    assert video.mix.duck is not None
-    assert video.mix.duck.depth_db == max(attenuation for _, attenuation in video.mix.duck.envelope_points)
+    assert video.duck.depth_db == max(attenuation for _, attenuation in video.duck.envelope_points)
 
 
 def test_quiet_music_is_raised_but_not_ducked_where_it_is_low(video: Video) -> None:
