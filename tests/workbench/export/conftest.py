@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import soundfile
 from tests.videos import grey, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE_DB
+from workbench.export.formats import FORMATS
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
@@ -23,6 +25,7 @@ from workbench.render.playback import render
 from workbench.render.schedule import Music, PlacedTrack, place_track
 from workbench.results.mix import DuckBody, MixBody
 from workbench.store.home import Home
+from workbench.workflows.export import export_plan
 
 RATE = 44_100
 TRACK_SECONDS = 12.0
@@ -49,6 +52,17 @@ def track(media: Path) -> Path:
     noise = 0.2 * np.random.default_rng(5).standard_normal((round(TRACK_SECONDS * RATE), 2))
     soundfile.write(path, np.clip(noise, -0.9, 0.9), RATE, subtype="PCM_24")
     return path
+
+
+@pytest.fixture(scope="session")
+def exported(workspace: Workspace, track: Path) -> Callable[..., Path]:
+    """`exported(format, plan, video=…, mix=…)` exports beside the track, under one name for all."""
+
+    def export(name: str, plan: Music, **given: Any) -> Path:
+        out = track.parent / f"edit{FORMATS[name].suffix or track.suffix}"
+        return export_plan(workspace, plan, name, out, track=track, **given)
+
+    return export
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -18,6 +19,8 @@ from workbench.plans.plan import LoopPlan
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
+
+Exported = Callable[..., Path]
 
 TIME = r"(\d\d:\d\d:\d\d[:;]\d\d)"
 EVENT = re.compile(rf"(\d{{3}})  (\S{{1,8}}) +(V|AA) +(C|D) +(\d{{3}})? *{TIME} {TIME} {TIME} {TIME}$")
@@ -63,10 +66,8 @@ def read(path: Path, timebase: int) -> tuple[list[str], list[Event]]:
     return lines[:2], events
 
 
-def test_the_music_lies_where_the_plan_has_it(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
-) -> None:
-    out = export_plan(workspace, plan, "edl", track.parent / "edit.edl", track=track, video=video, mix=mix)
+def test_the_music_lies_where_the_plan_has_it(exported: Exported, plan: LoopPlan, video: Path, mix: MixBody) -> None:
+    out = exported("edl", plan, video=video, mix=mix)
     head, events = read(out, 30)
     assert head == ["TITLE: edit", "FCM: DROP FRAME"]
     picture, *music = events
@@ -92,16 +93,14 @@ def test_the_music_lies_where_the_plan_has_it(
     assert levels[0].startswith("AUDIO LEVEL AT 00:00:04;23 IS -2.00 DB")
 
 
-def test_a_track_that_ends_by_itself_is_not_faded_before_it_ends(
-    workspace: Workspace, late_plan: LoopPlan, track: Path
-) -> None:
-    _, events = read(export_plan(workspace, late_plan, "edl", track.parent / "own end.edl", track=track), 25)
+def test_a_track_that_ends_by_itself_is_not_faded_before_it_ends(exported: Exported, late_plan: LoopPlan) -> None:
+    _, events = read(exported("edl", late_plan), 25)
     assert not any(event.reel == "BL" for event in events), "the fall lies after the last sound"
     assert events[-1].record[1] == ceil(25 * late_plan.music_end)
 
 
-def test_each_dissolve_names_the_clip_it_leaves(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
-    _, events = read(export_plan(workspace, plan, "edl", track.parent / "fades.edl", track=track), 25)
+def test_each_dissolve_names_the_clip_it_leaves(exported: Exported, plan: LoopPlan) -> None:
+    _, events = read(exported("edl", plan), 25)
     for before, after in pairwise(events):
         if after.dissolve:
             assert before.number == after.number
@@ -132,11 +131,11 @@ def test_reels_are_eight_letters_of_ascii() -> None:
     assert reel_name("a") == "A"
 
 
-def test_opentimelineio_reads_the_list(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
+def test_opentimelineio_reads_the_list(exported: Exported, plan: LoopPlan, track: Path, video: Path) -> None:
     """The same clips, dissolves and markers as our own reader finds, by a reader of others, in drop-frame and not."""
     pytest.importorskip("otio_cmx3600_adapter", reason="make setup-dev installs OpenTimelineIO's reader of EDLs")
     for filmed, rate in ((video, 30000 / 1001), (None, 25.0)):
-        out = export_plan(workspace, plan, "edl", track.parent / "other.edl", track=track, video=filmed)
+        out = exported("edl", plan, video=filmed)
         _, events = read(out, round(rate))
         heard = [event for event in events if event.channel == "AA" and event.record[1] > event.record[0]]
         edit = otio.adapters.read_from_file(str(out), adapter_name="cmx_3600", rate=rate)

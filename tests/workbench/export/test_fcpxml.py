@@ -29,6 +29,8 @@ from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import DuckBody, MixBody
 from workbench.workflows.export import export_plan, timeline_of
 
+Exported = Callable[..., Path]
+
 RATE = 44_100
 
 # Children in order and attributes (required ones marked), of the elements that an edit of ours consists of, as the
@@ -169,17 +171,15 @@ def play(root: Element, folder: Path, length: int) -> FloatArray:
 
 @pytest.mark.parametrize("filmed", [True, False])
 def test_the_edit_plays_what_the_renderer_plays(
-    workspace: Workspace,
+    exported: Exported,
     plan: LoopPlan,
-    track: Path,
     video: Path,
     any_mix: MixBody | None,
     filmed: bool,
     residue_db: Callable[..., float],
     envelope_db: float,
 ) -> None:
-    out = track.parent / "edit.fcpxml"
-    export_plan(workspace, plan, "fcpxml", out, track=track, video=video if filmed else None, mix=any_mix)
+    out = exported("fcpxml", plan, video=video if filmed else None, mix=any_mix)
     made = play(read(out), out.parent, round(plan.window_end * RATE))
     # The fade at the end lasts up to a frame longer.
     assert residue_db(made, plan, any_mix) < envelope_db + 1.0
@@ -270,9 +270,9 @@ def check_levels(timeline: Timeline, item: Item, clip: Element) -> None:
 
 
 def test_a_placed_track_is_one_clip(
-    workspace: Workspace, placed: PlacedTrack, track: Path, video: Path, residue_db: Callable[..., float]
+    exported: Exported, placed: PlacedTrack, video: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(workspace, placed, "fcpxml", track.parent / "placed.fcpxml", track=track, video=video)
+    out = exported("fcpxml", placed, video=video)
     root = read(out)
     (clip,) = segments(root)
     assert seconds(clip.get("offset")) - seconds(clip.get("start")) == Fraction(
@@ -301,10 +301,8 @@ def test_a_late_start_and_the_tracks_own_end(
     assert residue_db(made, late_plan, skip=first, until=until, beside_seams=0.08) < -55.0
 
 
-def test_the_storyline_is_the_video(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
-) -> None:
-    out = export_plan(workspace, plan, "fcpxml", track.parent / "video.fcpxml", track=track, video=video, mix=mix)
+def test_the_storyline_is_the_video(exported: Exported, plan: LoopPlan, track: Path, video: Path, mix: MixBody) -> None:
+    out = exported("fcpxml", plan, video=video, mix=mix)
     root = read(out)
     (story,) = root.iter("spine")
     assert seconds(story[0].get("duration")) == Fraction(510 * 1001, 30000)
@@ -320,8 +318,8 @@ def test_the_storyline_is_the_video(
     assert (out.parent / unquote(second or "")).samefile(track)
 
 
-def test_neighbours_lie_in_different_lanes_and_overlap(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
-    clips = segments(read(export_plan(workspace, plan, "fcpxml", track.parent / "lanes.fcpxml", track=track)))
+def test_neighbours_lie_in_different_lanes_and_overlap(exported: Exported, plan: LoopPlan) -> None:
+    clips = segments(read(exported("fcpxml", plan)))
     assert [clip.get("lane") for clip in clips] == ["-1", "-2", "-1", "-2"]
     for before, after, fade in zip(clips[:-1], clips[1:], plan.seam_fades, strict=True):
         ends = seconds(before.get("offset")) + seconds(before.get("duration"))

@@ -20,6 +20,8 @@ from workbench.recording import Recording
 from workbench.render.schedule import PlacedTrack
 from workbench.workflows.export import export_plan
 
+Exported = Callable[..., Path]
+
 RATE = 44_100
 
 
@@ -108,11 +110,11 @@ def test_the_jump_from_end_to_start_does_not_click(
 
 
 def test_a_body_that_is_nearly_the_whole_track_stays_in_it(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path
+    exported: Exported, make_plan: Callable[..., LoopPlan]
 ) -> None:
     row = (0.003, 11.997, 0.0, 0.0)
     whole = make_plan([row, row], [0.005], [1.0], song_duration=12.0)
-    loop = wav_loop(export_plan(workspace, whole, "loop-tags", track.parent / "whole.wav", track=track))
+    loop = wav_loop(exported("loop-tags", whole))
     assert is_meant(loop, whole)
     assert 0 < loop[0] < loop[1] < 12 * RATE
 

@@ -20,6 +20,8 @@ from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
 
+Exported = Callable[..., Path]
+
 RATE = 44_100
 
 
@@ -84,30 +86,28 @@ def exponent(transition: Any) -> float:
 
 
 def test_the_edit_plays_what_the_renderer_plays(
-    workspace: Workspace,
+    exported: Exported,
     plan: LoopPlan,
-    track: Path,
     video: Path,
     any_mix: MixBody | None,
     residue_db: Callable[..., float],
     envelope_db: float,
 ) -> None:
-    out = export_plan(workspace, plan, "otio", track.parent / "edit.otio", track=track, video=video, mix=any_mix)
+    out = exported("otio", plan, video=video, mix=any_mix)
     made = play(lane(read(out), "Music"))
     assert residue_db(made, plan, any_mix) < envelope_db
     assert residue_db(made, plan, any_mix, matched=True, beside_seams=0.001) < -40.0
 
 
 def test_a_placed_track_is_one_clip(
-    workspace: Workspace,
+    exported: Exported,
     placed: PlacedTrack,
-    track: Path,
     video: Path,
     mix: MixBody,
     residue_db: Callable[..., float],
     envelope_db: float,
 ) -> None:
-    out = export_plan(workspace, placed, "otio", track.parent / "placed.otio", track=track, video=video, mix=mix)
+    out = exported("otio", placed, video=video, mix=mix)
     music = lane(read(out), "Music")
     (clip,) = music.find_clips()
     begins = samples(clip.range_in_parent().start_time) - samples(clip.source_range.start_time)
@@ -129,10 +129,8 @@ def test_a_late_start_is_a_gap(
     assert residue_db(play(music), late_plan, padded=True) < -40.0
 
 
-def test_picture_and_soundtrack_are_the_whole_video(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path
-) -> None:
-    edit = read(export_plan(workspace, plan, "otio", track.parent / "times.otio", track=track, video=video))
+def test_picture_and_soundtrack_are_the_whole_video(exported: Exported, plan: LoopPlan, video: Path) -> None:
+    edit = read(exported("otio", plan, video=video))
     picture, soundtrack, music = (lane(edit, name) for name in ("Picture", "Soundtrack", "Music"))
     assert (picture.kind, soundtrack.kind, music.kind) == ("Video", "Audio", "Audio")
     for one in (picture, soundtrack):
@@ -140,18 +138,18 @@ def test_picture_and_soundtrack_are_the_whole_video(
         assert media(one[0]).samefile(video)
 
 
-def test_a_timeline_has_one_rate(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
+def test_a_timeline_has_one_rate(exported: Exported, plan: LoopPlan, video: Path) -> None:
     """Times of picture, music, media and markers alike: a reader may compare and add them as they are."""
     for filmed, rate in ((video, 30000 / 1001), (None, 25.0)):
-        out = export_plan(workspace, plan, "otio", track.parent / "rate.otio", track=track, video=filmed)
+        out = exported("otio", plan, video=filmed)
         rates = re.findall(r'"rate": ([0-9.]+)', out.read_text(encoding="utf-8"))
         assert {float(one) for one in rates} == {rate}
 
 
 def test_media_are_found_by_absolute_url_and_named_beside(
-    workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
+    exported: Exported, workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
-    clip = next(iter(read(export_plan(workspace, plan, "otio", track.parent / "m.otio", track=track)).find_clips()))
+    clip = next(iter(read(exported("otio", plan)).find_clips()))
     assert media(clip) == track
     assert track.parent / media(clip, "beside") == track
     clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=track)).find_clips()))
@@ -159,9 +157,9 @@ def test_media_are_found_by_absolute_url_and_named_beside(
 
 
 def test_resolve_gets_the_levels_as_its_own_volume_effect(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
+    exported: Exported, plan: LoopPlan, video: Path, mix: MixBody
 ) -> None:
-    edit = read(export_plan(workspace, plan, "otio", track.parent / "volume.otio", track=track, video=video, mix=mix))
+    edit = read(exported("otio", plan, video=video, mix=mix))
     (soundtrack,) = lane(edit, "Soundtrack")
     assert volume(soundtrack)["Parameter Value"] == 2.0
     assert not volume(soundtrack)["Key Frames"]

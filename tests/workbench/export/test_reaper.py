@@ -22,6 +22,8 @@ from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
 
+Exported = Callable[..., Path]
+
 # By the number of the shape: linear; slow at its start and its end, as users of REAPER measured it.
 FADE_SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {"0": lambda x: x, "5": lambda x: 3 * x**2 - 2 * x**3}
 WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|(\S+))""")
@@ -109,30 +111,28 @@ def place(item: Block, rate: int) -> tuple[int, int, int]:
 
 
 def test_the_project_plays_what_the_renderer_plays(
-    workspace: Workspace,
+    exported: Exported,
     plan: LoopPlan,
-    track: Path,
     video: Path,
     any_mix: MixBody | None,
     residue_db: Callable[..., float],
     envelope_db: float,
 ) -> None:
-    out = export_plan(workspace, plan, "rpp", track.parent / "a plan.rpp", track=track, video=video, mix=any_mix)
+    out = exported("rpp", plan, video=video, mix=any_mix)
     made = play(read(out), out.parent)
     assert residue_db(made, plan, any_mix) < envelope_db
     assert residue_db(made, plan, any_mix, matched=True, beside_seams=0.001) < -55.0
 
 
 def test_a_placed_track_is_one_item(
-    workspace: Workspace,
+    exported: Exported,
     placed: PlacedTrack,
-    track: Path,
     video: Path,
     mix: MixBody,
     residue_db: Callable[..., float],
     envelope_db: float,
 ) -> None:
-    out = export_plan(workspace, placed, "rpp", track.parent / "placed.rpp", track=track, video=video, mix=mix)
+    out = exported("rpp", placed, video=video, mix=mix)
     project = read(out)
     (item,) = project.inside("TRACK")[1].inside("ITEM")
     first, _, offset = place(item, 44_100)
@@ -154,8 +154,8 @@ def test_a_late_start_and_the_tracks_own_end(
     assert residue_db(play(project, Path("/")), late_plan, padded=True) < -45.0
 
 
-def test_fades_at_the_ends_are_the_items_own(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
-    items = read(export_plan(workspace, plan, "rpp", track.parent / "ends.rpp", track=track)).inside("TRACK")[0]
+def test_fades_at_the_ends_are_the_items_own(exported: Exported, plan: LoopPlan) -> None:
+    items = read(exported("rpp", plan)).inside("TRACK")[0]
     rises, falls = ([item.one(name)[:2] for item in items.inside("ITEM")] for name in ("FADEIN", "FADEOUT"))
     assert rises == [["5", "0.25"], ["0", "0.05"], ["0", "0"], ["0", "0"]]
     assert falls == [["0", "0.05"], ["0", "0"], ["0", "0"], ["5", "1.75"]]
@@ -164,10 +164,8 @@ def test_fades_at_the_ends_are_the_items_own(workspace: Workspace, plan: LoopPla
     assert np.all(envelope[envelope[:, 0] > 2.0, 1] == envelope[-1, 1])
 
 
-def test_the_video_track_and_the_markers(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
-) -> None:
-    out = export_plan(workspace, plan, "rpp", track.parent / "video.rpp", track=track, video=video, mix=mix)
+def test_the_video_track_and_the_markers(exported: Exported, plan: LoopPlan, video: Path, mix: MixBody) -> None:
+    out = exported("rpp", plan, video=video, mix=mix)
     project = read(out)
     picture = project.inside("TRACK")[0]
     (item,) = picture.inside("ITEM")
@@ -201,9 +199,9 @@ def test_the_tempo_is_that_of_the_grid(
     assert [mark[2:] for mark in marks] == [["1", str(4 << 16 | 1)], ["1", str(4 << 16 | 4)]]
 
 
-def test_where_the_grid_is_another_the_tempo_is_the_plans(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
+def test_where_the_grid_is_another_the_tempo_is_the_plans(exported: Exported, plan: LoopPlan, track: Path) -> None:
     """The track is noise; the plan's splices lie on no bar lines of it, and it calls its body one bar of four beats."""
-    project = read(export_plan(workspace, plan, "rpp", track.parent / "noise.rpp", track=track))
+    project = read(exported("rpp", plan))
     assert plan.body is not None
     bpm = 60.0 * plan.body.bars * plan.beats_per_bar / (plan.body.song_to - plan.body.song_from)
     assert float(project.one("TEMPO")[0]) == pytest.approx(bpm)

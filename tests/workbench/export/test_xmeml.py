@@ -21,7 +21,9 @@ from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.render.schedule import PlacedTrack
 from workbench.results.mix import MixBody
-from workbench.workflows.export import export_plan, timeline_of
+from workbench.workflows.export import timeline_of
+
+Exported = Callable[..., Path]
 
 RATE = 44_100
 
@@ -122,9 +124,8 @@ def law(transition: Element | None, places: np.ndarray, rate: Fraction, *, falls
 @pytest.mark.parametrize("in_gain", [True, False])
 @pytest.mark.parametrize("filmed", [True, False])
 def test_the_edit_plays_what_the_renderer_plays(
-    workspace: Workspace,
+    exported: Exported,
     plan: LoopPlan,
-    track: Path,
     video: Path,
     any_mix: MixBody | None,
     filmed: bool,
@@ -132,17 +133,14 @@ def test_the_edit_plays_what_the_renderer_plays(
     residue_db: Callable[..., float],
 ) -> None:
     """Whether a program draws levels in gain or in dB."""
-    out = track.parent / "edit.xml"
-    export_plan(workspace, plan, "xmeml", out, track=track, video=video if filmed else None, mix=any_mix)
+    out = exported("xmeml", plan, video=video if filmed else None, mix=any_mix)
     made = play(read(out), round(plan.window_end * RATE), in_gain=in_gain)
     # Frames are coarse: a rise of a quarter of a second has seven of them.
     assert residue_db(made, plan, any_mix, beside_seams=0.08, padded=True) < -30.0
 
 
-def test_crossfades_lie_over_the_seams_and_have_the_nearer_law(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path
-) -> None:
-    sequence = read(export_plan(workspace, plan, "xmeml", track.parent / "fades.xml", track=track, video=video))
+def test_crossfades_lie_over_the_seams_and_have_the_nearer_law(exported: Exported, plan: LoopPlan, video: Path) -> None:
+    sequence = read(exported("xmeml", plan, video=video))
     rate = frame_rate(sequence)
     assert rate == Fraction(30000, 1001)
     assert sequence.findtext("timecode/displayformat") == "DF"
@@ -157,9 +155,9 @@ def test_crossfades_lie_over_the_seams_and_have_the_nearer_law(
 
 
 def test_the_video_has_its_own_tracks(
-    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
+    exported: Exported, plan: LoopPlan, track: Path, video: Path, mix: MixBody
 ) -> None:
-    out = export_plan(workspace, plan, "xmeml", track.parent / "video.xml", track=track, video=video, mix=mix)
+    out = exported("xmeml", plan, video=video, mix=mix)
     sequence = read(out)
     assert media(sequence, "file-video").samefile(video)
     assert media(sequence, "file-music").samefile(track)
@@ -175,9 +173,9 @@ def test_the_video_has_its_own_tracks(
 
 
 def test_a_placed_track_is_one_clip(
-    workspace: Workspace, placed: PlacedTrack, track: Path, video: Path, residue_db: Callable[..., float]
+    exported: Exported, placed: PlacedTrack, video: Path, residue_db: Callable[..., float]
 ) -> None:
-    sequence = read(export_plan(workspace, placed, "xmeml", track.parent / "placed.xml", track=track, video=video))
+    sequence = read(exported("xmeml", placed, video=video))
     assert all(len(lane.findall("clipitem")) == 1 for lane in music(sequence))
     made = play(sequence, round(placed.window_end * RATE), in_gain=False)
     # Both ends of the music lie within a frame of their place.
@@ -203,10 +201,10 @@ def test_one_channel_has_one_track(workspace: Workspace, plan: LoopPlan, track: 
     assert all(whole(clip, "out") <= whole(clip, "duration") for clip in sequence.iter("clipitem"))
 
 
-def test_opentimelineio_reads_the_edit(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> None:
+def test_opentimelineio_reads_the_edit(exported: Exported, plan: LoopPlan, video: Path) -> None:
     """A reader of others finds the clips, the crossfades and the markers where they were written."""
     pytest.importorskip("otio_fcp_adapter", reason="make setup-dev installs OpenTimelineIO's reader of xmeml")
-    out = export_plan(workspace, plan, "xmeml", track.parent / "other.xml", track=track, video=video)
+    out = exported("xmeml", plan, video=video)
     edit = otio.adapters.read_from_file(str(out), adapter_name="fcp_xml")
     picture, soundtrack, music = edit.tracks
     assert [lane.kind for lane in edit.tracks] == ["Video", "Audio", "Audio"]
