@@ -23,8 +23,8 @@ from workbench.matching.script_reference import read_reference
 from workbench.matching.video_ranking import scores_of
 from workbench.matching.video_reference import FILE as MATCH_SET
 from workbench.matching.video_reference import read_reference as read_match_reference
-from workbench.params.align import AlignModel
 from workbench.params import AlignParams, MatchParams, UnderscoreParams
+from workbench.params.align import AlignModel
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ParameterError, StoreError
-from workbench.params.loops import SeamModel
 from workbench.params import CoverParams, RenderParams, SeamParams, WorkbenchParams
+from workbench.params.loops import SeamModel
 from workbench.store import clock
 from workbench.store.clock import now
 from workbench.store.home import Home
