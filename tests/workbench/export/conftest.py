@@ -13,9 +13,9 @@ import pytest
 import soundfile
 
 from tests.videos import grey, write_video
+from workbench import extensions
 from workbench.analysis.workspace import Workspace
 from workbench.export.envelope import TOLERANCE_DB
-from workbench.export.formats import FORMATS
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
@@ -59,7 +59,7 @@ def exported(workspace: Workspace, track: Path) -> Callable[..., Path]:
     """`exported(format, plan, video=…, mix=…)` exports beside the track, under one name for all."""
 
     def export(name: str, plan: Music, **given: Any) -> Path:
-        out = track.parent / f"edit{FORMATS[name].suffix or track.suffix}"
+        out = track.parent / f"edit{extensions.find(extensions.EXPORT_FORMATS, name).suffix or track.suffix}"
         return export_plan(workspace, plan, name, out, track=track, **given)
 
     return export
