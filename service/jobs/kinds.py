@@ -325,7 +325,7 @@ class Match(Kind):
         if stored is not None:
             return stored, ()
         try:
-            lane = match_video(_with_stages(context), video.path, include_sync=True)
+            lane = match_video(_with_stages(context), video.path)
         except MediaError as error:
             log.error("match", job_id=job.job_id, problem=str(error))
             raise JobFault(422, "the video can no longer be read; submit it again") from error

@@ -10,18 +10,18 @@ import click
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
-    length_option,
-    option_option,
-    placement_option,
+    music_options,
     read_music,
     say_kept_mix,
     say_placement,
+    track_option,
     warn_of_other_bytes,
 )
 from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
+    from workbench.cli.plan_files import AskedMusic
 
 _FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags")
 
@@ -42,11 +42,7 @@ class _FormatName(click.Choice[str]):
 @click.command("export")
 @click.argument("plan", type=FILE)
 @click.option("--format", "format_name", type=_FormatName(_FORMATS), required=True, help="What to write, see above.")
-@click.option(
-    "--track",
-    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
-    "or its bytes.",
-)
+@track_option
 @click.option("--video", type=FILE, help="The video, a file or a video's id, for edits; it ends a placed track.")
 @click.option(
     "--with-media",
@@ -64,23 +60,17 @@ class _FormatName(click.Choice[str]):
     help="Frames a second of an edit with --video, such as 29.97. Default: the video's, or the one its file states.",
 )
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write; - is standard output.")
-@option_option
-@placement_option
-@length_option
+@music_options
 @profile_option
 @workspace_option
 def command(
-    plan: Path,
+    asked: AskedMusic,
     format_name: str,
-    track: str | None,
     video: Path | None,
     with_media: bool,
     reviews: bool,
     frame_rate: float | None,
     out: Path,
-    option: int | None,
-    placement: int | None,
-    length: float | None,
     workspace: Workspace,
 ) -> None:
     """Write PLAN, as `workbench loop` prints it, in a format that other programs read.
@@ -129,15 +119,7 @@ def command(
     form: Format = find(EXPORT_FORMATS, format_name)
     if with_media and is_stream(out):
         raise click.UsageError("--with-media writes a sound file beside the output; name a file for that")
-    chosen = read_music(
-        plan,
-        workspace,
-        track,
-        option=option,
-        placement=placement,
-        length=length,
-        needed_by=f"the format {format_name}" if form.needs_track else None,
-    )
+    chosen = read_music(workspace, asked, f"the format {format_name}" if form.needs_track else None)
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
     workspace = with_recorded_mix(workspace, chosen.provenance)

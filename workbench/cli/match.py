@@ -61,7 +61,7 @@ def command(
     video_source = find_video(workspace, video)
     workspace = with_audio_of(workspace, video_source, audio)
     with progress_bar() as progress:
-        lane = match(workspace.with_progress(progress), video_source.path, include_sync=include_sync)
+        lane = match(workspace.with_progress(progress), video_source.path)
     explain_audio(workspace, video_source)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)

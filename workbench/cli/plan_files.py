@@ -1,7 +1,7 @@
 """Reading what a command plays: an option of a plan, or a placement, in a file that `workbench loop`, `align` or
 `match` printed, or on standard input for `-`.
 
-Functions: `option_option`, `placement_option` and `length_option`, the options that choose; `read_music`, what was
+Functions: `music_options`, the options that choose, and `track_option` and `length_option`; `read_music`, what was
 chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`;
 `read_asked`, what was asked of a plan; `read_result`, `naming` and `naming_plan`, for commands that read a whole
 result.
@@ -13,12 +13,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from workbench.cli.options import Seconds
+from workbench.cli.options import Command, Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -33,16 +34,6 @@ if TYPE_CHECKING:
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
 
-# Passes `option`, None where it is not given
-option_option = click.option(
-    "--option", type=click.IntRange(min=1), help="Which option of a loop plan; 1, the plan served, unless given."
-)
-# Passes `placement`, None where it is not given
-placement_option = click.option(
-    "--placement",
-    type=click.IntRange(min=1),
-    help="Which placement of an align or match result; 1, the best, unless given.",
-)
 # Passes `length`, None where it is not given
 length_option = click.option(
     "--length",
@@ -53,6 +44,44 @@ length_option = click.option(
 
 _MIXING = ("loop", "fit", "align")  # commands that make a mix
 _PLANNING = ("loop", "fit", "conform")  # commands that make a plan
+
+
+# Passes `track`, None where it is not given
+track_option = click.option(
+    "--track",
+    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
+    "or its bytes.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMusic:
+    """Which music of a file is asked for; what was not given is None."""
+
+    file: Path
+    track: str | None = None
+    option: int | None = None
+    placement: int | None = None
+    length: float | None = None
+
+
+def music_options(command: Command) -> Command:
+    """Add `--option`, `--placement` and `--length`; they are passed with PLAN and `--track` as `asked`."""
+
+    @wraps(command)
+    def with_asked(*arguments: Any, plan: Path, track: str | None, option: int | None, placement: int | None,
+                   length: float | None, **named: Any) -> Any:  # fmt: skip
+        return command(*arguments, asked=AskedMusic(plan, track, option, placement, length), **named)
+
+    option = click.option(
+        "--option", type=click.IntRange(min=1), help="Which option of a loop plan; 1, the plan served, unless given."
+    )
+    placement = click.option(
+        "--placement",
+        type=click.IntRange(min=1),
+        help="Which placement of an align or match result; 1, the best, unless given.",
+    )
+    return option(placement(length_option(cast(Command, with_asked))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,46 +96,37 @@ class ChosenMusic:
     provenance: Provenance | None = None  # what the result was made from; None: it does not say
 
 
-def read_music(
-    file: Path,
-    workspace: Workspace,
-    track: str | None,
-    *,
-    option: int | None = None,
-    placement: int | None = None,
-    length: float | None = None,
-    needed_by: str | None,
-) -> ChosenMusic:
+def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -> ChosenMusic:
     """Read an option of a plan, or a placement of a track, both from 1, and its mix from a file; `-` is standard input.
 
-    Without a `track` it is the track of the catalog that the result names, of a match result its best, or else the one
-    with the bytes that the result was made from. `needed_by` says in words what needs the track of a plan; a placement
+    Without a track it is that of the catalog which the result names, of a match result its best, or else the one with
+    the bytes that the result was made from. `needed_by` says in words what needs the track of a plan; a placement
     always does. Raises `click.UsageError` if both numbers are given, or a needed track is not found, and `PlanError`,
     which names the file, if it holds no such option or placement.
     """
-    if option is not None and placement is not None:
+    if asked.option is not None and asked.placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
     from workbench.analysis.provenance import read_provenance
     from workbench.errors import PlanError
     from workbench.results.align import has_placements, placements_of
     from workbench.results.plan import mix_from_json, plan_from_json
 
-    with naming(file):
-        given = read_result(file, length)
+    with naming(asked.file):
+        given = read_result(asked.file, asked.length)
         provenance = read_provenance(given)
         if not has_placements(given):
             plan = plan_from_json(given)
-            if placement is not None:
+            if asked.placement is not None:
                 raise PlanError("a plan has no placements; leave --placement out")
-            number, mix = option or 1, mix_from_json(given)
-            chosen, wanted = plan.option(number), track is not None or needed_by is not None
-            found = _find_track(workspace, track, given, needed_by or "") if wanted else None
+            number, mix = asked.option or 1, mix_from_json(given)
+            chosen, wanted = plan.option(number), asked.track is not None or needed_by is not None
+            found = _find_track(workspace, asked.track, given, needed_by or "") if wanted else None
             return ChosenMusic(chosen, number, found, mix, provenance)
-        if option is not None:
+        if asked.option is not None:
             raise PlanError("only a plan has options; leave --option out, --placement N chooses a placement")
-        source = _find_track(workspace, track, given, needed_by or "a placement")
+        source = _find_track(workspace, asked.track, given, needed_by or "a placement")
         points = placements_of(given, source.track_id, lambda: _audio_id(source))
-        number = placement or 1
+        number = asked.placement or 1
         if number > len(points):
             raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
         return ChosenMusic(points[number - 1], number, source, mix_from_json(given), provenance)

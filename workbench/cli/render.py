@@ -11,19 +11,19 @@ import click
 from workbench.cli.options import FILE, NewFile, audio_option, profile_option, workspace_option
 from workbench.cli.plan_files import (
     lay_out,
-    length_option,
-    option_option,
-    placement_option,
+    music_options,
     read_music,
     say_kept_mix,
     say_other_streams,
     say_placement,
+    track_option,
     warn_of_other_bytes,
 )
 from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
+    from workbench.cli.plan_files import AskedMusic
     from workbench.media.sound_streams import SoundChoice
     from workbench.render.sound_levels import SoundLevels
 
@@ -33,11 +33,7 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 
 @click.command("render")
 @click.argument("plan", type=FILE)
-@click.option(
-    "--track",
-    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
-    "or its bytes.",
-)
+@track_option
 @click.option(
     "--video",
     type=FILE,
@@ -48,9 +44,7 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with a video MP4, MOV or MKV."
 )
 @audio_option
-@option_option
-@placement_option
-@length_option
+@music_options
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @click.option(
     "--target",
@@ -66,14 +60,10 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 @profile_option
 @workspace_option
 def command(
-    plan: Path,
-    track: str | None,
+    asked: AskedMusic,
     video: Path | None,
     out: Path,
     audio: SoundChoice | None,
-    option: int | None,
-    placement: int | None,
-    length: float | None,
     limit: bool,
     target: str | None,
     ducking: str | None,
@@ -128,8 +118,7 @@ def command(
     source = None if video is None else find_video(workspace, video)
     video_path = None if source is None else source.path
     _check_suffix(out, video_path)
-    chosen = read_music(plan, workspace, track, option=option, placement=placement, length=length,
-                        needed_by="a render")  # fmt: skip
+    chosen = read_music(workspace, asked, "a render")
     assert chosen.track is not None, "it is needed"
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
@@ -138,17 +127,10 @@ def command(
         workspace = _ducking_as(ducking, workspace)
     workspace = with_audio_of(workspace, source, audio if source is None else workspace.audio)
     with progress_bar() as progress:
-
-        def rendering(done: float) -> None:
-            progress(f"rendering {out.name}", done)
-
+        reporting = workspace.with_progress(progress)
         recording = workspace.load_recording(chosen.track.path)
-        found, mix = lay_out(workspace.with_progress(progress), chosen, video_path)
-        rendered = render_measured(
-            workspace.with_progress(progress), found, recording, out, video_path, mix,
-            target=target, limit=limit, progress=rendering,
-        )  # fmt: skip
-        progress(f"rendering {out.name}", 1.0)
+        found, mix = lay_out(reporting, chosen, video_path)
+        rendered = render_measured(reporting, found, recording, out, video_path, mix, target=target, limit=limit)
     if video_path is not None:  # else no mix is played
         say_kept_mix(chosen, mix, given)
         say_other_streams(chosen, mix, workspace.audio)

@@ -55,10 +55,10 @@ class RankedCatalog:
     ranking: Ranking
 
 
-def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False) -> Lane:
+def match(workspace: Workspace, video: Path | str) -> Lane:
     """Rank the catalog against a video: ten tracks at most, best first, and the pool they were picked from.
 
-    Placements count in the score; `include_sync` says whether the matches hold them too.
+    Placements count in the score, and the matches hold them.
     """
     params = workspace.params
     ranked = rank_video(workspace, video)
@@ -69,10 +69,7 @@ def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False
     raw = _with_sync(ranking, pool, placements, params)
     order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw))
     scores = scores_of(raw, params.match)
-    matches = {
-        int(pool[k]): _match(facts, ranking, int(pool[k]), tracks[k], placements[k], scores[k], include_sync, params)
-        for k in order
-    }
+    matches = {int(pool[k]): _match(ranked, int(pool[k]), tracks[k], placements[k], scores[k], params) for k in order}
     best = _pick(ranking, snapshot, pool[order], LANE_SIZE)
     first = matches[int(best[0])].score if best.size else None
     return Lane(
@@ -143,29 +140,28 @@ def _sync_part(found: Placements) -> float:
 
 
 def _match(
-    facts: VideoFacts,
-    ranking: Ranking,
+    ranked: RankedCatalog,
     place_in_ranking: int,
     track: Track,
     placements: Placements | None,
     score: float,
-    include_sync: bool,
     params: WorkbenchParams,
 ) -> Match:
     """A track with its score and reasons."""
+    ranking = ranked.ranking
     parts = {name: float(part[place_in_ranking]) for name, part in ranking.parts.items()}
     if placements is not None:
         parts["sync"] = _sync_part(placements)
     row = ranking.columns.take(np.array([place_in_ranking]))
-    pair = RankedPair(facts, ranking.wanted, row, track, parts, placements)
+    pair = RankedPair(ranked.facts, ranking.wanted, row, track, parts, placements)
     return Match(
         track=track,
         score=float(score),
         reasons=reasons(pair, params.match),
         matched_tags=fitting_tags(track, ranking.wanted, params.match),
         fit_explanation=explanation(pair, params.match),
-        sync=placements if include_sync else None,
-        sync_status=("cold" if placements is None else "warm") if include_sync else None,
+        sync=placements,
+        sync_status="cold" if placements is None else "warm",
     )
 
 

@@ -8,7 +8,7 @@ Functions: `render_measured`, `speech_ranges`, `uncertain_speech`, `own_music_ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from math import isfinite
@@ -91,7 +91,6 @@ def render_measured(
     *,
     target: str | None = None,
     limit: bool = False,
-    progress: Callable[[float], None] | None = None,
 ) -> Rendered:
     """Render a plan to a file, for a delivery target if one is named, and measure what was written.
 
@@ -120,6 +119,10 @@ def render_measured(
         gain_db, held = gain.gain_db, True
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
     out = Path(out)
+
+    def progress(done: float) -> None:
+        workspace.progress(f"rendering {out.name}", done)
+
     shown = video if video is not None and probe(video).has_video else None
     # What is written through cannot be read back: the finished file is measured before it is copied there.
     suffix = out.suffix or (".wav" if shown is None else ".mkv")
@@ -143,5 +146,6 @@ def render_measured(
                     break
                 ceiling -= over + _CLEAR_DB
         left_out = None if video is None else describe_left_out(video, file, workspace.audio)
+    progress(1.0)
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
     return Rendered(out, levels, speech, target, gain, lines, left_out)

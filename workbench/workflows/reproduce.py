@@ -125,7 +125,7 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
         raise PlanError("the provenance names no video")
     points, full = made.constraints.get("sync_points"), made.constraints.get("expand") == "full"
     shown = points if isinstance(points, int) else None
-    lane = match(workspace, video, include_sync=shown is not None)
+    lane = match(workspace, video)
     return match_json(workspace, lane, video, video_id=video.name, sync_points=shown, expand_full=full)
 
 

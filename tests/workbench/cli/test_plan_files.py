@@ -16,7 +16,7 @@ import pytest
 
 from workbench.analysis.provenance import make_provenance
 from workbench.analysis.workspace import Workspace
-from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
+from workbench.cli.plan_files import AskedMusic, ChosenMusic, lay_out, read_music, say_other_streams
 from workbench.errors import InputError, PlanError
 from workbench.media.sound_streams import SoundChoice
 from workbench.plans.plan import LoopPlan
@@ -53,7 +53,7 @@ def test_a_file_and_standard_input_hold_the_same_plan(
         file.write_bytes(text.encode(encoding))
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode(encoding))))
         for given in (file, Path("-")):
-            chosen = read_music(given, workspace, None, needed_by=None)
+            chosen = read_music(workspace, AskedMusic(given), None)
             assert chosen == ChosenMusic(plan, 1, None, MixBody.model_validate(MIX))
 
 
@@ -82,29 +82,29 @@ def test_an_option_is_chosen_by_its_number(
 ) -> None:
     other = make_plan([(0.0, 9.0, 0.0, 0.0), (1.0, 12.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     file = write(tmp_path / "plan.json", plan_body(replace(plan, options=(plan, other))).to_json())
-    assert read_music(file, workspace, None, needed_by=None).music == plan
+    assert read_music(workspace, AskedMusic(file), None).music == plan
     for number, option in ((1, plan), (2, other)):
-        assert read_music(file, workspace, None, option=number, needed_by=None).music == option
+        assert read_music(workspace, AskedMusic(file, option=number), None).music == option
     with pytest.raises(
         PlanError, match=r"plan\.json: there is no option 3 in this plan; it has 2, 1 is the plan served"
     ):
-        read_music(file, workspace, None, option=3, needed_by=None)
+        read_music(workspace, AskedMusic(file, option=3), None)
     bare = write(tmp_path / "bare.json", plan_body(plan).to_json())
     with pytest.raises(PlanError, match="it has 1"):
-        read_music(bare, workspace, None, option=2, needed_by=None)
+        read_music(workspace, AskedMusic(bare, option=2), None)
 
 
 def test_a_track_that_is_not_named_must_be_in_the_catalog(plan: LoopPlan, workspace: Workspace, tmp_path: Path) -> None:
     bare = write(tmp_path / "bare.json", plan_body(plan).to_json())
     with pytest.raises(click.UsageError, match=r"^a render needs the track: give --track FILE"):
-        read_music(bare, workspace, None, needed_by="a render")
+        read_music(workspace, AskedMusic(bare), "a render")
     whole = write(tmp_path / "whole.json", {"track_id": "song.wav", "plan": plan_body(plan).to_json()})
     with pytest.raises(click.UsageError, match=r"^the catalog has no track song\.wav, and a render needs the track"):
-        read_music(whole, workspace, None, needed_by="a render")
+        read_music(workspace, AskedMusic(whole), "a render")
     point = {"offset_seconds": 1.0, "score": 0.5, "label": "a"}
     placed = write(tmp_path / "placed.json", {"track_id": "song.wav", "sync_points": [point]})
     with pytest.raises(click.UsageError, match=r"^the catalog has no track song\.wav, and a placement needs the track"):
-        read_music(placed, workspace, None, needed_by=None)
+        read_music(workspace, AskedMusic(placed), None)
 
 
 def test_a_mix_without_ducking_holds_for_every_option(plan: LoopPlan, workspace: Workspace) -> None:
@@ -141,12 +141,12 @@ def test_what_is_no_plan_is_named(
     file = tmp_path / "plan.json"
     file.write_bytes(data)
     with pytest.raises(PlanError, match=rf"plan\.json: {sentence}"):
-        read_music(file, workspace, None, needed_by=None)
+        read_music(workspace, AskedMusic(file), None)
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     with pytest.raises(PlanError, match=f"^standard input: {sentence}"):
-        read_music(Path("-"), workspace, None, needed_by=None)
+        read_music(workspace, AskedMusic(Path("-")), None)
 
 
 def test_a_file_that_cannot_be_read_is_named(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.json: cannot be read \(No such file or directory\)"):
-        read_music(tmp_path / "nowhere.json", workspace, None, needed_by=None)
+        read_music(workspace, AskedMusic(tmp_path / "nowhere.json"), None)

@@ -17,7 +17,7 @@ from workbench.analysis.sources import find_track
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
-from workbench.cli.plan_files import lay_out, read_music
+from workbench.cli.plan_files import AskedMusic, lay_out, read_music
 from workbench.dashboards.actions import Session
 from workbench.dashboards.autosave import params_words
 from workbench.dashboards.downloads import download_file
@@ -260,7 +260,8 @@ def test_a_drawn_envelope_is_downloaded_and_made_again(session: Session) -> None
     assert body["provenance"]["constraints"]["envelope_points"] == points
     again = reproduce(session.workspace, body, video=session.video, track=session.loop.track.path)
     assert (again.same, again.differences) == (True, ())
-    chosen = read_music(write(session.home.root / "plan.json", body), session.workspace, None, option=2, needed_by=None)
+    asked = AskedMusic(write(session.home.root / "plan.json", body), option=2)
+    chosen = read_music(session.workspace, asked, None)
     _, mix = lay_out(session.workspace, replace(chosen, track=session.loop.track), session.video)
     assert mix is not None
     assert mix.duck is not None

@@ -71,7 +71,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def lane(home: Home, video: Path) -> Lane:
-    return match(Workspace(home), video, include_sync=True)
+    return match(Workspace(home), video)
 
 
 def test_every_track_comes_once(lane: Lane) -> None:
@@ -105,20 +105,14 @@ def test_cuts_on_the_beat_of_a_track_speak_for_it(lane: Lane) -> None:
 
 def test_a_second_match_is_the_same_and_reads_no_sound(lane: Lane, home: Home, video: Path) -> None:
     stages: list[str] = []
-    again = match(Workspace(home, progress=lambda stage, done: stages.append(stage)), video, include_sync=True)
+    again = match(Workspace(home, progress=lambda stage, done: stages.append(stage)), video)
     assert again == lane
     assert not [stage for stage in stages if stage.startswith(("decoding", "looking for landmarks", "watching"))]
 
 
-def test_without_sync_the_scores_are_the_same(lane: Lane, home: Home, video: Path) -> None:
-    plain = match(Workspace(home), video)
-    assert [found.score for found in plain.matches] == [found.score for found in lane.matches]
-    assert all(found.sync is None and found.sync_status is None for found in plain.matches)
-
-
 def test_an_erased_cache_changes_nothing(lane: Lane, home: Home, video: Path) -> None:
     shutil.rmtree(home.arrays)
-    anew = match(Workspace(home), video, include_sync=True)
+    anew = match(Workspace(home), video)
     assert [(found.track.track_id, found.score, found.reasons) for found in anew.matches] == [
         (found.track.track_id, found.score, found.reasons) for found in lane.matches
     ]
@@ -131,16 +125,12 @@ def test_a_corrected_grid_is_placed_anew_and_the_heard_one_again_without_it(
     heard = map_beats(Workspace(home), track.path).grid
     late = BeatGrid(heard.beats + 0.13, heard.positions, heard.beats_per_bar, confidence=1.0)
     save_grid(Workspace(home), track.content_hash, late)
-    corrected = {
-        found.track.track_id: found.sync for found in match(Workspace(home), video, include_sync=True).candidate_pool
-    }
+    corrected = {found.track.track_id: found.sync for found in match(Workspace(home), video).candidate_pool}
     delete_grid(Workspace(home), track.content_hash)
     before = {found.track.track_id: found.sync for found in lane.candidate_pool}
     assert corrected["trk_quick"] != before["trk_quick"]
     assert corrected["trk_slow"] == before["trk_slow"]
-    again = {
-        found.track.track_id: found.sync for found in match(Workspace(home), video, include_sync=True).candidate_pool
-    }
+    again = {found.track.track_id: found.sync for found in match(Workspace(home), video).candidate_pool}
     assert again == before
 
 
@@ -159,7 +149,7 @@ def test_the_first_match_opens_no_file_of_the_catalog(video: Path, tmp_path: Pat
     soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
     list(add_tracks(Workspace(alone), [WantedFile(track, "trk_there")]))
     track.unlink()
-    (found,) = match(Workspace(alone), video, include_sync=True).matches
+    (found,) = match(Workspace(alone), video).matches
     assert found.sync_status == "warm"
     assert found.sync
 
@@ -172,7 +162,7 @@ def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home
     list(add_tracks(Workspace(alone), [WantedFile(track, "trk_gone")]))
     track.unlink()
     shutil.rmtree(alone.arrays)
-    (found,) = match(Workspace(alone), video, include_sync=True).matches
+    (found,) = match(Workspace(alone), video).matches
     assert (found.sync_status, found.sync) == ("cold", None)
     assert "sync" not in {reason.category for reason in found.reasons}
 
@@ -183,14 +173,14 @@ def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(video: Path, t
     track, kept = tmp_path / "track.wav", tmp_path / "kept.wav"
     soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
     list(add_tracks(Workspace(alone), [WantedFile(track, "trk_other")]))
-    (first,) = match(Workspace(alone), video, include_sync=True).matches
+    (first,) = match(Workspace(alone), video).matches
     shutil.rmtree(alone.arrays)
     track.rename(kept)
     soundfile.write(track, band(130.0, 26.0, 0.9, 4), RATE)
-    (found,) = match(Workspace(alone), video, include_sync=True).matches
+    (found,) = match(Workspace(alone), video).matches
     assert (found.sync_status, found.sync) == ("cold", None)
     kept.rename(track)
-    (again,) = match(Workspace(alone), video, include_sync=True).matches
+    (again,) = match(Workspace(alone), video).matches
     assert (again.sync_status, again.sync) == ("warm", first.sync)
 
 

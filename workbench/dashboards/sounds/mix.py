@@ -187,7 +187,7 @@ def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
     """Match the catalog to a video, with placements, and gather the curves to draw it with."""
     from workbench.workflows.match import match, rank_video
 
-    lane = match(workspace, video, include_sync=True)
+    lane = match(workspace, video)
     ranked = rank_video(workspace, video)
     columns = ranked.ranking.columns
     wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
