@@ -8,7 +8,7 @@
     energy      how driving it is, of the whole and in 32 parts; a louder master does not count
     colour      brightness, the share of power where speech lies, drums
     tonality    key and mode (`workbench.features.key`)
-    voice       whether somebody sings or speaks (`workbench.features.vocals`)
+voice       whether it has singing or speech (`workbench.features.vocals`)
     level       integrated loudness and loudness range
     form        sections, the most memorable part, whether it can be looped
 
@@ -75,11 +75,11 @@ if TYPE_CHECKING:
 
 
 _MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
-MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 of pieces by others are right
+MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 external pieces are right
 _SALIENT_SECONDS = 30.0  # of the memorable part; the longest preview
 _SPEECH_HZ = (1000.0, 4000.0)
 _TREBLE_HZ = 4000.0
-_NOISE_HZ = (300.0, 8000.0)  # where noise is told from tones
+_NOISE_HZ = (300.0, 8000.0)  # where noise is separated from tones
 _SOFTEST = 1e-4  # of the power of loud frames; softer frames are not asked for noise
 _SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5  # least rise of an onset that is counted; frames between two
 _DULLEST, _BRIGHTEST = 8.7, 10.5  # log2 Hz of the centre of specific loudness
@@ -120,7 +120,7 @@ class Character:
     dynamics: float | None
     """LU, loudness range"""
     vocals: float
-    """probability that somebody sings or speaks, 0 to 1"""
+    """probability of singing or speech, 0 to 1"""
     drums: float
     """probability of drums, 0 to 1"""
     speech_band: float
@@ -214,7 +214,7 @@ def loudness_range(short_term_lufs: FloatArray) -> float | None:
 
 
 def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
-    """The arrays that a store keeps, as `workbench.analysis.labels` declares them."""
+    """The arrays as they are stored, declared in `workbench.analysis.labels`."""
     numbers = {name: getattr(character, name) for name in FACTS}
     text = json.dumps(numbers, ensure_ascii=False).encode("utf-8")
     edges = [(start, end) for start, end, _ in character.sections]

@@ -9,14 +9,12 @@
 
 A label says the place in the bar: `3`, or `12.3` for beat 3 of bar 12, or `downbeat` for 1. Beats without a place are
 counted on from the bar lines that are marked, in bars of the length that prevails. Where no line is marked at all, the
-bars are those that were heard: of that metre, and beginning on the beat on which most heard bar lines lie.
+bars are the detected ones: of that metre, and beginning on the beat on which most detected bar lines fall.
 
 Times are seconds of the track, with a comma for the point where columns are not parted by commas, as programs write
 them in many countries. A first line that begins with words, of which one names a time, is a header. Empty lines are
 skipped, lines that begin with `#` and the second line of Audacity's spectral labels, which begins with a backslash.
-Text is UTF-8, or UTF-16 with a byte order mark. Whatever is wrong is said with file and line.
-
-Functions: `read_grid`; `read_annotated_beats`, where nothing was heard; `jams_annotations`.
+Text is UTF-8, or UTF-16 with a byte order mark. Errors name file and line.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ from workbench.recording import FloatArray
 # of a file; an hour of beats takes half a megabyte, a JAMS file with other annotations some more
 _MOST_BYTES = 20_000_000
 _PAST_END_SECONDS = 0.05  # s by which a beat may lie after the decoded end: another decoder, another padding
-_SAME_LINE_SECONDS = 0.07  # s within which a beat and a heard bar line are the same, as in beat evaluation
+_SAME_LINE_SECONDS = 0.07  # s within which a beat and a detected bar line are the same, as in beat evaluation
 _ONE_CLICK_SECONDS = 0.01  # s within which notes of a MIDI file are one click
 _ACCENT_VELOCITY = 10  # steps of MIDI velocity by which an accent is louder at least
 # Words of a header over times, such as `Beat time (s)`
@@ -65,23 +63,23 @@ class _Mark(NamedTuple):
     place: int | None  # in the bar, from 1; None where the file does not say it
 
 
-def read_grid(file: Path, duration: float, heard: BeatGrid) -> BeatGrid:
+def read_grid(file: Path, duration: float, detected: BeatGrid) -> BeatGrid:
     """Read a grid of confidence 1 from a file: `.jams` is JAMS, `.mid` and `.midi` are MIDI, anything else is text.
 
-    `duration` is that of the track, s; `heard`, the tracker's grid, says where bars begin if the file does not. Raises
-    `GridError`, which names file, line and what is wrong, if it holds no grid with two beats and a bar line, or not one
-    of this track, and `ExtraMissing` for MIDI without the extra `export`.
+    `duration` is that of the track, s; `detected`, the tracker's grid, says where bars begin if the file does not.
+    Raises `GridError`, which names file, line and what is wrong, if it holds no grid with two beats and a bar line, or
+    not one of this track, and `ExtraMissing` for MIDI without the extra `export`.
     """
     try:
         marks = _marks(file)
         _check_times(marks, duration)
-        return _grid(marks, heard)
+        return _grid(marks, detected)
     except GridError as error:
         raise _in_file(file, error) from None
 
 
 def read_annotated_beats(file: Path) -> tuple[FloatArray, BeatGrid | None]:
-    """Read beats from a file, of whatever track: times, shape (n_beats,), s, strictly increasing, and the grid.
+    """Read beats from a file, of any track: times, shape (n_beats,), s, strictly increasing, and the grid.
 
     There is no grid if the file does not say which beats open a bar, or has fewer than two beats. Raises as
     `read_grid`.
@@ -277,9 +275,9 @@ def _check_times(marks: Sequence[_Mark], duration: float) -> None:
         raise GridError(f"a grid needs two beats, got {len(marks)}")
     for before, mark in zip([None, *marks[:-1]], marks, strict=True):
         if mark.time < 0.0:
-            raise GridError(f"{mark.where}: {mark.time:g} s lies before the track")
+            raise GridError(f"{mark.where}: {mark.time:g} s is before the track")
         if mark.time > duration + _PAST_END_SECONDS:
-            raise GridError(f"{mark.where}: {mark.time:g} s lies after the end of the track at {duration:.3f} s")
+            raise GridError(f"{mark.where}: {mark.time:g} s is after the end of the track at {duration:.3f} s")
         if before is not None and mark.time <= before.time:
             raise GridError(f"{mark.where}: {mark.time:g} s is not later than {before.time:g} s of {before.where}")
     beat = float(np.median(np.diff([mark.time for mark in marks])))
@@ -287,10 +285,10 @@ def _check_times(marks: Sequence[_Mark], duration: float) -> None:
         raise GridError(f"a beat every {beat:.4f} s is more than {FASTEST_BPM:.0f} a minute; times are in seconds")
 
 
-def _grid(marks: Sequence[_Mark], heard: BeatGrid | None) -> BeatGrid:
+def _grid(marks: Sequence[_Mark], detected: BeatGrid | None) -> BeatGrid:
     beats = np.array([mark.time for mark in marks])
-    if heard is not None and all(mark.place is None for mark in marks):
-        return _barred_as_heard(beats, heard)
+    if detected is not None and all(mark.place is None for mark in marks):
+        return _barred_as_detected(beats, detected)
     places = [mark.place for mark in marks]
     if 1 not in places:
         raise GridError("no beat is marked as a bar line, place 1 in the bar")
@@ -324,17 +322,17 @@ def _metre(places: Sequence[int]) -> int:
     return bars.most_common(1)[0][0] if bars else max(places)
 
 
-def _barred_as_heard(beats: np.ndarray, heard: BeatGrid) -> BeatGrid:
-    """Beats without places, in bars of the heard metre that begin where most heard bar lines lie."""
-    if heard.downbeats.size == 0:
-        raise GridError("it does not say which beats open a bar, and none were heard; write 1 behind those")
-    metre, lines = heard.beats_per_bar, heard.downbeats
+def _barred_as_detected(beats: np.ndarray, detected: BeatGrid) -> BeatGrid:
+    """Beats without places, in bars of the detected metre that begin where most detected bar lines are."""
+    if detected.downbeats.size == 0:
+        raise GridError("it does not say which beats open a bar, and none were detected; write 1 behind those")
+    metre, lines = detected.beats_per_bar, detected.downbeats
     after = np.clip(np.searchsorted(beats, lines), 1, beats.size - 1)
     nearest = after - (lines - beats[after - 1] <= beats[after] - lines)
     near = nearest[np.abs(beats[nearest] - lines) <= _SAME_LINE_SECONDS]
     if near.size == 0:
         raise GridError(
-            "it does not say which beats open a bar, and no heard bar line lies on one; write 1 behind those"
+            "it does not say which beats open a bar, and no detected bar line is on one; write 1 behind those"
         )
     first = int(np.bincount(near % metre, minlength=metre).argmax())
     return BeatGrid(beats, (np.arange(beats.size) - first) % metre + 1, metre)

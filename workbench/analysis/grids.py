@@ -1,7 +1,4 @@
-"""Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan.
-
-Functions: `corrected_grid`, `corrected_revisions`, `every_revision`; `save_grid`, `delete_grid`.
-"""
+"""Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """Landmarks of a track, found once for all placements of it, and its level.
 
-    stage       arrays                                          depends on
-    landmarks   landmarks and level of the track                those of beats and loops, LandmarkParams
-
-Functions: `landmark_stage` for a `Sound`; `track_landmarks`, `load_landmarks` without the file, `track_level`.
+stage       arrays                                          depends on
+landmarks   landmarks and level of the track                those of beats and loops, LandmarkParams
 """
 
 from __future__ import annotations
@@ -73,8 +71,8 @@ def landmark_stage(sound: Sound) -> Arrays:
         borders = np.array([section.song_from for section in profile.sections], dtype=np.float64)
         recording = sound.recording
         ends = profile.ending is not None
-        heard = LandmarkInput(recording, sound.spectrum, sound.onsets, beat_analysis.grid, borders, ends_by_itself=ends)
-        arrays = landmarks_to_arrays(find_landmarks(heard, params.landmarks))
+        given = LandmarkInput(recording, sound.spectrum, sound.onsets, beat_analysis.grid, borders, ends_by_itself=ends)
+        arrays = landmarks_to_arrays(find_landmarks(given, params.landmarks))
         level = level_curve(recording.samples, recording.sample_rate)
         progress(stage, 1.0)
         return arrays | {

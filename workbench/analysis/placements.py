@@ -31,7 +31,7 @@ from workbench.video.events import Events
 
 # Raise it when the code of align changes placements, or that of video.events or mix.voice the events they land on
 PLACEMENTS_VERSION = 1
-_KEPT_COINCIDENCES = 3  # of each placement, in the store
+_STORED_COINCIDENCES = 3  # of each placement, in the store
 
 Placements: TypeAlias = tuple[Placement, ...]
 
@@ -55,8 +55,8 @@ def pair_placements(
     video_parts = (params.cuts, *voice_parts(params.voice), params.events, *workspace.audio_parts)
     if params.voice.detector != OWN:  # the video's bytes do not say what it finds: it may read other files
         marks = events().marks
-        heard = hashlib.sha256(b"".join((marks.times.tobytes(), marks.salience.tobytes()))).hexdigest()
-        video_parts = (*video_parts, CacheKeyPart("Events", "digest", heard))
+        events_digest = hashlib.sha256(b"".join((marks.times.tobytes(), marks.salience.tobytes()))).hexdigest()
+        video_parts = (*video_parts, CacheKeyPart("Events", "digest", events_digest))
     stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
     def compute() -> Arrays:
@@ -73,7 +73,7 @@ def pair_placements(
 
 
 def _to_bytes(placements: Placements) -> NDArray[np.uint8]:
-    rows = [asdict(found) | {"coincidences": [asdict(met) for met in found.coincidences[:_KEPT_COINCIDENCES]]}
+    rows = [asdict(found) | {"coincidences": [asdict(met) for met in found.coincidences[:_STORED_COINCIDENCES]]}
             for found in placements]  # fmt: skip
     return np.frombuffer(json.dumps(rows).encode(), dtype=np.uint8)
 

@@ -27,9 +27,6 @@ and version, and plans, pictures and exports are made of it. An implementation t
 
         def utterances(self, video, soundtrack, params):
             return [(2.0, 5.5), (8.0, 9.25)]
-
-Protocols: `BeatTracker`, `SectionFinder`, `VoiceDetector`. Functions: `ask_tracker`, `ask_finder`,
-`ask_detector`, which check the answer; `sections_by`; `track_beats`, by our tracker or a named one.
 """
 
 from __future__ import annotations
@@ -108,7 +105,7 @@ class SectionFinder(Protocol):
 
 @runtime_checkable
 class VoiceDetector(Protocol):
-    """Detects when somebody speaks in the foreground of a soundtrack, or reads it off a file of labels.
+    """Detects foreground speech in a soundtrack, or reads it from a file of labels.
 
     The music is lowered there. What it detects is stored by the video's bytes, its name and version, the parameters,
     and the bytes of the files that it says it reads.
@@ -118,7 +115,7 @@ class VoiceDetector(Protocol):
     """of its answers, from 1; raised when they change, so that no utterances of an older one are read"""
 
     def reads(self, video: Path) -> Sequence[Path]:
-        """Files besides the video that its answer depends on; most read none.
+        """Files other than the video that its answer depends on; most read none.
 
         Parameters
         ----------
@@ -139,7 +136,7 @@ class VoiceDetector(Protocol):
 
         Returns
         -------
-        (start, end) of each in video seconds, sorted and disjoint; what lies behind the end of the video is cut off
+        (start, end) of each in video seconds, sorted and disjoint; cut off at the end of the video
         """
         ...
 

@@ -62,7 +62,7 @@ def find_track(workspace: Workspace, named: str) -> TrackSource:
 
 
 def find_in_catalog(workspace: Workspace, track_id: str) -> TrackSource:
-    """Find a track of the catalog by its id, whatever files there are; raises `UnknownTrack`."""
+    """Find a track of the catalog by its id, even if a file has that name; raises `UnknownTrack`."""
     track = open_library(workspace).get(track_id)
     return TrackSource(track.track_id, workspace.files.find(track.path) or track.path, track)
 

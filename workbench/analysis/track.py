@@ -10,11 +10,6 @@ no sound is read at all: only the file's bytes, for their hash.
     loops     the loop profile                      those, all SeamParams, SectionParams
 
 A key names the versions of the stages that it builds on too.
-
-Functions: `analyze` for all of it; `beat_stage`, `evidence_stage` and `loop_stage` for one of them; `heard_grid` for
-the tracker's grid, whatever was corrected, and `grid_at_tempo` for the one that it hears when it is told the tempo;
-`decoded_seconds` for the length alone, before anything is analysed; `grid_parts` and `profile_parts` for the keys of
-results that depend on them.
 """
 
 from __future__ import annotations
@@ -67,7 +62,7 @@ BEATS_VERSION = 10
 EVIDENCE_VERSION = 1  # raise it when features or seams.seam_score change what is measured of a beat
 LOOPS_VERSION = 11  # raise it when the code of structure or loops changes a profile
 
-# Confidence of a grid under which a recording has no bars to be looped on where somebody speaks in more than this share
+# Confidence of a grid under which a recording has no bars to be looped on with speech in more than this share
 # of what sounds: speech can be spliced in any pause
 _SPOKEN_CONFIDENCE, _SPOKEN_SHARE = 0.05, 0.5
 
@@ -180,7 +175,7 @@ class Sound:
         return detect_onsets(self.spectrum)
 
     def release_spectrum(self) -> None:
-        """Drop spectrogram and onsets, unless they are to be kept: bars and seams do not read them."""
+        """Drop spectrogram and onsets, unless they are still needed: bars and seams do not read them."""
         if not self.keep_spectrum:
             for name in ("spectrum", "onsets"):
                 self.__dict__.pop(name, None)
@@ -295,7 +290,7 @@ def grid_of_given_tempo(sound: Sound, bpm: float) -> CorrectedGrid | None:
     beats = sound.params.beats
     if beats.tracker != OWN or not beats.min_bpm <= bpm <= beats.max_bpm or sound.correction is not None:
         return None
-    heard = heard_grid(sound)
+    heard = detected_grid(sound)
     if heard.beats.size < 2 or has_tempo(heard, bpm):
         return None
     grid = grid_at_tempo(sound, bpm)
@@ -321,7 +316,7 @@ def tempo_note(bpm: float) -> str:
     return f"heard at {bpm:g} BPM, which was given"
 
 
-def heard_grid(sound: Sound) -> BeatGrid:
+def detected_grid(sound: Sound) -> BeatGrid:
     """The tracker's grid of a sound, from the store or tracked now, whether or not a corrected one replaces it."""
     return _tracked_grid(_beat_arrays(sound)[0])
 

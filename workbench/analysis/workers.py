@@ -4,8 +4,6 @@ A decoder can crash, and the kernel kills a process when memory runs out. `Proce
 whole when one of its processes dies, and does not report which job it had. Here every process has a thread and a pool
 of its own that feeds it one job at a time, so a crash costs one job. That job is tried once more in a new
 process, since memory may be free by then; a job that has killed two processes is abandoned.
-
-Class: `LocalWorkers`. Functions: `open_pool`, a pool for some jobs; `killed`, what a cluster raises for a dead job.
 """
 
 from __future__ import annotations

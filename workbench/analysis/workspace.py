@@ -9,7 +9,7 @@ resource when it is first needed, and at most once:
     load_recording()   decoded sound of files, see below
 
 Every workflow takes it as its first argument. The layers below the workflows take arrays and values and know nothing of
-it. Whoever creates a workspace closes it, best by `with`; one from `with_params` or `with_progress` shares all that is
+it. The creator of a workspace closes it, best by `with`; one from `with_params` or `with_progress` shares all that is
 open and leaves closing to the workspace it came from.
 
 Decoded sound is cached by the hash of the file's bytes, so that a changed file is decoded again. The recording that
@@ -20,8 +20,6 @@ change might not show in its times. The samples of a recording over 64 MB lie in
 folder's `scratch` and are read from it as they are used: hours of sound need not fit into memory.
 
 A workspace stays in its process. A child process is sent the home folder and the parameters, and makes its own.
-
-Class: `Workspace`. Functions: `open`.
 """
 
 from __future__ import annotations
@@ -62,10 +60,10 @@ class Workspace:
     ----------
     home : the folder that holds all state
     params : all parameters; None: the defaults
-    progress : receives what is being done; default: nobody
+    progress : receives the name of the running stage and its share done; default: none
     settings : from the environment; None: they are read when they are first needed
     schemas : of other packages that keep tables in the same database, see `workbench.store.schema`
-    recording_bytes, filed_bytes : of decoded sound that are kept in memory and in files, besides the recording used
+    recording_bytes, filed_bytes : of decoded sound that is held in memory and in files, beyond the recording used
         last
     """
 

@@ -27,15 +27,15 @@ def bar_pointer(
     n_frames = evidence.size
     n_intervals = prior.size
     reach = 8  # frames by which an interval may differ from the one before; anything more is a jump
-    kept = shortest + n_intervals  # frames that a later one looks back to; their scores lie in a ring
+    lookback = shortest + n_intervals  # frames that a later one looks back to; their scores are in a ring
     # float32 and int16: an hour at 50 frames a second has 180,000 rows of back pointers
-    best = np.full((kept, n_intervals), -1e30, dtype=np.float32)
+    best = np.full((lookback, n_intervals), -1e30, dtype=np.float32)
     back = np.full((n_frames, n_intervals), -1, dtype=np.int16)
     top = np.full(n_frames, -1e30, dtype=np.float32)
     top_at = np.zeros(n_frames, dtype=np.int16)
     for t in range(n_frames):
         here = evidence[t]
-        row = best[t % kept]
+        row = best[t % lookback]
         for i in range(n_intervals):
             n = shortest + i
             if t < n:
@@ -44,7 +44,7 @@ def bar_pointer(
                 back[t, i] = -1
             else:
                 past = t - n
-                before = best[past % kept]
+                before = best[past % lookback]
                 # a jump to any tempo costs the same, so only the best of that frame can win by one; just the
                 # `reach` neighbours are compared singly, so the search is linear in the number of intervals
                 value = top[past] - jump_cost
@@ -64,14 +64,14 @@ def bar_pointer(
             if row[i] > top[t]:
                 top[t] = row[i]
                 top_at[t] = i
-    # the last beat lies within one interval of the end
+    # the last beat is within one interval of the end
     t_end = -1
     i_end = 0
     value = np.float32(-1e30)
     for t in range(max(0, n_frames - shortest - n_intervals), n_frames):
         for i in range(n_intervals):
-            if n_frames - t <= shortest + i and best[t % kept, i] > value:
-                value = best[t % kept, i]
+            if n_frames - t <= shortest + i and best[t % lookback, i] > value:
+                value = best[t % lookback, i]
                 t_end = t
                 i_end = i
     frames = np.empty(n_frames // max(shortest, 1) + 2, dtype=np.int64)

@@ -20,7 +20,7 @@ in the range asked for, whose ends are rounded outwards, at least 2.
 
 - *Ticks* near a period p, from p / `TEMPO_REACH` to p * `TEMPO_REACH`: the evidence is `BEAT_EVIDENCE` times the
   activation, the prior of an interval n the greater of -`DRIFT_COST` * abs(n - p) and -`MAX_TEMPO_COST`.
-- *Beats of the network*: the evidence is the log-odds of a beat as the network gives them (`Odds.heard`), between
+- *Beats of the network*: the evidence is the log-odds of a beat as the network gives them (`Odds.network`), between
   -`MISSED_BEAT_PENALTY` and `CLEAR_BEAT_REWARD`; the prior is 0.
 
 Where a person knows the tempo, pulses near it are proposed too, and no others are considered.
@@ -57,7 +57,7 @@ _MOST_LEVELS = 2
 
 
 def count_one_level(times: FloatArray) -> FloatArray | None:
-    """Count the shortest beat of a path throughout, with all its times; None where it keeps one level by itself."""
+    """Count the shortest beat of a path throughout, with all its times; None where it stays on one level by itself."""
     if times.size <= _FEWEST:
         return None
     beats = np.diff(times)
@@ -106,7 +106,7 @@ def _levels_of(beats: FloatArray) -> IntArray:
 FEWEST_BEATS = 8
 """of a pulse; fewer do not define a tempo"""
 KNOWN_TEMPO_SHARE = 0.04
-"""part of a tempo that somebody knows by which beats may be off it, as tempi are judged (Gouyon et al. 2006)"""
+"""share of a known tempo by which beats may be off it, as tempi are judged (Gouyon et al. 2006)"""
 BEAT_EVIDENCE = 5.0
 """nats that a clear onset gives for a beat"""
 TEMPO_REACH = 1.3
@@ -146,8 +146,8 @@ def propose(
 
     `activation` is read only where the tracker uses onsets alone.
     """
-    if evidence.heard is not None:
-        pulses = _from_network(evidence.heard, evidence, params, known_bpm)
+    if evidence.network is not None:
+        pulses = _from_network(evidence.network, evidence, params, known_bpm)
     else:
         pulses = _from_onsets(activation, evidence, params, known_bpm)
     if known_bpm is not None:
@@ -222,7 +222,7 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float) ->
 
 def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm: float | None) -> list[Pulse]:
     """Pulses at the level of beats, and those that they could be confused with."""
-    rate = odds.heard.frames_per_second
+    rate = odds.network.frames_per_second
     chance = (1.0 / (1.0 + np.exp(-odds.beat))).astype(np.float32)
     sequences: list[FloatArray] = []
 
@@ -234,19 +234,19 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
             sequences.append(times)
 
     # The order decides which of two alike sequences stays: the free path first, arithmetic relatives last.
-    free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm)
+    free = decode_network(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm)
     narrow = [
-        decode_heard(odds, period / _NARROW_REACH, period * _NARROW_REACH)
+        decode_network(odds, period / _NARROW_REACH, period * _NARROW_REACH)
         for period in tempo_candidates(chance, rate, params)[:_NARROW_CANDIDATES]
     ]
     if known_bpm is not None:
         period = 60.0 * rate / known_bpm
-        narrow.insert(0, decode_heard(odds, period / _NARROW_REACH, period * _NARROW_REACH))
+        narrow.insert(0, decode_network(odds, period / _NARROW_REACH, period * _NARROW_REACH))
     for times in (free, *narrow):
         add(times)
     one, several = straight_grid(free, odds), joined_grid(free, odds)
     straight = [grid for grid in (one, several) if grid is not None]
-    # a path that is kept near one tempo looks straight where the piece has several
+    # a path that is held near one tempo looks straight where the piece has several
     close = narrow[:_STRAIGHT_CANDIDATES] if one is not None else []
     others = [grid for path in close if (grid := straight_grid(path, odds)) is not None]
     for times in (*straight, *others):
@@ -264,15 +264,15 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
     return [describe_pulse(times, evidence) for times in sequences]
 
 
-def decode_heard(odds: Odds, shortest: float, longest: float) -> FloatArray:
+def decode_network(odds: Odds, shortest: float, longest: float) -> FloatArray:
     """Times of the beats that are most probable by the network, s, with intervals in a range of its frames."""
     from workbench.beats._kernels import bar_pointer
 
     first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))
-    likely = np.clip(odds.heard.beat, -MISSED_BEAT_PENALTY, CLEAR_BEAT_REWARD)
+    likely = np.clip(odds.network.beat, -MISSED_BEAT_PENALTY, CLEAR_BEAT_REWARD)
     prior = np.zeros(last - first + 1, dtype=np.float32)
     frames = bar_pointer(likely.astype(np.float32), first, prior, TEMPO_CHANGE_COST, 1, MAX_TEMPO_CHANGE_COST)
-    return np.asarray(frames, dtype=np.float64) / odds.heard.frames_per_second
+    return np.asarray(frames, dtype=np.float64) / odds.network.frames_per_second
 
 
 def _related(times: FloatArray) -> list[FloatArray]:

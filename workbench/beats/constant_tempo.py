@@ -4,7 +4,7 @@ The most probable beats of a passage with strummed off-beats or without drums ma
 then changes over and back, in a leap or by hurrying for some beats, which costs little beside the evidence of the
 passage, and every reading of that path inherits the slip. So the constant tempi of the path are measured, and the grids
 that they imply are proposed beside it. A slip changes the phase and not the tempo, so it is no border between tempi. Of
-a path in one tempo that is a line through the whole piece; of a path in several a line for each, with the path kept
+a path in one tempo that is a line through the whole piece; of a path in several a line for each, with the path
 between them, and none through the whole, which would explain the longest part and nothing else. Which grid is right is
 decided in `beats.meter`, like all else.
 
@@ -61,7 +61,7 @@ def _jitter(times: FloatArray) -> float:
     """Standard deviation of single beats about a smooth tempo, s, from the median second difference.
 
     Independent errors of deviation s make second differences of deviation sqrt(6) s; half of a normal distribution
-    lies within 0.6745 deviations.
+    is within 0.6745 deviations.
     """
     return float(np.median(np.abs(np.diff(times, 2))) / (0.6745 * np.sqrt(6.0)))
 
@@ -86,7 +86,7 @@ def steady_runs(times: FloatArray, trust: FloatArray, price: float) -> list[tupl
     """Runs of beats that lie on one line each: least squares, each line at a cost, by dynamic programming.
 
     A run cannot begin where the lines up to here, without its price, already cost more than the best ones do with all
-    prices: whatever follows costs both alike. `price` of a line is in s². Each run is its first beat and the one after
+    prices: the rest costs both alike. `price` of a line is in s². Each run is its first beat and the one after
     its last; every beat is in a run.
 
     References
@@ -150,7 +150,7 @@ def straight_grid(times: FloatArray, odds: Odds) -> FloatArray | None:
     length = np.array([part[1] - part[0] for part in parts])
     if length[np.abs(octaves - np.round(octaves)) <= _NEAR].sum() < _ONE_TEMPO * length.sum():
         return None
-    return _line(beat, 0.0, odds.beat.size / odds.heard.frames_per_second, odds)
+    return _line(beat, 0.0, odds.beat.size / odds.network.frames_per_second, odds)
 
 
 def joined_grid(times: FloatArray, odds: Odds) -> FloatArray | None:
@@ -206,7 +206,7 @@ def _parts(times: FloatArray) -> list[tuple[float, float, float]]:
 
 def _line(beat: float, begin: float, end: float, odds: Odds) -> FloatArray:
     """Beats at a constant tempo between two times, in the tempo and the phase with the best odds."""
-    rate = odds.heard.frames_per_second
+    rate = odds.network.frames_per_second
     inside = odds.peaks[(odds.peaks >= begin) & (odds.peaks <= end)]
     if inside.size >= 4:
         # twice a beat, for peaks half a beat off must not cancel the others
@@ -239,10 +239,10 @@ def _joined(times: FloatArray, parts: list[tuple[float, float, float]], odds: Od
         pieces.append(_line(part[2], part[0], part[1] + 0.25 * part[2], odds))
         until = following[0] if following is not None else np.inf
         pieces.append(times[(times > part[1]) & (times < until)])
-    kept: list[float] = []
+    merged: list[float] = []
     for piece in pieces:
         for time in piece.tolist():
             # where a line and the path both have a beat, the one that comes first stays
-            if len(kept) < 2 or time - kept[-1] > 0.6 * (kept[-1] - kept[-2]):
-                kept.append(time)
-    return np.array(kept)
+            if len(merged) < 2 or time - merged[-1] > 0.6 * (merged[-1] - merged[-2]):
+                merged.append(time)
+    return np.array(merged)

@@ -3,15 +3,11 @@
 Most errors of a tracker are of four kinds: it opens every bar a beat or two off, it counts threes where the music has
 fours, or its beat is twice as fast or half as fast as people tap it. Each has one correction, which moves no beat; only
 `double_tempo` adds beats, halfway between two. Where the tracker errs in a part of the music only, a stretch has its
-own tempo halved or doubled, its beats shifted, or tapped anew; and single beats are added, moved and deleted. What lies
-outside of the stretch stays, its bar lines too.
+own tempo halved or doubled, its beats shifted, or tapped again; and single beats are added, moved and deleted. Beats
+and bar lines outside of the stretch stay.
 
 A correction comes from a person, so the confidence of the corrected grid is 1. The given grid stays as it is; a new one
 is returned. Where a correction is impossible, `GridError` says why.
-
-Functions: `shift_bar`, `with_metre`, `halve_tempo`, `double_tempo`; `halve_stretch`, `double_stretch`, `shift_beats`;
-`open_bar`, `add_beat`, `move_beat`, `delete_beat`, and `room_of_beats` for how far one can be moved; `tap_beats`, and
-`settle_taps` for taps that lie beside the onsets; `onset_times`, to which a beat that is dragged snaps.
 """
 
 from __future__ import annotations
@@ -72,9 +68,9 @@ def halve_tempo(grid: BeatGrid) -> BeatGrid:
     if grid.beats.size < 4:
         raise GridError(f"{grid.beats.size} beats are too few to leave out every other one")
     first = int(grid.downbeat_indices[0]) if grid.downbeat_indices.size else 0
-    kept = grid.beats[first % 2 :: 2]
+    remaining = grid.beats[first % 2 :: 2]
     return _with_lines(
-        kept, np.arange(first // 2 % grid.beats_per_bar, kept.size, grid.beats_per_bar), grid.beats_per_bar
+        remaining, np.arange(first // 2 % grid.beats_per_bar, remaining.size, grid.beats_per_bar), grid.beats_per_bar
     )
 
 
@@ -98,7 +94,7 @@ def double_tempo(grid: BeatGrid) -> BeatGrid:
 def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
     """Keep every other beat of a stretch; a bar has as many beats as before.
 
-    Of the downbeats there the first is kept, or the second, if then fewer bars are cut short where the stretch begins
+    Of the downbeats there the first stays, or the second, if then fewer bars are cut short where the stretch begins
     and ends: people select it roughly, and its first downbeat may be the middle of a bar of the music. GridError for
     fewer than four beats there.
     """
@@ -109,13 +105,13 @@ def halve_stretch(grid: BeatGrid, from_s: TrackSeconds, to_s: TrackSeconds) -> B
     here = opening[(opening >= first) & (opening < stop)]
 
     def halved(anchor: int) -> BeatGrid:
-        # bar lines outside stay at their beats, so they are looked up again by their place among the beats kept
-        kept = np.ones(grid.beats.size, dtype=bool)
-        kept[first:stop] = (np.arange(first, stop) - anchor) % 2 == 0
-        place = np.cumsum(kept) - 1  # of each beat among those kept
+        # bar lines outside stay at their beats, so they are looked up again by their place among the beats left
+        remaining = np.ones(grid.beats.size, dtype=bool)
+        remaining[first:stop] = (np.arange(first, stop) - anchor) % 2 == 0
+        place = np.cumsum(remaining) - 1  # of each beat among those left
         inside = np.arange(place[anchor], place[stop - 1] + 1, grid.beats_per_bar)
         outside = place[opening[(opening < first) | (opening >= stop)]]
-        return _with_lines(grid.beats[kept], np.union1d(outside, inside), grid.beats_per_bar)
+        return _with_lines(grid.beats[remaining], np.union1d(outside, inside), grid.beats_per_bar)
 
     def cut_bars(made: BeatGrid) -> int:
         return int(np.count_nonzero(np.diff(made.downbeat_indices) != made.beats_per_bar))
@@ -174,7 +170,7 @@ def add_beat(grid: BeatGrid, at_s: TrackSeconds) -> BeatGrid:
 
 
 def move_beat(grid: BeatGrid, at_s: TrackSeconds, to_s: TrackSeconds) -> BeatGrid:
-    """Move the beat nearest to a time, between its neighbours; GridError where one of them lies in between."""
+    """Move the beat nearest to a time, between its neighbours; GridError where one of them is in between."""
     beats = grid.beats.copy()
     beats[_nearest(grid, at_s)] = to_s
     return BeatGrid(beats, grid.positions, grid.beats_per_bar)
@@ -221,8 +217,8 @@ def tap_beats(grid: BeatGrid, taps: FloatArray) -> BeatGrid:
     beats = np.sort(np.concatenate([outside, taps]))
     away = np.abs(grid.downbeats[:, None] - taps) if grid.downbeats.size else np.full((1, taps.size), np.inf)
     near = taps[np.flatnonzero(away.min(axis=0) < half)]
-    kept = grid.downbeats[np.isin(grid.downbeats, outside)]
-    lines = np.concatenate([kept, near[:1] if near.size else taps[:1]])
+    remaining = grid.downbeats[np.isin(grid.downbeats, outside)]
+    lines = np.concatenate([remaining, near[:1] if near.size else taps[:1]])
     return _counted_on(beats, np.sort(lines), grid.beats_per_bar)
 
 
@@ -250,9 +246,9 @@ def settle_taps(taps: FloatArray, attack: FloatArray, frames_per_second: float) 
 
 
 def onset_times(attack: FloatArray, frames_per_second: float) -> FloatArray:
-    """When each onset is heard: where its rise passes half its height, later by what the window sees it early.
+    """The time of each onset: where its rise passes half its height, delayed by the lead of the window.
 
-    So an onset that the tracker put a beat on lies at that beat, within some milliseconds.
+    So an onset that the tracker put a beat on is at that beat, within some milliseconds.
     """
     strength = np.asarray(attack, dtype=np.float64)
     if strength.size < 3:
@@ -271,7 +267,7 @@ def onset_times(attack: FloatArray, frames_per_second: float) -> FloatArray:
 _CLEAR_SHARE, _RISE_SECONDS = 0.05, 0.08
 """of the strongest onsets: height of a clear one; s within which it rises"""
 _SEEN_EARLY_SECONDS = 0.01
-"""s by which half of a rise lies before the onset: 0.013 for a drum out of silence, 0.006 in the midst of music"""
+"""s by which half of a rise is before the onset: 0.013 for a drum out of silence, 0.006 in the midst of music"""
 _MOST_LAG_SECONDS, _OWN_LAG_SECONDS = 0.12, 0.045
 """by which all taps lie beside the music, and each tap beside the others"""
 

@@ -6,8 +6,6 @@ comes before the one, nothing after the other. If the bars say that both ends of
 `EDGE_SECONDS`, and the music plays on up to them, they are added to the grid.
 
 Whether the music may be played on across the two is judged elsewhere (`workbench.seams.build_profile`).
-
-Functions: `with_edge_lines`, `with_loop_end`; `plays_throughout`.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from workbench.recording import FloatArray, IntArray, Recording
 EDGE_SECONDS = 0.01
 """s by which a bar line may miss an end of the file; splices keep to bar lines as closely"""
 LINE_BEFORE_END_SECONDS = 0.003
-"""s before the end of the file at which its last bar line is put, for a beat lies inside of its recording"""
+"""s before the end of the file at which its last bar line is put, for a beat must be inside of its recording"""
 _LEAST_LINES = 3
 """two bars tell how long a bar is; that both ends of some other file miss a bar line by so little is rare"""
 _NEAR_BARS = 8  # bars that say how long the next one would be

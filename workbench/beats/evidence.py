@@ -3,8 +3,6 @@
 A pulse is a proposed sequence of beats. It is described by what a musician would point at: what sounds on its beats
 and between them, kick and bass and new harmony on each of them, beats that resemble those a bar before, borders of
 sections, and what the network detects there.
-
-Functions: `gather_evidence` once a recording, `describe_pulse` once a pulse.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from workbench.recording import BoolArray, FloatArray, IntArray
 
 FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
 _LONGEST_LAG = 34
-"""beats; eight bars of 4/4 and what lies around"""
-_HEARD = 0.15
+"""beats; eight bars of 4/4 and a margin"""
+_LEAST_ACTIVATION = 0.15
 """least activation of an onset"""
 _SOUND_FLOOR = 1e-5
 """power relative to the loud parts above which there is sound, -50 dB"""
@@ -29,7 +27,7 @@ _MOST_ODDS = 6.0
 """nats at which the network's log-odds are clipped"""
 _MOST_DOUBT = 3.5
 """nats by which a metre or a tempo that the network does not expect is worse at most"""
-_CLEARLY_HEARD = 0.5
+_CLEAR_ODDS = 0.5
 """least log-odds of a beat that the network detects clearly"""
 _EDGE_SECONDS = 0.07
 """s by which a beat may lie before the first onset or after the last one and still belong to it"""
@@ -52,23 +50,23 @@ class Odds:
     """shape (n_frames,)"""
     peaks: FloatArray
     """shape (n,), s, where the network detects a beat clearly"""
-    heard: Activations
+    network: Activations
 
     @staticmethod
-    def of(heard: Activations) -> Odds:
+    def of(network: Activations) -> Odds:
         """Widen and clip the network's curves, and find the clear beats."""
         from scipy.ndimage import maximum_filter1d
 
         beat, downbeat = (
-            np.clip(maximum_filter1d(curve, 3), -_MOST_ODDS, _MOST_ODDS) for curve in (heard.beat, heard.downbeat)
+            np.clip(maximum_filter1d(curve, 3), -_MOST_ODDS, _MOST_ODDS) for curve in (network.beat, network.downbeat)
         )
-        clear = (heard.beat > _CLEARLY_HEARD) & (heard.beat >= maximum_filter1d(heard.beat, 7))
-        return Odds(beat, downbeat, np.flatnonzero(clear) / heard.frames_per_second, heard)
+        clear = (network.beat > _CLEAR_ODDS) & (network.beat >= maximum_filter1d(network.beat, 7))
+        return Odds(beat, downbeat, np.flatnonzero(clear) / network.frames_per_second, network)
 
     def frames(self, times: FloatArray) -> IntArray:
         """Frames of the network nearest to some times; those outside the recording are moved to its ends."""
         found: IntArray = np.clip(
-            np.round(times * self.heard.frames_per_second).astype(np.int64), 0, self.beat.size - 1
+            np.round(times * self.network.frames_per_second).astype(np.int64), 0, self.beat.size - 1
         )
         return found
 
@@ -92,8 +90,8 @@ class Evidence:
     """s, time of the first sound or onset, less a tolerance"""
     ends: float
     """s, time of the last onset, plus a tolerance; sound that rings on has no beats"""
-    heard: Odds | None
-    """what the network detects; None where the tracker uses onsets alone"""
+    network: Odds | None
+    """the network's odds; None where the tracker uses onsets alone"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,19 +132,19 @@ class Pulse:
     """shape (n_beats,), beats from the first sound to the last onset of the recording"""
     support: float
     """mean activation on the sounding beats"""
-    heard: HeardPulse | None
+    network: HeardPulse | None
     """the network's output on its beats; None where the tracker uses onsets alone"""
 
 
 def gather_evidence(
-    activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, heard: Activations | None = None
+    activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, network: Activations | None = None
 ) -> Evidence:
     """Gather the evidence for all pulses: onset strengths with some tolerance in time, running sums for fast means."""
     from scipy.ndimage import maximum_filter1d
 
     width = 2 * round(0.02 * onsets.frames_per_second) + 1
     # music begins with the first sound, swelling chords included, but has no beats after its last onset
-    onset_frames = np.flatnonzero(activation > _HEARD)
+    onset_frames = np.flatnonzero(activation > _LEAST_ACTIVATION)
     level = spectrum.power.sum(axis=0)
     loud_frames = np.flatnonzero(level > _SOUND_FLOOR * np.percentile(level, 98))
     first = min(onset_frames[0], loud_frames[0]) if onset_frames.size and loud_frames.size else 0
@@ -163,7 +161,7 @@ def gather_evidence(
         _running_level(spectrum.power[::4]),
         first / onsets.frames_per_second - _EDGE_SECONDS,
         last / onsets.frames_per_second + _EDGE_SECONDS,
-        None if heard is None else Odds.of(heard),
+        None if network is None else Odds.of(network),
     )
 
 
@@ -220,22 +218,22 @@ def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
             )
         ]
     )
-    heard = np.flatnonzero(inside)
-    likeness = _likeness(body[:, heard[0] : heard[-1] + 1], _LONGEST_LAG)
+    beats = np.flatnonzero(inside)
+    likeness = _likeness(body[:, beats[0] : beats[-1] + 1], _LONGEST_LAG)
     support = float(np.mean(on[inside]))
-    detected = None if evidence.heard is None else _heard_pulse(times, period, inside, evidence.heard)
+    detected = None if evidence.network is None else _network_pulse(times, period, inside, evidence.network)
     return Pulse(times, strengths, cues, _standard(strengths[CRACK, :, 0], inside), likeness, inside, support, detected)
 
 
-def _heard_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> HeardPulse:
+def _network_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> HeardPulse:
     """The network's output on the beats of a pulse."""
     at = times[:, None] + period[:, None] * np.array(FRACTIONS)
     frames = odds.frames(at)
     # tempo, metre and division come once for two frames
-    pairs = np.minimum(frames[:, 0] // 2, odds.heard.tempo.shape[0] - 1)
+    pairs = np.minimum(frames[:, 0] // 2, odds.network.tempo.shape[0] - 1)
     near = np.argmin(np.abs(np.log2(TEMPO_BINS[None, :] * period[:, None] / 60.0)), axis=1)
-    tempo = np.maximum(odds.heard.tempo[pairs, near], -_MOST_DOUBT)
-    division = odds.heard.division[pairs]
+    tempo = np.maximum(odds.network.tempo[pairs, near], -_MOST_DOUBT)
+    division = odds.network.division[pairs]
     beat = odds.beat[frames]
     # distance of each clear beat from the nearer of the two beats around it
     clear = odds.peaks
@@ -243,7 +241,7 @@ def _heard_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds:
     return HeardPulse(
         beat,
         odds.downbeat[frames[:, 0]],
-        np.maximum(odds.heard.metre[pairs], -_MOST_DOUBT),
+        np.maximum(odds.network.metre[pairs], -_MOST_DOUBT),
         float(tempo[inside].mean()),
         float(np.clip(division[:, 1] - division[:, 0], -_MOST_ODDS, _MOST_ODDS)[inside].mean()),
         float(np.mean(off.min(axis=1) > _SAME_SECONDS)) if clear.size else 0.0,

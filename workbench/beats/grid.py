@@ -53,7 +53,7 @@ class BeatGrid(Shown):
             at = int(np.argmin(steps_on))
             raise GridError(f"after position {positions[at]} comes the next beat or a 1, not {positions[at + 1]}")
         if not 0.0 <= self.confidence <= 1.0:
-            raise GridError(f"confidence lies in 0 to 1, got {self.confidence}")
+            raise GridError(f"confidence must be within 0 to 1, got {self.confidence}")
         beats.flags.writeable = False
         positions.flags.writeable = False
         object.__setattr__(self, "beats", beats)

@@ -58,11 +58,11 @@ def bar_positions_of(pulse: Pulse, readings: Readings, best: int, weights: Readi
     starts = np.concatenate(([0], np.cumsum(METRES)[:-1]))
     emission = np.zeros((n, sum(METRES)))
     # bar lines are rated by their own beats alone; the network also rates the metre of every beat
-    if pulse.heard is None:
+    if pulse.network is None:
         emission[:, starts] = (_BAR_EVIDENCE * _line(pulse, metre, weights))[:, None]
     else:
-        emission[:, starts] = pulse.heard.downbeat[:, None]
-        emission += np.repeat(_METRE_WEIGHT * pulse.heard.metre, METRES, axis=1)
+        emission[:, starts] = pulse.network.downbeat[:, None]
+        emission += np.repeat(_METRE_WEIGHT * pulse.network.metre, METRES, axis=1)
     begin = int(starts[METRES.index(metre)])
     # what the whole piece decided holds at every beat, and gives way only where a bar's evidence outweighs the costs
     emission[np.arange(n), begin + (np.arange(n) + first - 1) % metre] += _PHASE_PRIOR
@@ -188,17 +188,17 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
         float(np.mean((pulse.crack * _signs(low.size))[pulse.sounding]))
     )
     by_network = {}
-    if pulse.heard is not None:
-        beat = pulse.heard.beat[pulse.sounding].mean(axis=0)
+    if pulse.network is not None:
+        beat = pulse.network.beat[pulse.sounding].mean(axis=0)
         by_network = {
             "heard_on": float(beat[0]),
             "heard_half": float(beat[3]),
             "heard_third": float(0.5 * (beat[2] + beat[4])),
             "heard_quarter": float(0.5 * (beat[1] + beat[5])),
-            "heard_missed": pulse.heard.missed,
-            "heard_confirmed": pulse.heard.confirmed,
-            "heard_f": _harmonic_mean(pulse.heard.confirmed, 1.0 - pulse.heard.missed),
-            "heard_tempo": pulse.heard.tempo,
+            "heard_missed": pulse.network.missed,
+            "heard_confirmed": pulse.network.confirmed,
+            "heard_f": _harmonic_mean(pulse.network.confirmed, 1.0 - pulse.network.missed),
+            "heard_tempo": pulse.network.tempo,
         }
     return by_network | {
         "ternary": float(third[ATTACK] - max(mean[ATTACK, 3], quarter[ATTACK])),
@@ -233,7 +233,7 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> Float
     member = ((residue[:, None] == np.arange(metre)) & pulse.sounding[:, None]).astype(np.float64)
     count = np.maximum(member.sum(axis=0), 1e-9)
     sums = np.vstack((pulse.cues, pulse.crack[None])) @ member
-    heard = np.flatnonzero(pulse.sounding)
+    sounding = np.flatnonzero(pulse.sounding)
     bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / _USUAL_BAR_SECONDS))
     values: dict[str, float | FloatArray] = {
         **shared,
@@ -260,7 +260,7 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> Float
         values["third_low_in_4"] = mean[BEAT_CUES.index("low"), :, 2]
     if metre == 3:
         values["one_crack_in_3"] = mean[-1, :, 0] - others[-1]
-    detected = pulse.heard
+    detected = pulse.network
     if detected is not None:
         values["heard_metre"] = float(detected.metre[pulse.sounding, METRES.index(metre)].mean())
         values["heard_ternary_in_2" if metre == 2 else "heard_ternary_else"] = detected.ternary
@@ -268,9 +268,9 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> Float
         values["heard_one"] = downbeat[:, 0]
         values["heard_others"] = downbeat[:, 1:].mean(axis=1)
         values["heard_second"] = downbeat[:, 1:].max(axis=1)
-    if heard.size:
-        values["starts_on_one"] = (residue[heard[0]] == at[:, 0]).astype(np.float64)
-        values["ends_on_one"] = (residue[heard[-1]] == at[:, 0]).astype(np.float64)
+    if sounding.size:
+        values["starts_on_one"] = (residue[sounding[0]] == at[:, 0]).astype(np.float64)
+        values["ends_on_one"] = (residue[sounding[-1]] == at[:, 0]).astype(np.float64)
     described = np.zeros((metre, len(FEATURES)))
     for column, name in enumerate(FEATURES):
         if name in values:

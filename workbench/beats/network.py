@@ -6,7 +6,7 @@ is needed. The rest of the tracker reads its `Activations`.
 
 The input is the levels of 60 log-frequency bands and changes of harmony, 50 frames a second, from the spectrogram that
 every stage shares. Frames of 20 ms are enough to find a beat; the onset near it gives the time to the millisecond
-(`beats.track`). Training distorts `heard_levels` and `heard_changes` further.
+(`beats.track`). Training distorts `network_levels` and `network_changes` further.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def band_groups(band_hz: FloatArray) -> IntArray:
     return group
 
 
-def heard_levels(spectrum: Spectrum) -> FloatArray:
+def network_levels(spectrum: Spectrum) -> FloatArray:
     """Level of each of the network's bands, shape (n_frames, N_BANDS), FLOOR_DB to TOP_DB.
 
     The reference is the loud level of the recording, so the spectrogram has to be of all of it.
@@ -94,7 +94,7 @@ def compressed_levels(levels_db: FloatArray) -> FloatArray:
     return compressed
 
 
-def heard_changes(spectrum: Spectrum) -> FloatArray:
+def network_changes(spectrum: Spectrum) -> FloatArray:
     """How much the tones after each frame differ from those before it.
 
     Cosine distances of chroma, then of the bass's semitones, over the spans of `CHANGE_SECONDS`; shape (n_frames,
@@ -120,7 +120,7 @@ def heard_changes(spectrum: Spectrum) -> FloatArray:
             norms = np.sqrt(np.sum(after * after, axis=0) * np.sum(before * before, axis=0))
             alike = np.sum(after * before, axis=0) / np.maximum(norms, 1e-12)
             distance = np.where(norms > 1e-9, 1.0 - alike, 0.0)
-            # entry k of the running sums lies between frames k - 1 and k
+            # entry k of the running sums is between frames k - 1 and k
             changes[:, column] = np.interp(times, (at - 0.5) / rate, distance)
             column += 1
     return changes
@@ -128,7 +128,8 @@ def heard_changes(spectrum: Spectrum) -> FloatArray:
 
 def network_input(spectrum: Spectrum) -> FloatArray:
     """Everything the network reads, levels before changes, shape (n_frames, N_INPUTS)."""
-    inputs: FloatArray = np.concatenate((compressed_levels(heard_levels(spectrum)), heard_changes(spectrum)), axis=1)
+    levels = compressed_levels(network_levels(spectrum))
+    inputs: FloatArray = np.concatenate((levels, network_changes(spectrum)), axis=1)
     return inputs
 
 

@@ -2,8 +2,6 @@
 
 A tempo is proposed here, not decided: every strong periodicity is proposed together with its half, double, 2/3, 3/2,
 third and triple, because only the sounds on the beats show which of them a listener taps (`workbench.beats.meter`).
-
-Functions: `beat_activation`, `tempo_candidates`.
 """
 
 from __future__ import annotations

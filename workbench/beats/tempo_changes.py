@@ -3,8 +3,6 @@
 A pulse follows a drift, but not a leap from 92 to 138 BPM. So the pulse that explains the music best is found for every
 second, by the same weights as for the whole piece. A change has a cost, so that a fill does not cause one, and several
 tempi must explain the piece clearly better than one.
-
-Functions: `tempo_stretches`, `follow_changes`.
 """
 
 from __future__ import annotations
@@ -119,35 +117,35 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         opening = parts[k][0][parts[k][1] == 1]
         borders.append(_border(left, right, opening, stretches[k][0], evidence, params))
     borders.append(stretches[-1][1])
-    kept_times: list[FloatArray] = []
-    kept_positions: list[IntArray] = []
+    all_times: list[FloatArray] = []
+    all_positions: list[IntArray] = []
     for k, (whole, places, _) in enumerate(parts):
         # half a beat free before a border, or the last beat of the old tempo doubles the first of the new one
         gap = 0.5 * float(np.median(np.diff(whole)))
         until = borders[k + 1] - gap if k + 1 < len(parts) else borders[k + 1]
         inside = (whole >= borders[k] - 1e-6) & (whole <= until)
-        kept_times.append(whole[inside])
-        kept_positions.append(places[inside])
+        all_times.append(whole[inside])
+        all_positions.append(places[inside])
     lengths = np.diff(borders)
     confidence = float(np.average([agreed for _, _, agreed in parts], weights=np.maximum(lengths, 0.1)))
-    return MultiTempoBeats(np.concatenate(kept_times), np.concatenate(kept_positions), confidence)
+    return MultiTempoBeats(np.concatenate(all_times), np.concatenate(all_positions), confidence)
 
 
 def _leaps(pulses: list[Pulse], stretches: list[tuple[float, float, int]]) -> list[tuple[float, float, int]]:
     """Stretches joined where the tempo stays or merely doubles; those too short to have a tempo join the one before."""
-    kept: list[tuple[float, float, int]] = []
+    joined: list[tuple[float, float, int]] = []
     tempi: list[float] = []
     for start, end, index in stretches:
         times = pulses[index].times
         inner = times[(times >= start) & (times <= end)]
         tempo = 60.0 / float(np.median(np.diff(inner))) if inner.size > _FEWEST_BEATS else 0.0
-        octaves = np.log2(tempo / tempi[-1]) if kept and tempo else 0.0
-        if kept and (not tempo or end - start < _SHORTEST_SECONDS or abs(octaves - round(octaves)) < 0.08):
-            kept[-1] = (kept[-1][0], end, kept[-1][2])
+        octaves = np.log2(tempo / tempi[-1]) if joined and tempo else 0.0
+        if joined and (not tempo or end - start < _SHORTEST_SECONDS or abs(octaves - round(octaves)) < 0.08):
+            joined[-1] = (joined[-1][0], end, joined[-1][2])
         elif tempo:
-            kept.append((start, end, index))
+            joined.append((start, end, index))
             tempi.append(tempo)
-    return kept
+    return joined
 
 
 def _gain(

@@ -5,10 +5,6 @@ several pulses are proposed, each the most probable beats near a tempo by the ba
 the readings of all of them compete over the whole piece (`beats.meter`); the winner's beats are moved to the onsets
 near them, put on straight lines where the tempo is steady (`beats.constant_tempo`), and counted in bars
 (`beats.meter`).
-
-Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, in parts `gather` and `track_gathered`, so
-that the spectrogram of a long recording need not stay in memory; `track` also with the signs of how far to trust the
-result, of which `pulse_signs` gives those of one pulse; `warm_up` to compile ahead of use. Class: `OwnTracker`.
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ from workbench.features.spectrum import ENERGY_PER_SECOND, SAMPLE_RATE, Spectrum
 from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray, Recording
 
-_HEARD = 0.1
+_CLEAR_ATTACK = 0.1
 """attack from which an onset is clear enough to time a beat by"""
 _REACH_SECONDS = 0.04
 """s by which a beat may be moved to its onset, two frames of the network"""
@@ -121,8 +117,8 @@ def gather(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None
     activation = beat_activation(onsets)
     if not spectrum.n_frames:
         return Gathered(activation, onsets, None, spectrum.energy, spectrum.duration)
-    heard = listen(spectrum) if params.activation == "network" else None
-    evidence = gather_evidence(activation, onsets, spectrum, heard)
+    network = listen(spectrum) if params.activation == "network" else None
+    evidence = gather_evidence(activation, onsets, spectrum, network)
     return Gathered(activation, onsets, evidence, spectrum.energy, spectrum.duration)
 
 
@@ -172,11 +168,11 @@ def track(gathered: Gathered, params: BeatParams, known_bpm: float | None = None
     winner = int(readings.pulse[best])
     pulse = pulses[winner]
     # pulses decoded from the network's output follow changes of tempo by themselves
-    changed = follow_changes(pulses, winner, evidence, params) if evidence.heard is None else None
+    changed = follow_changes(pulses, winner, evidence, params) if evidence.network is None else None
     if changed is not None:
         pulse, positions, agreed = describe_pulse(changed.times, evidence), changed.positions, changed.confidence
     else:
-        if evidence.heard is None:
+        if evidence.network is None:
             slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence)
             pulse = pulse if slowed is None else describe_pulse(slowed, evidence)
         positions = bar_positions_of(pulse, readings, best, weights)
@@ -218,16 +214,16 @@ def pulse_signs(pulse: Pulse, positions: IntArray) -> dict[str, float]:
 
     The margin over other readings is of the whole piece and does not show a slip inside it, so slips are counted.
     """
-    if pulse.heard is None:
+    if pulse.network is None:
         return {}
     signs: dict[str, float] = {}
     opens = pulse.sounding & (positions == 1)
     inside = pulse.sounding & (positions != 1)
     if opens.any() and inside.any():
-        signs["bar_lines"] = float(pulse.heard.downbeat[opens].mean() - pulse.heard.downbeat[inside].mean())
-    odds = pulse.heard.beat[pulse.sounding]
+        signs["bar_lines"] = float(pulse.network.downbeat[opens].mean() - pulse.network.downbeat[inside].mean())
+    odds = pulse.network.beat[pulse.sounding]
     signs["beats"] = float(odds[:, 0].mean() - odds[:, 3].mean())
-    signs["missed"] = pulse.heard.missed
+    signs["missed"] = pulse.network.missed
     signs["slips"] = float(min(slips_of(pulse.times[pulse.sounding]), _MOST_SLIPS))
     return signs
 
@@ -243,7 +239,7 @@ def follow_ending(times: FloatArray, evidence: Evidence) -> FloatArray | None:
 
     The last bars are decoded once more, at the level of beats and with a tempo that may only fall, from a beat that is
     still in time. The result is taken where the onsets on its beats are clearly stronger than on the steady ones, and
-    is None where the pulse keeps its tempo to the end. `times` run up to the last onset.
+    is None where the tempo of the pulse stays the same to the end. `times` run up to the last onset.
     """
     from workbench.beats._kernels import bar_pointer
 
@@ -297,7 +293,7 @@ def _refined(times: FloatArray, onsets: OnsetStrengths, energy: FloatArray) -> F
     refined = times.copy()
     for k, time in enumerate(times.tolist()):
         frame = round(time * rate)
-        if onsets.attack[max(frame - frames, 0) : frame + frames + 1].max(initial=0.0) < _HEARD:
+        if onsets.attack[max(frame - frames, 0) : frame + frames + 1].max(initial=0.0) < _CLEAR_ATTACK:
             continue
         at = round(time * ENERGY_PER_SECOND) + np.arange(-reach, reach)
         inside = (at >= 0) & (at < energy.shape[1])

@@ -59,7 +59,7 @@ def apply_gain(sound: FloatArray, released: FloatArray, window: FloatArray, star
     and after the last.
     """
     # The window is the mean of reductions, not of gains: where nothing is reduced the sum is exactly 0 and the sample
-    # passes bit for bit, whatever the rounding of weights that sum to 1.
+    # passes bit for bit, even if the weights, rounded, do not sum to 1.
     reach = window.size // 2
     reduced_at = -1
     for i in range(start - reach, start + reach):

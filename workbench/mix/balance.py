@@ -8,8 +8,6 @@ under it or is silent, as `MixParams.own_music` says.
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Classes: `Duck`, `Mix`. Function: `plan_mix`.
-
 References
 ----------
 AES TD1008 (2021), "Recommendations for loudness of internet audio streaming and on-demand distribution": -18 LUFS for
@@ -190,7 +188,7 @@ def _under_own_music(
     duck: DuckParams,
     own: MixParams,
 ) -> FloatArray:
-    """The curve by which the music gives way to the video's own, shape (n_points, 2); `levels` and `music` as heard."""
+    """The curve that lowers the music under the video's own, shape (n_points, 2); `levels` and `music` as played."""
     fades = {"attack_ms": _OWN_MUSIC_FADE_MS, "release_ms": _OWN_MUSIC_FADE_MS}
     if own.own_music == "yield":
         depths = np.full(len(ranges), _YIELD_DB)

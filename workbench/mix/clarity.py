@@ -1,10 +1,8 @@
-"""How far speech lies over the music, passage by passage, as a mix plays them.
+"""How far speech is over the music, passage by passage, as a mix plays them.
 
 Both are measured as BS.1770 weighs them: the voice less its background, at the gain of the soundtrack, and the music at
 its gain under the ducking curve. A passage is a stretch of an utterance, 3 s at most, the length of short-term
 loudness: long enough for a mean that means something, short enough that a chorus in the middle of a sentence shows.
-
-Functions: `speech_over_music`, `worst_passages`, `played_music`. Class: `Passage`.
 
 References
 ----------
@@ -37,7 +35,7 @@ class Passage:
     """video seconds"""
     end: float
     over_lu: float
-    """LU by which the speech lies over the music; negative where the music is louder, infinite where there is none"""
+    """LU by which the speech is over the music; negative where the music is louder, infinite where there is none"""
 
 
 def played_music(music: LevelCurve, gain_db: float, envelope_points: Sequence[Sequence[float]]) -> LevelCurve:
@@ -51,7 +49,7 @@ def speech_over_music(
     music: LevelCurve,
     speech_ranges: Sequence[Sequence[float]],
 ) -> tuple[Passage, ...]:
-    """Measure how far speech lies over the music in every passage, in order of time.
+    """Measure how far speech is over the music in every passage, in order of time.
 
     The soundtrack has the gain of the mix, the music is that of `played_music`, both on the video's clock.
     """

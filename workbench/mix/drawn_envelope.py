@@ -1,8 +1,8 @@
-"""A ducking envelope that somebody drew: its points, and what it means for a mix.
+"""A ducking envelope drawn by hand: its points, and its effect on a mix.
 
 A drawn envelope takes the place of the measured one, from the first picture to the last. The rest of the mix stays
-measured: both gains, what the soundtrack is, and where somebody speaks. It belongs to the video, so another plan under
-the same video keeps it, and it may lower music under which nobody speaks. Without points nothing is ducked. A mix
+measured: both gains, the kind of soundtrack, and the ranges of speech. It belongs to the video, so another plan under
+the same video has it too, and it may lower music without speech. Without points nothing is ducked. A mix
 remembers the points that were measured, so that drawing can be undone.
 
 Points are `(video seconds, positive dB)`, strictly increasing in time, straight in decibels between them, and held
@@ -12,7 +12,7 @@ apart.
 After an edit of the video (`follow_edit`), points under untouched picture move with it, and points under deleted
 picture go; picture that now stands elsewhere counts as deleted and new. New picture holds the level that the picture
 before it ends with and glides to that of the picture after it, in the time in which ducking goes down. Without new
-picture to glide in, the glide takes the first or last moments of the side with the louder music, so that a voice keeps
+picture to glide in, the glide takes the first or last moments of the side with the louder music, so that a voice has
 all the room that was made for it.
 """
 
@@ -53,7 +53,7 @@ def with_drawn(mix: Mix, points: Points | None) -> Mix:
 
 
 def measured_points(mix: Mix) -> Points:
-    """The envelope of a mix as it was measured, whatever was drawn over it."""
+    """The envelope of a mix as it was measured, without the drawn one."""
     if mix.duck is None:
         return ()
     return mix.duck.envelope_points if mix.duck.measured_points is None else mix.duck.measured_points
@@ -67,7 +67,7 @@ def drawn_points(mix: Mix | None) -> Points | None:
 
 
 def read_points(given: Any) -> Points | None:
-    """Points from plain data, such as a project or a provenance keeps them; None: nothing was drawn.
+    """Points from plain data, as a project or a provenance stores them; None: nothing was drawn.
 
     Raises `ParameterError` for no pairs of numbers, times that do not increase, or depths outside 0 to `DEEPEST_DB`.
     """
@@ -97,7 +97,7 @@ def add_point(points: Points, at: float, seconds: float, depth: float | None = N
     """Put a point into the envelope of a video of `seconds`; returns the points, and the index of that one.
 
     Where there is a point within a step of the grid, that one is moved to the depth, positive dB. Without a depth the
-    point lies on the curve, which stays as it is.
+    point is on the curve, which stays as it is.
     """
     at = on_grid(min(max(0.0, at), seconds))
     if depth is None:
@@ -212,7 +212,7 @@ def _join(sides: list[list[_Point]], number: int, before: SharedSpan, after: Sha
     if room <= 0.0:
         left.append(_Point(there.at - GLIDE_SECONDS, here.depth, -1))
     elif there.depth > here.depth:
-        # The deeper side keeps all of its curve: the glide into it takes time of the louder side, half of that at most,
+        # The deeper side plays all of its curve: the glide into it takes time of the louder side, half of that at most,
         # so that two glides of one span do not meet.
         start = _on_curve(left, max(here.at - room, here.at - before.seconds / 2))
         sides[number] = [*(p for p in left if p.at < start.at), start, *_deeper(left, start, there)]

@@ -1,4 +1,4 @@
-"""The ducking curve: how far music is lowered at each time, so that a voice is heard over it.
+"""The ducking curve: how far music is lowered at each time, so that a voice stays clear over it.
 
 Each utterance needs a depth that follows from both levels. The curve reaches it before the first syllable and leaves
 it after the last sound; where utterances follow each other closely it stays at the lesser of both depths instead of
@@ -11,7 +11,7 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
    ends gets at least the lesser of both their depths, if its own is above 0, so that the music does not come up for
    less time than a pause would have to last for it, inside an utterance either. The depths are those of the first
    pass.
-2. *Dips.* The curve lies on a grid of `ENVELOPE_HZ` steps a second, from step 0 to the last that is not behind the
+2. *Dips.* The curve is on a grid of `ENVELOPE_HZ` steps a second, from step 0 to the last that is not behind the
    video. An utterance of depth `d > 0` from `s` to `e` is at full depth from step `floor((s - AHEAD_SECONDS) hz)` to
    step `ceil((e + HOLD_SECONDS) hz)`. Before it the curve falls from 0 in `ceil(hz max(attack_ms / 1000,
    d / SLOPE_DB_PER_SECOND))` steps, after it it rises to 0 in as many, with `release_ms`. What misses a whole step by a
@@ -22,11 +22,9 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
    `bridge_seconds` apart or less it is at least the lesser of both depths, from the end of the first's full depth to
    the beginning of the second's. Ramps between unequal depths are so those of the dips themselves.
 5. *Points.* The curve of each group, from the last step at 0 before it to the first after it, or cut off at either end
-   of the video where it keeps its value, is thinned to `TOLERANCE_DB` (`thin_curve`). Without any, there are no points.
+   of the video where its value stays, is thinned to `TOLERANCE_DB` (`thin_curve`). Without any, there are no points.
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
-
-Functions: `split_utterances`, `duck_depths`, `steady_depths`, `duck_curve`, `deepest_curve`, `thin_curve`.
 
 References
 ----------
@@ -58,7 +56,7 @@ STEADY_DB = 4.0
 SLOPE_DB_PER_SECOND = 60.0
 """dB/s of the steepest ramp; steeper ones sound like a cut"""
 TOLERANCE_DB = 0.1
-"""dB that the points may differ from the curve; nobody notices a tenth of one"""
+"""dB that the points may differ from the curve; a tenth of one is inaudible"""
 ENVELOPE_HZ = 100
 """points a second of the curve before it is thinned"""
 
@@ -81,7 +79,7 @@ def duck_depths(
     params: DuckParams | None = None,
     min_under_voice_lu: float = MIN_UNDER_VOICE_LU,
 ) -> FloatArray:
-    """How far, in dB, the music is lowered under each piece: until it lies `under_voice_lu` under the voice.
+    """How far, in dB, the music is lowered under each piece: until it is `under_voice_lu` under the voice.
 
     It is 0 where the music is low enough already, `max_depth_db` at most; both levels are on the video's clock, with
     their gains applied. A whispered aside must not make the music drop out: a piece counts as no more than
@@ -103,11 +101,11 @@ def duck_depths(
 
 
 def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
-    """Even out small changes of depth inside a block of speech, which would be heard as pumping.
+    """Even out small changes of depth inside a block of speech, which would sound like pumping.
 
-    Pauses up to `bridge_seconds` are inside a block. A piece that lies at most `STEADY_DB` shallower than deeper ones
+    Pauses up to `bridge_seconds` are inside a block. A piece that is at most `STEADY_DB` shallower than deeper ones
     before and after it, in the same block, goes down with the lesser of the deepest on either side. So does one that
-    lies shallower by more, where the deeper ones are `bridge_seconds` apart or less: the music would swell up and be
+    is shallower by more, where the deeper ones are `bridge_seconds` apart or less: the music would swell up and be
     taken back at once.
     """
     params = params or DuckParams()
@@ -162,8 +160,8 @@ def duck_curve(
         first, stop = max(0, group[0].leaves), min(last, max(dip.returns for dip in group))
         if stop > first:
             curve = _draw(group, first, stop, round(params.bridge_seconds * hz))
-            kept = thin_curve(curve, TOLERANCE_DB)
-            points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
+            thinned = thin_curve(curve, TOLERANCE_DB)
+            points.append(np.column_stack([(first + thinned) / hz, curve[thinned]]))
     return np.concatenate(points)
 
 
@@ -183,8 +181,8 @@ def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float) -
     points = []
     for begins, ends in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         begins, ends = max(0, begins - 1), min(times.size - 1, ends)
-        kept = begins + thin_curve(curve[begins : ends + 1], TOLERANCE_DB)
-        points.append(np.column_stack([times[kept], curve[kept]]))
+        thinned = begins + thin_curve(curve[begins : ends + 1], TOLERANCE_DB)
+        points.append(np.column_stack([times[thinned], curve[thinned]]))
     joined: FloatArray = np.concatenate(points)
     # two stretches may share the step at 0 between them
     rising = np.concatenate([[True], np.diff(joined[:, 0]) > 0])

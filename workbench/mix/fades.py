@@ -2,8 +2,6 @@
 
 All take a position, a time or a level, give a linear gain, and are vectorised. `x` runs 0 to 1 over a fade; outside it
 holds the value at the nearer end.
-
-Functions: `crossfade_in`, `crossfade_out`, `start_fade`, `end_fade`, `glide_gain`, `duck_gain`, `decibels_to_gain`.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ def decibels_to_gain(decibels: FloatArray) -> FloatArray:
 def crossfade_in(x: FloatArray, exponent: float) -> FloatArray:
     """Gain of the music that enters, `x^p`.
 
-    Exponent 0.5 keeps the power where both sides are uncorrelated, 1.0 the amplitude where they are coherent.
+    Exponent 0.5 holds the power where both sides are uncorrelated, 1.0 the amplitude where they are coherent.
     """
     return np.asarray(np.clip(x, 0.0, 1.0) ** exponent)
 

@@ -1,4 +1,4 @@
-"""A true-peak limiter: it keeps the waveform under the ceiling, between the samples too.
+"""A true-peak limiter: it holds the waveform under the ceiling, between the samples too.
 
 How it works. The waveform is interpolated at four points a sample, and at the crest of the sinusoid through each
 highest point (`workbench.features.loudness`); where it would pass the ceiling, both samples around require the gain
@@ -9,8 +9,6 @@ get one gain, so that the stereo image does not swing.
 
 Where nothing comes near the ceiling the samples pass bit for bit. The result does not depend on how the sound is cut
 into blocks.
-
-Functions: `limit` for sound in memory, `limit_blocks` for a stream; `Limiter` keeps the state between blocks.
 
 References
 ----------

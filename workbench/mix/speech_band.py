@@ -11,13 +11,10 @@ The band is cut out by a filter of linear phase, and what is added back is the r
 Music that makes way for the video's own music goes down as a whole: only stretches of the envelope that lie by speech
 from end to end are ducked in bands.
 
-Class: `DuckedBands`. Functions: `duck_bands`, `deepest_under`, `speech_band_taps`, `duck_blocks`; `outside_levels` and
-`ducked_levels`, how loud ducked music is.
-
 References
 ----------
 ANSI S3.5-1997 (R2017), "Methods for calculation of the speech intelligibility index", table 3, importance of third
-octaves: 99 % of what makes speech understood lies over 180 Hz, 95 % under 5.6 kHz. M. Torcoli et al., JAES 67(12),
+octaves: 99 % of the importance for speech is over 180 Hz, 95 % under 5.6 kHz. M. Torcoli et al., JAES 67(12),
 2019, on how far music goes down under speech: 10 LU at least.
 """
 
@@ -39,7 +36,7 @@ from workbench.recording import FloatArray
 SPEECH_BAND_HZ = (90.0, 180.0, 5000.0, 8000.0)
 """the band is 0 up to the first, 1 from the second to the third, and 0 from the fourth on"""
 REACH_SECONDS = 0.02
-"""of the filter to both sides: long enough for a flank of 100 Hz, too short to be heard as an echo"""
+"""of the filter to both sides: long enough for a flank of 100 Hz, too short to sound like an echo"""
 CHUNK = 1 << 15
 """samples that are filtered together, counted from the first, so that the output does not depend on the blocks"""
 _NOTHING_DB = 400.0
@@ -146,7 +143,7 @@ def duck_blocks(blocks: Iterable[FloatArray], rate: int, ducked: DuckedBands) ->
     reach = taps.size // 2
     size = 1 << (CHUNK + 2 * reach - 1).bit_length()
     response = np.fft.rfft(taps, size)
-    # overlap-save in chunks counted from the first sample: the same products of spectra whatever the blocks are
+    # overlap-save in chunks counted from the first sample: the same products of spectra for blocks of any size
     done, waiting = 0, None
     for block in blocks:
         waiting = np.pad(block, ((0, 0), (reach, 0))) if waiting is None else np.concatenate([waiting, block], axis=1)
@@ -162,7 +159,7 @@ def duck_blocks(blocks: Iterable[FloatArray], rate: int, ducked: DuckedBands) ->
 
 
 def outside_levels(blocks: Iterable[FloatArray], rate: int) -> LevelCurve:
-    """Levels of what lies outside the band of speech."""
+    """Levels outside the band of speech."""
     alone = DuckedBands(inside=((0.0, _NOTHING_DB),), outside=((0.0, 0.0),))
     return level_curve_of_blocks(duck_blocks(blocks, rate, alone), rate)
 

@@ -253,7 +253,7 @@ def change_between(
     out_before: FloatArray,
     out_after: FloatArray,
 ) -> tuple[int, int]:
-    """Means of two stretches of pictures, and how many fields change by over `much` and of others by over `little`."""
+    """Means of two stretches of pictures; how many fields change by over `much`, and how many others over `little`."""
     for out, first, last in ((out_before, before_from, before_to), (out_after, after_from, after_to)):
         flat = out.ravel()
         flat[:] = 0

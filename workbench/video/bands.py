@@ -2,8 +2,6 @@
 
 A first consonant may be 30 dB under the vowel that follows, and a rumble or a bass drum may hide it in the loudness of
 the whole. In seven bands from 80 Hz to 7.8 kHz, each against its own background, it stands out in some.
-
-Class: `BandMeter`.
 """
 
 from __future__ import annotations

@@ -12,14 +12,12 @@ rises in a straight line. Candidates are pictures that a mixture explains (`_ker
 fitted to the shares; then it must join unlike shots in a straight line, and the contrast must sag in the middle, since
 averages of unlike pictures are flatter than either.
 
-**Fades.** A picture that fades to black or white keeps its pattern while its distance from that colour shrinks to
+**Fades.** A picture that fades to black or white holds its pattern while its distance from that colour shrinks to
 nothing, and the same in return. Where the picture is blank, the slope to each side is followed as long as it lasts.
 
 **Flashes.** The mean luma leaps up and most of the leap is undone within a second.
 
 Where a long video was decoded in part, `first_of_shot` places a hard cut among the pictures that were left out.
-
-Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `join_borders`.
 
 References
 ----------
@@ -58,7 +56,7 @@ _STEP_UNLIKENESS = 0.1
 _STEP_TONES = 0.25
 """distance of tones from where on a cut is considered"""
 MIN_SHOT_SECONDS = 0.2
-"""s; of two cuts closer than this the surer one is kept"""
+"""s; of two cuts closer than this the surer one stays"""
 _DISSOLVE_RMS = 0.06
 """of full scale; ends that differ by less are hardly two shots"""
 _DISSOLVE_QUALITY = 0.45
@@ -106,7 +104,7 @@ def steps(strip: Strip) -> IntArray:
 def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
     """The steps that are cuts, in order.
 
-    Of steps closer than `MIN_SHOT_SECONDS` the surest is kept; where the pictures between two are blank, a flash
+    Of steps closer than `MIN_SHOT_SECONDS` the surest stays; where the pictures between two are blank, a flash
     between shots, the second is, with which the new shot begins.
     """
     places, weights, threshold = steps(strip), step_weights(params.model), params.step_threshold
@@ -301,8 +299,8 @@ def fades(
 
 def join_borders(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
     """Join all borders in order of their starts, without cuts, dissolves and flashes that are part of a fade."""
-    kept = [border for border in borders if not any(fade.start - 0.08 < border.at < fade.end + 0.08 for fade in faded)]
-    return tuple(sorted([*kept, *faded], key=lambda border: (border.start, border.at)))
+    apart = [border for border in borders if not any(fade.start - 0.08 < border.at < fade.end + 0.08 for fade in faded)]
+    return tuple(sorted([*apart, *faded], key=lambda border: (border.start, border.at)))
 
 
 def _unlike(strip: Strip, one: int, other: int) -> float:
@@ -410,11 +408,11 @@ def dissolve_weights(model: CutModel) -> FloatArray:
 
 def _best_apart(found: list[tuple[float, Border]]) -> list[Border]:
     """Of borders that overlap the likeliest, sorted."""
-    kept: list[Border] = []
+    picked: list[Border] = []
     for _, border in sorted(found, key=lambda item: -item[0]):
-        if not any(border.start < other.end and other.start < border.end for other in kept):
-            kept.append(border)
-    return sorted(kept, key=lambda border: border.start)
+        if not any(border.start < other.end and other.start < border.end for other in picked):
+            picked.append(border)
+    return sorted(picked, key=lambda border: border.start)
 
 
 def _slope(times: FloatArray, away: FloatArray, edge: int, step: int) -> int:

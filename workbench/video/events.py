@@ -11,8 +11,6 @@
 Times are video seconds. Salience is how much a viewer notices, 0 to 1. What happens at one instant is one event: its
 salience grows by those of the others, and it is named after what is seen, else after what is heard, else after what
 moves. A regular patter, footsteps say, is no row of events: hits that crowd lose salience as cuts do.
-
-Classes: `Events`. Functions: `find_events`.
 """
 
 from __future__ import annotations
@@ -147,8 +145,8 @@ def _hits(soundtrack: Soundtrack, params: EventParams) -> Iterator[_Row]:
     spoken = np.zeros(onsets.size, dtype=bool)
     for start, end in soundtrack.speech_ranges:
         spoken |= (onsets >= start - _SYLLABLE_SECONDS) & (onsets <= end)
-    heard = (strengths >= params.hit_rise_db) & (tops >= loud - _HIT_LOUD_DB) & ~spoken
-    times, rises = onsets[heard], strengths[heard]
+    struck = (strengths >= params.hit_rise_db) & (tops >= loud - _HIT_LOUD_DB) & ~spoken
+    times, rises = onsets[struck], strengths[struck]
     for time, rise, free in zip(times, rises, _room(times), strict=True):
         size = np.clip((rise - params.hit_rise_db) / params.hit_rise_db, 0.0, 1.0)
         yield float(time), "hit", float((0.45 + 0.45 * size) * free), _FRAME_TOLERANCE
@@ -190,11 +188,11 @@ def _room(times: FloatArray) -> FloatArray:
 def _events(rows: Sequence[_Row]) -> Iterator[_Row]:
     """One row for all that happens at one instant, its salience raised by those of the others."""
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
-    kept = strongest_apart(times, salience + np.array([_FIRST.get(row[1], 0.0) for row in rows]), _SAME_EVENT_SECONDS)
+    picked = strongest_apart(times, salience + np.array([_FIRST.get(row[1], 0.0) for row in rows]), _SAME_EVENT_SECONDS)
     # as if each were noticed independently: the chance that none of them is, is the product of theirs
     missed = np.ones(len(rows))
     for k in range(len(rows)):
-        missed[kept[int(np.argmin(np.abs(times[kept] - times[k])))]] *= 1.0 - min(1.0, salience[k])
-    for k in kept:
+        missed[picked[int(np.argmin(np.abs(times[picked] - times[k])))]] *= 1.0 - min(1.0, salience[k])
+    for k in picked:
         time, kind, _, tolerance = rows[k]
         yield time, kind, float(1.0 - missed[k]), tolerance

@@ -5,8 +5,6 @@ about d / g. Summed over the picture before dividing, that is the mean speed of 
 contrast; it saturates where things move by more than their own size between two pictures. A change of light over the
 whole picture is subtracted first.
 
-Functions: `speeds`, `still_stretches`.
-
 References
 ----------
 Horn & Schunck, "Determining optical flow", Artificial Intelligence 1981 (the constraint that one picture pair gives).

@@ -4,7 +4,7 @@ Every second is judged by the ten seconds around it, by cues that the measures o
 
     pulse    how strongly attacks come back after one lag between 0.25 and 1.5 s: the highest autocorrelation of the
              rises of a band over its mean, mean over the bands
-    tuned    how near clear pitches lie to one scale of semitones, whatever its tuning: length of the mean of their
+    tuned    how near clear pitches are to one scale of semitones, in any tuning: length of the mean of their
              phases in a semitone; less where few pitches are clear
     low      level in dB of the bands under 500 Hz against all
     flowing  level in dB of the quietest tenth against the mean: music hardly pauses
@@ -13,8 +13,6 @@ The logarithm of the odds of music is their weighted sum. Music is where it is l
 pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. Short breaks do not end it, and less
 than a phrase does not count. It begins and ends at the greatest change of the bands' levels near
 there.
-
-Functions: `music_cues`, `music_odds`, `music_ranges`.
 
 References
 ----------
@@ -51,7 +49,7 @@ _NOISE_PULSE = 0.1  # under which a pulse is one that noise has by chance: 0.09,
 _NOISE_TUNED = 0.2
 _FLOOR = 1e-9  # power, -90 dBFS
 _STEPS_PER_SECOND = 10  # of edges
-_HEARD_DB = 50.0  # under the loudest, less of which is no change: the pauses of a dry voice are silent
+_AUDIBLE_DB = 50.0  # under the loudest, less of which is no change: the pauses of a dry voice are silent
 _CHANGE_SECONDS = 2  # to each side, over which a change is measured
 
 
@@ -132,7 +130,7 @@ def _changes(bands: FloatArray) -> FloatArray:
     """How much the band levels of the two seconds after each tenth of a second differ from those before, dB."""
     step, half = HOPS_PER_SECOND // _STEPS_PER_SECOND, _CHANGE_SECONDS * _STEPS_PER_SECOND
     steps = len(bands) // step
-    floor = max(_FLOOR, float(bands.max(initial=0.0)) * 10 ** (-_HEARD_DB / 10))
+    floor = max(_FLOOR, float(bands.max(initial=0.0)) * 10 ** (-_AUDIBLE_DB / 10))
     levels = 10 * np.log10(np.maximum(bands[: steps * step], floor)).reshape(steps, step, -1).mean(axis=1)
     summed = np.concatenate([np.zeros((1, levels.shape[1])), np.cumsum(levels, axis=0)])
     changes = np.zeros(steps)

@@ -11,8 +11,6 @@ rate as they go. A border is where one shot gives way to another, or where the p
 
 A video that fades in has a fade from its first picture, which is no cut, as no shot precedes it. One that fades out has
 a fade to its end, where `at` is the end.
-
-Classes: `Border`, `Picture`.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class Border:
         if not 0 <= self.start <= self.at <= self.end < float("inf"):
             raise ParameterError(f"a border runs from start over at to end, got {self.start}, {self.at}, {self.end}")
         if not 0 <= self.strength <= 1:
-            raise ParameterError(f"the strength of a border lies in 0 to 1, got {self.strength}")
+            raise ParameterError(f"the strength of a border must be within 0 to 1, got {self.strength}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,6 @@ a few seconds of small pictures.
 
 Cuts and dissolves are judged in windows that overlap by `cuts.CONTEXT_SECONDS` to each side, so that a judgement does
 not depend on where a window ends; fades are found at the end, in the curves.
-
-Classes: `PictureMeter`.
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ class PictureMeter:
         return Picture(end, times, motion, brightness, colourfulness, contrast, borders, black, still, titles)
 
     def _judge(self, until: float) -> None:
-        """Judge what lies before `until`, and drop the pictures that are no longer needed."""
+        """Judge the pictures before `until`, and drop those that are no longer needed."""
         strip = self._strip
         if strip is None:
             return
@@ -76,6 +74,6 @@ class PictureMeter:
         found = [*cuts, *dissolves(window, self._params, cuts), *flashes(window)]
         self._borders += [border for border in found if self._judged <= border.at < until]
         self._judged = until
-        kept = int(np.searchsorted(strip.times, until - CONTEXT_SECONDS))
+        since = int(np.searchsorted(strip.times, until - CONTEXT_SECONDS))
         # Never quite empty: the next run is compared with the last picture.
-        self._strip = strip.part(min(kept, len(strip) - 1), len(strip)).copied()
+        self._strip = strip.part(min(since, len(strip) - 1), len(strip)).copied()

@@ -5,8 +5,6 @@ window, is highest where the sound repeats itself (Boersma). It is taken of the 
 that the many partials of a voice outweigh the few strong ones of a bass or a chord below it (Tolonen and Karjalainen).
 The height of the peak is how clearly the sound repeats itself: above a half for a vowel, near 0 for noise.
 
-Class: `PitchMeter`.
-
 References
 ----------
 P. Boersma, "Accurate short-term analysis of the fundamental frequency and the harmonics-to-noise ratio of a sampled

@@ -8,7 +8,7 @@ spoken being their weighted sum:
     held       share of the time after which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
                semitones, over the share after which it goes on at all (plus 30 %, so that little of it counts little);
                180 ms is a period of vibrato, so that vibrato counts as standing still
-    vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
+    vowel      length of the unbroken stretch of pitch that a voiced step belongs to, mean, in doublings of 200 ms
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
 Each is a mean over the utterance and the voices around it, which weigh less by 1/e for every 2 s that they are away. A
@@ -18,21 +18,19 @@ pitch is what `workbench.video.pitch` finds with a clarity over 0.45; it goes on
 In a room talk looks more like singing: its tail holds the pitch, three times as often as in dry talk, and the detector
 is less sure, by a log-odds of 1.4 on the voices of the fit. So the weights (`singing.json`) are those of a logistic
 regression on talk and singing both dry and in rooms with a reverberation of 0.3 to 1.5 s, synthesised and of people
-(the card is `singing.md`). An utterance is kept down to a log-odds of -1 (`VoiceParams.min_spoken_odds`), since a
+(the card is `singing.md`). An utterance stays down to a log-odds of -1 (`VoiceParams.min_spoken_odds`), since a
 lost speaker costs more than music that goes under a singer.
 
 Talk around an utterance is evidence of talk, since who talked will talk on; singing around it is no evidence: where the
 mean of all utterances, weighed by their lengths and less by 1/e for every 10 s that they are away, is over its own
 odds, the two are averaged. Rap counts as speech.
 
-Where the voice network was asked, it is the best witness: in the better half of what somebody says its log-odds are 8
-to 18, of what somebody sings seldom over 5, of animals and passing cars up to 7. What it lacks of 7 counts against
+Where the voice network was asked, it is the best witness: in the better half of spoken utterances its log-odds are 8
+to 18, of sung ones seldom over 5, of animals and passing cars up to 7. What it lacks of 7 counts against
 talk where music plays or a note is held: less if the detector is very sure, and hardly if there is no pitch, since it
-knows no whispers. From 7 on an utterance is spoken whatever its pitch. Under music louder than the voice the network
-is never that sure, and the pitch is that of the music: there 4.1 is enough if the detector hears nobody (a singer over
-music it hears), or if the music leaves no doubt. It is enough, too, where neither music plays nor a note is held.
-
-Functions: `voice_cues`, `spoken_odds`.
+knows no whispers. From 7 on an utterance is spoken at any pitch. Under music louder than the voice the network
+is never that sure, and the pitch is that of the music: there 4.1 is enough if the detector finds no voice (a singer
+over music it finds), or if the music leaves no doubt. It is enough, too, where neither music plays nor a note is held.
 
 References
 ----------
@@ -69,11 +67,11 @@ _NEIGHBOUR_SECONDS = 10.0  # distance at which an utterance counts for a fractio
 _SHORTEST_VOWEL = 0.02  # s, one step; shorter runs of pitch count as this
 _LITTLE = 0.3  # added to the share with unbroken pitch, see `held` above
 _CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus it
-# What the voice network says, and how far, chosen on recordings by others that are for choosing.
+# What the voice network says, and how far, chosen on external recordings that are for choosing.
 SURE_ODDS = 7.0
-"""log-odds of the network from which on an utterance is spoken whatever the pitch says; singers reach 5"""
+"""log-odds of the network from which on an utterance is spoken at any pitch; singers reach 5"""
 _LEAST_SURE_ODDS = 4.1  # the same where music drowns the voice, or no note is held and no music plays
-_UNHEARD = -3.7  # certainty under which the detector hears nobody; a singer over music it does hear
+_UNHEARD = -3.7  # certainty under which the detector finds no voice; a singer over music it does find
 _LOUD_MUSIC = 3.5  # log-odds of music that drowns a voice
 _HELD = 0.02  # of the cue, under which no note is held
 _SURELY_SPOKEN = 4.0  # log-odds that an utterance then has at least
@@ -172,7 +170,7 @@ def _gliding(
 
 
 def _run_seconds(smooth: NDArray[np.bool_]) -> FloatArray:
-    """Length of the run of True that each step lies in, seconds; 0 outside."""
+    """Length of the run of True around each step, seconds; 0 outside."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], smooth, [False]])))
     out = np.zeros(smooth.size)
     for first, stop in zip(edges[::2], edges[1::2], strict=True):

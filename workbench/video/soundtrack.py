@@ -8,8 +8,6 @@ Onset strength is the mean rise of level over 24 bands, each against the loudest
 that a gliding voice does not count (SuperFlux). An onset is a peak of it; its strength is the rise of the level in dB
 over the 100 ms before.
 
-Classes: `Soundtrack`, `OnsetMeter`.
-
 References
 ----------
 Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013.
@@ -55,7 +53,7 @@ class Soundtrack:
     onsets: FloatArray
     """shape (n_onsets,), seconds at which a sound begins, strictly increasing; float64"""
     onset_strengths: FloatArray
-    """shape (n_onsets,), dB by which each rises over what was heard before it; float32"""
+    """shape (n_onsets,), dB by which each rises over the sound before it; float32"""
     speech: FloatArray
     """shape (n_frames,), probability of speech, 0 to 1; float32"""
     frame_seconds: float
@@ -102,7 +100,7 @@ class Soundtrack:
 
     @property
     def speech_share(self) -> float:
-        """Share of the video in which somebody speaks, 0 to 1."""
+        """Share of the video with speech, 0 to 1."""
         seconds = self.power.size / HOPS_PER_SECOND
         return sum(end - start for start, end in self.speech_ranges) / seconds if seconds else 0.0
 
@@ -155,8 +153,8 @@ class OnsetMeter:
         before = np.array([10 * np.log10(np.mean(10 ** (loud[max(0, k - 12) : max(1, k - 2)] / 10))) for k in peaks])
         after = np.array([loud[k : k + 6].max() for k in peaks])
         strengths = np.maximum(after - before, 0.0) if peaks.size else np.zeros(0)
-        kept = strengths > _LEAST_STRENGTH_DB
-        return attack, peaks[kept] / HOPS_PER_SECOND, strengths[kept].astype(np.float32)
+        enough = strengths > _LEAST_STRENGTH_DB
+        return attack, peaks[enough] / HOPS_PER_SECOND, strengths[enough].astype(np.float32)
 
     def _measure(self, levels: FloatArray) -> None:
         from scipy.ndimage import maximum_filter1d

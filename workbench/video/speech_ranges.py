@@ -1,7 +1,7 @@
 """Who speaks when: from the probabilities of two detectors to utterances with a first and a last sound.
 
 The speech detector (`workbench.features.speech_probability`) knows voices of every kind, whispers among them, but loses
-them under music and crowds; the voice network (`workbench.video.voice_network`) hears them there. `speech_chances`
+them under music and crowds; the voice network (`workbench.video.voice_network`) detects them there. `speech_chances`
 weighs both: the log-odds of the network, and those of the detector as far as they do not merely say that it heard
 nothing.
 
@@ -19,9 +19,7 @@ it.
 
 Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
-How loud others speak says nothing of whether somebody does: a quiet speaker beside a loud one is heard too.
-
-Functions: `speech_chances`, `speech_utterances`, `join_utterances`, `speech_seconds`.
+Thresholds are relative to each speaker: a quiet speaker beside a loud one is detected too.
 
 References
 ----------
@@ -46,12 +44,12 @@ Utterances: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
 _FLOOR = 10**-8.5  # power under which backgrounds count as equal: 85 dB under full scale
 _BACKGROUND_HOPS = (200, 400)  # around an edge, searched for its background before the whole video is
 _ENOUGH_HOPS = 30  # of a background
-_BACKGROUND_SHARE = 0.2  # of what is heard around a frame that is no louder than the background
+_BACKGROUND_SHARE = 0.2  # of the sound around a frame that is no louder than the background
 _AROUND_SECONDS = 30  # before a frame and after it, of which the background is taken
 _THINNED_HOPS = 5  # of the levels it is taken of, one in so many
 _AT_ONCE = 1000  # windows whose backgrounds are computed together
 _GUARD_HOPS = (25, 5)  # before and after an utterance, that may be speech too
-_BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
+_CLEAREST_BANDS = 3  # of the bands: those in which a sound stands out most
 _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
 _USUAL = 0.9  # quantile of what stands out in the background itself
 _MOST = 3.0  # spreads by which one hop may count, so that a click is no word
@@ -144,7 +142,7 @@ def speech_chances(
     if not network.size or not chance.size:
         return np.zeros(network.size)
     times = (np.arange(network.size) + 0.5) / HOPS_PER_SECOND
-    # A detector that hears nothing must not outvote the network under music, nor the reverse: its share is bounded.
+    # A detector without a detection must not outvote the network under music, nor the reverse: its share is bounded.
     detector = np.interp(times, (np.arange(chance.size) + 0.5) * frame_seconds, np.log(chance / (1 - chance)))
     heard = np.clip(detector, _DETECTOR_LEAST, _DETECTOR_MOST)
     both = 1 / (1 + np.exp(-(_NETWORK_WEIGHT * network + _DETECTOR_WEIGHT * heard + _BOTH_BIAS)))
@@ -208,7 +206,7 @@ def _background_levels(level: FloatArray) -> FloatArray:
 
 
 def _middle(bands: Bands) -> Bands:
-    """Without the outermost bands: rumble and hiss are no measure of how well a voice is heard."""
+    """Without the outermost bands: rumble and hiss are no measure of the clarity of a voice."""
     return bands[:, 1:-1] if bands.shape[1] > 2 else bands
 
 
@@ -269,7 +267,7 @@ def _prominence(decibels: FloatArray, background: FloatArray) -> FloatArray:
 
     def heard(levels: FloatArray) -> FloatArray:
         over = np.clip((levels - middle) / spread, -1, 2 * _MOST)
-        return np.asarray(np.sort(over, axis=1)[:, -_BANDS_HEARD:].mean(axis=1))
+        return np.asarray(np.sort(over, axis=1)[:, -_CLEAREST_BANDS:].mean(axis=1))
 
     # nine in ten hops of the background itself must count as nothing, or the sums below would grow without a voice
     usual = max(float(np.quantile(heard(background), _USUAL)), 0.5)

@@ -3,8 +3,6 @@
 Pictures are those of `workbench.media.video_reader`: luma in 36 by 64 fields, both colour differences in 18 by
 32. That is coarse enough for noise and compression to vanish and fine enough to recognise a shot.
 
-Classes: `Strip`. Functions: `strip_of`, `tone_distance`.
-
 References
 ----------
 Hasler & Süsstrunk, "Measuring colourfulness in natural images", SPIE Human Vision and Electronic Imaging 2003.

@@ -11,8 +11,6 @@ and an editor would time it in the same way. Words over a busy, moving picture a
 with a cut, where the cut is the event.
 
 Memory is three seconds of small pictures, however long the video.
-
-Classes: `TitleWatch`.
 """
 
 from __future__ import annotations
@@ -99,8 +97,8 @@ class TitleWatch:
                 self._next_look = time + _STEP_SECONDS
                 self._close(time, self._luma[k])
                 self._look(time - _AFTER, k + 1)
-        kept = int(np.searchsorted(self._times, self._times[-1] - _BEFORE - _AFTER - _STEP_SECONDS))
-        self._times, self._luma = self._times[kept:].copy(), self._luma[kept:].copy()
+        first = int(np.searchsorted(self._times, self._times[-1] - _BEFORE - _AFTER - _STEP_SECONDS))
+        self._times, self._luma = self._times[first:].copy(), self._luma[first:].copy()
 
     def titles(self, end: VideoSeconds) -> Stretches:
         """Where words were shown; each appearance begins a stretch, and words that are still shown last until `end`."""

@@ -1,23 +1,20 @@
-"""Who speaks when in the soundtrack of a video, what the soundtrack is, and where somebody may speak undetected.
+"""Utterances in the soundtrack of a video, its kind, and the ranges that may hold undetected speech.
 
 An utterance is audible over what else sounds then, and spoken, not sung (`workbench.video.speech_ranges`,
 `workbench.video.singing`). A named detector takes the place of ours: `workbench.analysis.protocols` asks it.
 
-In uncertain ranges somebody may whisper, speak far from the microphone or under music. Nothing is ducked for them, and
+Uncertain ranges may hold whispers, or speech far from the microphone or under music. Nothing is ducked for them, and
 no result of `/v1` has them; report and page show them, so that a person listens there. A range is a stretch outside the
 utterances, half a second away from them, in which the probability of both detectors together stays over 0.1 and reaches
 0.2 (an utterance needs 0.5), 0.8 s long at least; pauses up to 0.5 s belong to it. What was found to be sung has to be
 nearer to talk than most singing is: its log-odds of being spoken are -3 or more, where an utterance needs -1; where the
 voice network was not asked, -6.
 
-Under music louder than the voice the speech detector is sure that nobody speaks, and the pitch is that of the music.
+Under music louder than the voice the speech detector is sure of no speech, and the pitch is that of the music.
 The network alone counts there: a stretch in which its log-odds, in the mean of a second, stay at 1.5 or more.
 
-The numbers were chosen on voices by others that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
-has what the ranges hold on the voices to test). What lies 10 LU under a crowd leaves hardly a trace in either.
-
-Classes: `SoundtrackMeasure`, `DetectedVoice`, `Detected`, `OwnDetector`. Functions: `utterances_in`,
-`detected_utterances`, `classify`, `own_music_in`, `chances_of_speech`, `odds_of_talk`, `uncertain_ranges`.
+The numbers were chosen on external voices that are for fitting and on synthesised ones (`tests/benchmarks/README.md`
+has what the ranges hold on the voices to test). Speech 10 LU under a crowd leaves hardly a trace in either.
 """
 
 from __future__ import annotations
@@ -85,7 +82,7 @@ class SoundtrackMeasure:
     pitches: FloatArray | None = None
     """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
     voice_odds: FloatArray | None = None
-    """shape (n_hops,), log-odds of somebody speaking in each hundredth of a second; None: only `speech` says so"""
+    """shape (n_hops,), log-odds of speech in each hundredth of a second; None: only `speech` says so"""
     path: Path | None = None
     """the file it was measured in, for voice detectors that are not ours; None: it came from memory"""
     detected: DetectedVoice | None = None
@@ -101,7 +98,7 @@ class Detected(NamedTuple):
     """What a mix makes way for: video seconds, sorted and disjoint."""
 
     utterances: Utterances
-    """in which somebody speaks in the foreground"""
+    """with speech in the foreground"""
     own_music: Utterances
     """in which the soundtrack is music itself"""
 
@@ -214,7 +211,7 @@ def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Float
 def uncertain_ranges(
     soundtrack: SoundtrackMeasure, utterances: Utterances, video_seconds: float, params: VoiceParams | None = None
 ) -> Utterances:
-    """Stretches in which somebody may speak, outside the utterances that were found, to the millisecond.
+    """Stretches that may hold speech, outside the detected utterances, to the millisecond.
 
     None where the pitches were not measured, or with an external detector, of whose doubts nothing is known.
     """
@@ -235,7 +232,7 @@ def uncertain_ranges(
     least_odds = _LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH
     doubtful = [one for one, odd in zip(heard, odds, strict=True) if odd >= least_odds]
     if soundtrack.voice_odds is not None and soundtrack.voice_odds.size:
-        doubtful += _heard_by_network(soundtrack.voice_odds, utterances)
+        doubtful += _network_voices(soundtrack.voice_odds, utterances)
     inside = (
         (round(start, 3), round(min(end, video_seconds), 3))
         for start, end in join_utterances(tuple(sorted(doubtful)), _PAUSE_SECONDS)
@@ -243,8 +240,8 @@ def uncertain_ranges(
     return tuple((start, end) for start, end in inside if start < end)
 
 
-def _heard_by_network(odds: FloatArray, utterances: Utterances) -> Utterances:
-    """Stretches outside utterances in which the network by itself hears a voice."""
+def _network_voices(odds: FloatArray, utterances: Utterances) -> Utterances:
+    """Stretches outside utterances in which the network alone detects a voice."""
     half = _NETWORK_HOPS // 2
     padded = np.pad(np.asarray(odds, dtype=np.float64), half, mode="edge")
     heard = np.convolve(padded, np.ones(_NETWORK_HOPS) / _NETWORK_HOPS, mode="valid") >= _NETWORK_ODDS

@@ -1,4 +1,4 @@
-"""How likely somebody speaks, a hundred times a second, also under music, a crowd or traffic louder than the voice.
+"""The odds of speech, a hundred times a second, also under music, a crowd or traffic louder than the voice.
 
 A network of our own, trained on people who speak over music, crowds and noise at -12 to 20 dB, with sung lines and
 crowds as what is no speech (the card is `voice_network.md` beside the weights). In are 55 mel bands, in a window of 32
@@ -6,8 +6,6 @@ ms around each hundredth of a second. A first layer looks at 7 bands and 50 ms, 
 channels, and eight layers with dilations see 5 s before and after. It runs in numpy, every layer as a few matrix
 products, over stretches that overlap by what it sees, so that memory does not grow with the sound; where the sound is
 cut into blocks has no effect.
-
-Class: `VoiceMeter`; function `run`, for the script that trains.
 """
 
 from __future__ import annotations
@@ -45,23 +43,23 @@ class VoiceMeter:
         self._window = np.hanning(WINDOW + 1)[:-1].astype(np.float32)
         self._windows = MonoWindows(WINDOW, HOP, (WINDOW - HOP) // 2)
         self._inputs: list[FloatArray] = []
-        self._kept = 0
+        self._context = 0
         """hops of `_inputs` before the next stretch"""
         self._found: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
         """Take the next block, mono at 16 kHz; ParameterError for sound of more than one channel."""
         self._take(self._windows.add(block))
-        if sum(map(len, self._inputs)) >= self._kept + _STRETCH + _CONTEXT:
+        if sum(map(len, self._inputs)) >= self._context + _STRETCH + _CONTEXT:
             self._run_whole_stretches()
 
     def log_odds(self) -> FloatArray:
-        """Log-odds that somebody speaks in each hop, shape (n_hops,), float32; no block may follow."""
+        """Log-odds of speech in each hop, shape (n_hops,), float32; no block may follow."""
         self._take(self._windows.rest())
         self._run_whole_stretches()
         inputs = self._joined()
-        if len(inputs) > self._kept:
-            self._found.append(run(inputs, self._layers)[self._kept :])
+        if len(inputs) > self._context:
+            self._found.append(run(inputs, self._layers)[self._context :])
             self._inputs = []
         return np.concatenate([np.zeros(0, dtype=np.float32), *self._found])
 
@@ -75,12 +73,12 @@ class VoiceMeter:
 
     def _run_whole_stretches(self) -> None:
         inputs = self._joined()
-        while len(inputs) >= self._kept + _STRETCH + _CONTEXT:
-            found = run(inputs[: self._kept + _STRETCH + _CONTEXT], self._layers)
+        while len(inputs) >= self._context + _STRETCH + _CONTEXT:
+            found = run(inputs[: self._context + _STRETCH + _CONTEXT], self._layers)
             # only the middle counts: at its ends a stretch sees silence where the sound goes on
-            self._found.append(found[self._kept : self._kept + _STRETCH])
-            inputs = inputs[self._kept + _STRETCH - _CONTEXT :]
-            self._kept = _CONTEXT
+            self._found.append(found[self._context : self._context + _STRETCH])
+            inputs = inputs[self._context + _STRETCH - _CONTEXT :]
+            self._context = _CONTEXT
         self._inputs = [inputs]
 
     def _joined(self) -> FloatArray:
@@ -108,7 +106,7 @@ def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
 
 
 def run(inputs: FloatArray, layers: Mapping[str, FloatArray]) -> FloatArray:
-    """Log-odds that somebody speaks, shape (n_hops,), by the layers from `unpack`.
+    """Log-odds of speech, shape (n_hops,), by the layers from `unpack`.
 
     `inputs` of shape (n_hops, n_bands) are a quarter of the logarithm of the power in each band.
     """

@@ -1,7 +1,4 @@
-"""Windows of a mono sound that comes block by block, one a hop, whatever the blocks are.
-
-Class: `MonoWindows`.
-"""
+"""Windows of a mono sound that comes block by block, one a hop, for blocks of any size."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ RATE = 16_000
 class MonoWindows:
     """Cuts a sound of `RATE` into windows; it counts as silent before its first and after its last sample.
 
-    All lengths are in samples; `before`, at most `window - hop`, is how much of the first window lies before the sound.
+    All lengths are in samples; `before`, at most `window - hop`, is how much of the first window is before the sound.
     """
 
     def __init__(self, window: int, hop: int, before: int) -> None:

@@ -19,9 +19,9 @@ from workbench.analysis.track import (
     BeatAnalysis,
     Sound,
     beat_stage,
+    detected_grid,
     grid_at_tempo,
     has_tempo,
-    heard_grid,
     tempo_note,
 )
 from workbench.analysis.workspace import Workspace
@@ -78,7 +78,7 @@ def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | s
         if grid.beats[-1] > duration:
             raise GridError(f"a beat at {grid.beats[-1]:.3f} s lies after the end of the track at {duration:.3f} s")
     else:
-        kept, note = read_grid(Path(grid), duration, heard_grid(sound)), f"read from {Path(grid).name}"
+        kept, note = read_grid(Path(grid), duration, detected_grid(sound)), f"read from {Path(grid).name}"
     return _kept(workspace, sound, kept, note)
 
 
@@ -95,7 +95,7 @@ def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
     if beats.tracker != OWN:
         raise ParameterError(f"only our own tracker can be told a tempo, not {beats.tracker}")
     sound = Sound(workspace, Path(track))
-    heard = heard_grid(sound)
+    heard = detected_grid(sound)
     grid = grid_at_tempo(sound, bpm)
     if not grid.downbeats.size or (grid.confidence < MIN_TEMPO_CONFIDENCE and not has_tempo(heard, bpm)):
         others = f", {heard.tempo_bpm:.1f} BPM is; give half or double of that, or"
@@ -110,7 +110,7 @@ def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
     Raises `GridError` if no bars were detected.
     """
     sound = Sound(workspace, Path(track))
-    heard = heard_grid(sound)
+    heard = detected_grid(sound)
     if not heard.downbeats.size:
         raise GridError(f"{track}: no bars were heard in it, so there is nothing to confirm; give a grid of your own")
     return _kept(workspace, sound, heard, "the heard grid, confirmed")

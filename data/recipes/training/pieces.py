@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
-from workbench.beats.network import FLOOR_DB, TOP_DB, heard_changes, heard_levels
+from workbench.beats.network import FLOOR_DB, TOP_DB, network_changes, network_levels
 from workbench.features.spectrum import analyze_spectrum
 from workbench.lab.datasets import DatasetTrack
 from workbench.media.audio import decode
@@ -61,8 +61,8 @@ def bar_lengths(grid: BeatGrid) -> NDArray[np.int64]:
 def hear(samples: FloatArray, rate: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Levels and changes of a sound of shape (channels, n), as bytes."""
     spectrum = analyze_spectrum(samples, rate)
-    levels = (heard_levels(spectrum) - FLOOR_DB) * (255.0 / (TOP_DB - FLOOR_DB))
-    return _bytes(levels), _bytes(heard_changes(spectrum) * 255.0)
+    levels = (network_levels(spectrum) - FLOOR_DB) * (255.0 / (TOP_DB - FLOOR_DB))
+    return _bytes(levels), _bytes(network_changes(spectrum) * 255.0)
 
 
 def decibels(levels: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -23,9 +23,9 @@ from workbench.beats.network import (
     N_INPUTS,
     TOP_DB,
     band_groups,
-    heard_changes,
-    heard_levels,
+    network_changes,
     network_input,
+    network_levels,
 )
 from workbench.beats.track import track_beats
 from workbench.beats.weights import fitted_digest
@@ -155,7 +155,7 @@ def tones(seconds: float, *hertz: float) -> np.ndarray:
 
 def test_levels_stay_within_their_range_and_do_not_depend_on_gain() -> None:
     sound = tones(4.0, 220.0, 440.0, 330.0, 110.0)
-    loud, soft = (heard_levels(analyze_spectrum(gain * sound, RATE)) for gain in (1.0, 0.05))
+    loud, soft = (network_levels(analyze_spectrum(gain * sound, RATE)) for gain in (1.0, 0.05))
     assert loud.shape == (201, N_BANDS)
     assert loud.min() >= FLOOR_DB
     assert loud.max() <= TOP_DB
@@ -164,7 +164,7 @@ def test_levels_stay_within_their_range_and_do_not_depend_on_gain() -> None:
 
 
 def test_a_change_of_harmony_is_heard_where_it_is_and_a_held_tone_has_none() -> None:
-    changes = heard_changes(analyze_spectrum(tones(6.0, 220.0, 311.1), RATE))
+    changes = network_changes(analyze_spectrum(tones(6.0, 220.0, 311.1), RATE))
     assert changes.shape == (301, N_CHANGES)
     assert changes[:, 1].argmax() == pytest.approx(150, abs=6)
     assert changes[:, 1].max() > 0.5

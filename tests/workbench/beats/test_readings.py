@@ -65,7 +65,7 @@ def test_a_pulse_on_the_clicks_has_more_support_than_one_between_them(clicked: C
     assert on.support > 5 * off.support
     assert on.strengths.shape == (7, BEATS.size, len(FRACTIONS))
     assert on.strengths[:5, :, 0].max(axis=0).mean() > on.strengths[:5, :, 3].max(axis=0).mean()
-    assert on.heard is None, "the network was not asked"
+    assert on.network is None, "the network was not asked"
 
 
 def test_a_kick_is_a_cue_for_its_beat(clicked: Callable[..., Any]) -> None:

@@ -121,16 +121,16 @@ def test_beats_alone_take_the_bars_that_were_heard(tmp_path: Path, shift: int) -
         ("a.txt", "0.5 1\n\nabc 2\n", "line 3: 'abc' is no time in seconds"),
         ("a.txt", "0.5 1\nnan 2\n", "line 2: 'nan' is no time in seconds"),
         ("a.csv", "FRAME,LABEL\n4410,1\n", "line 1: 'FRAME' is no time in seconds"),
-        ("a.txt", "0.5 1\n-1.0 2\n", "line 2: -1 s lies before the track"),
+        ("a.txt", "0.5 1\n-1.0 2\n", "line 2: -1 s is before the track"),
         ("a.txt", "# mine\n0.5 1\n1.0 2\n0.9 3\n", "line 4: 0.9 s is not later than 1 s of line 3"),
-        ("a.txt", "0.5 1\n1.0 2\n21.0 3\n", "line 3: 21 s lies after the end of the track at 20.000 s"),
+        ("a.txt", "0.5 1\n1.0 2\n21.0 3\n", "line 3: 21 s is after the end of the track at 20.000 s"),
         ("a.txt", "0.5 1\n1.0 2\n1.5 4\n", "line 3: place 4 in the bar after 2; 3 or 1 comes next"),
         ("a.txt", "0.5 0\n1.0 1\n", "line 1: place 0 in the bar"),
         ("a.txt", "0.5 -1\n1.0 1\n", "line 1: '-1' is no place in a bar"),
         ("a.txt", "".join(f"{k * 0.5} {k + 1}\n" for k in range(36)), "line 33: place 33 in the bar"),
         ("a.txt", "0.5 2\n1.0 3\n", "no beat is marked as a bar line"),
         ("a.txt", "0.001 1\n0.002 2\n0.003 3\n", "a beat every 0.0010 s is more than 480 a minute"),
-        ("a.txt", "0.2\n0.7\n1.2\n", "it does not say which beats open a bar, and no heard bar line"),
+        ("a.txt", "0.2\n0.7\n1.2\n", "it does not say which beats open a bar, and no detected bar line"),
         ("a.jams", "{", "not JAMS, for it is not JSON"),
         ("a.jams", "{}", "not JAMS: it has no list of annotations"),
         ("a.jams", json.dumps({"annotations": [{"namespace": "chord"}]}), "no annotation of beats in it"),
@@ -203,5 +203,5 @@ def test_a_click_without_accents_takes_its_time_signature_or_the_bars_heard(tmp_
 
 def test_beats_alone_need_bars_that_were_heard(tmp_path: Path) -> None:
     nothing = BeatGrid(np.zeros(0), np.zeros(0, np.int32), 4, 0.0)
-    with pytest.raises(GridError, match="none were heard; write 1 behind those"):
+    with pytest.raises(GridError, match="none were detected; write 1 behind those"):
         read_grid(write(tmp_path, "0.5\n1.0\n1.5\n"), SECONDS, nothing)

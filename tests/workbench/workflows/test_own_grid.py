@@ -117,7 +117,7 @@ def test_the_tempo_that_a_catalog_gives_counts_where_it_can_be_heard(workspace: 
     library = open_library(workspace)
     assert library.get("a").contradictions == ()
     assert map_beats(workspace, UNDERTOW).grid.tempo_bpm == pytest.approx(174.0, abs=0.1)
-    assert library.get("b").contradictions == ("bpm 97 was given, 104 was heard, another tempo",)
+    assert library.get("b").contradictions == ("bpm 97 was given, 104 was measured, another tempo",)
     assert map_beats(workspace, wrong).grid.tempo_bpm == pytest.approx(104.0, abs=0.1)
 
 
