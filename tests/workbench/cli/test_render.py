@@ -178,7 +178,7 @@ def test_a_match_result_knows_its_tracks_by_id_and_by_their_bytes(
         ({}, ("--placement", 3), "there is no placement 3 in this result; it has 2, 1 is the best"),
         ({"sync_points": []}, (), "there is no placement in this result"),
         ({"sync_points": [{"offset_seconds": "5"}]}, (), "not a placement: sync_points.0.offset_seconds"),
-        ({"sync_points": [POINTS[0] | {"offset_seconds": -400.0}]}, (), "a track of 185"),
+        ({"sync_points": [POINTS[0] | {"offset_seconds": -400.0}]}, (), "is silent when placed at -400.000 s"),
         (
             {"lane": {"matches": [{"track_id": "trk_x", "audio_id": "aud_x"}]}},
             (),
