@@ -77,7 +77,7 @@ class VideoSource:
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
-    """Analyse a video and store a record of it, under a new id or the given one, whose record is replaced.
+    """Analyse a video and store a record of it, under a new id, or under the given one, replacing its record.
 
     The file is copied to the store that the settings name; without one it is not copied, and must stay where it is. The
     record holds which sound streams the parameters choose. Raises `MediaError` without a moving picture, or for damage

@@ -47,7 +47,7 @@ _METRE_SWITCH_COST = 12.0
 
 
 def bar_positions_of(pulse: Pulse, readings: Readings, best: int, weights: ReadingWeights) -> IntArray:
-    """Positions of the beats of a pulse, from 1, near the best reading.
+    """Positions of the beats of a pulse, from 1: those of the best reading, except where bars clearly leave it.
 
     The pulse is that of the reading, or the same with its ending tracked again.
     """

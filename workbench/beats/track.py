@@ -94,7 +94,7 @@ def track_beats_in(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """What beats are tracked in: all that the tracker needs of a spectrogram, in a third of the memory."""
+    """The input of the tracker: all that it needs of a spectrogram, in a third of the memory."""
 
     activation: FloatArray
     """shape (n_frames,), 0 to 1"""

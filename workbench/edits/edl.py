@@ -236,7 +236,7 @@ def _source_clocks(events: list[_Event], record: _Clock) -> dict[str, _Clock]:
 
 
 def _source_clock(events: list[_Event], record: _Clock) -> _Clock:
-    """The clock on which most events of a media last as long as their records, the record's own of several."""
+    """The clock on which most events of a media are as long as in the edit; of several, the clock of the edit."""
     marked = any(_DROP_MARK.search(code) for event in events for code in event.codes[:2])
     drops = (True,) if marked else (True, False) if all(event.drop for event in events) else (False,)
     clocks = _possible_clocks(record.rate, drops)
@@ -260,7 +260,7 @@ def _possible_clocks(record_rate: Fraction, drops: tuple[bool, ...]) -> tuple[_C
 
 
 def _is_plain(event: _Event, source: _Clock, record: _Clock) -> bool:
-    """Whether an event shows as much of its source as it has time, but for less than a frame."""
+    """Whether source and record of an event are equally long, to less than a frame."""
     a, b = source.rate, record.rate  # multiplied out: in whole numbers it is ten times as fast
     shown, lasts = abs(source.frames_apart(event, 0)), record.frames_apart(event, 2)
     stretch, frame = a.numerator * b.denominator, a.denominator * b.numerator

@@ -86,7 +86,7 @@ _NEW = -(1 << 40)  # in place of a distance: a frame that the old video does not
 
 
 def _best_path(old: Trace, new: Trace) -> IntArray:
-    """For each new frame the distance to the old frame that it is, or `_NEW`, shape (n,)."""
+    """For each new frame the offset in frames of the old frame that shows the same, or `_NEW`, shape (n,)."""
     noise = _noise(old, new)
     weights = [_weights(trace, noise) for trace in (old, new)]
     diagonals = _diagonals(old, new, weights)

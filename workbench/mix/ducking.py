@@ -120,7 +120,7 @@ def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams 
 
 
 def _without_swells(pieces: Utterances, depths_db: FloatArray, bridge_seconds: float) -> FloatArray:
-    """Depths where pieces between two that are `bridge_seconds` apart or less lie as deep as the lesser of these."""
+    """Depths that between two pieces, `bridge_seconds` apart or less, are at least that of the shallower one."""
     held = depths_db.copy()
     for first in range(len(pieces)):
         second = first + 2

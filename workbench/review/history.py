@@ -84,7 +84,7 @@ NOBODY = Window("")  # a program, not a window
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was saved of a change."""
+    """A change as it was saved, and the project's revision after it."""
 
     revision: int  # of the project now
     edits: Edits  # as they were made: on what was there

@@ -229,7 +229,7 @@ class StoredFiles:
                     yield path, ObjectInfo(path.relative_to(self.home.root).as_posix(), status.st_size, status.st_mtime)
 
     def identity(self) -> str:
-        """What tells this home folder, or this store, from every other: an id that is made with the first call."""
+        """The unique id of this home folder, or of this store; the first call creates it."""
         store = self._marked
         for _ in range(_TRIES):
             found = store.read(_MARKER)
