@@ -29,9 +29,12 @@ Judged = tuple[list[Verdict], float]
 
 
 def workbench(home: Path, *words: object) -> str:
-    """What a command prints, called as somebody would type it."""
+    """What a command prints, called as somebody would type it; it exits with 3 where nothing can be done."""
     command = [sys.executable, "-m", "workbench", *map(str, words), "--home", str(home)]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if done.returncode not in (0, 3):
+        done.check_returncode()
+    return done.stdout
 
 
 def ours(track: Track, home: Path) -> Judged | None:
