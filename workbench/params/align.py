@@ -44,7 +44,7 @@ class AlignModel(FittedModel):
     used_share: NonNegativeFloat = 0.3
     """of usual events, put on a landmark where a video was cut to the track; more of salient ones"""
     end_share: float = Field(default=0.25, ge=0.0, le=1.0)
-    """of that share, for the first and the last picture, which nobody moves"""
+    """of that share, for the first and the last picture, which stay in place"""
     landmark_power: NonNegativeFloat = 2.0
     """of a landmark's salience, as which it draws events: bar lines draw few"""
     near_share: float = Field(default=0.5, ge=0.0, le=1.0)

@@ -13,8 +13,8 @@ _FITTED = read_numbers("seams.json")
 class SeamModel(FittedModel):
     """Weights and scales of the parts of a seam's score; the weights are fitted, see `seams.md`.
 
-    A weight is the log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick. Nobody hears a break
-    under `min_`, and anybody hears one over `max_`, whatever the track does itself.
+    A weight is the log-odds lost per unit of 2 log(1 + b), b the break in units of its yardstick. A break
+    under `min_` is inaudible, and one over `max_` is audible, in every track.
     """
 
     expectation_weight: NonNegativeFloat = _FITTED["expectation_weight"]
@@ -28,7 +28,7 @@ class SeamModel(FittedModel):
     texture_weight: NonNegativeFloat = _FITTED["texture_weight"]
     air_weight: NonNegativeFloat = _FITTED["air_weight"]
     unbroken_log_odds: NonNegativeFloat = _FITTED["unbroken_log_odds"]
-    """log-odds that nobody hears a splice without any break"""
+    """log-odds that a splice without any break is inaudible"""
 
     own_break_share: NonNegativeFloat = 0.5
     """share of the track's own typical break that halves a part"""

@@ -42,7 +42,7 @@ class MatchModel(FittedModel):
     wanted_valence: Weights = tuple(_FITTED["wanted_valence"])
     """for how cheerful it is"""
     calm_under_voice: float = Field(default=_FITTED["calm_under_voice"], ge=0.0, le=1.0)
-    """of the energy that a video wants, given up where somebody speaks"""
+    """of the energy that a video wants, given up under speech"""
     much_speech: float = Field(default=_FITTED["much_speech"], gt=0.0)
     """of the video's time, from where on a voice-over decides about vocals"""
 

@@ -107,16 +107,16 @@ class StepBack:
 
 
 def _read_grid(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
-    kept = grids.get(connection, content_hash)
-    if kept is None:
+    saved = grids.get(connection, content_hash)
+    if saved is None:
         return {}
     return {
         content_hash: {
-            "beats": list(kept.beats),
-            "positions": list(kept.positions),
-            "beats_per_bar": kept.beats_per_bar,
-            "note": kept.note,
-            "confidence": kept.confidence,
+            "beats": list(saved.beats),
+            "positions": list(saved.positions),
+            "beats_per_bar": saved.beats_per_bar,
+            "note": saved.note,
+            "confidence": saved.confidence,
         }
     }
 
@@ -133,12 +133,12 @@ def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -
 
 
 def _read_verdicts(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:
-    return {kept.verdict_id: asdict(kept) for kept in verdicts.every(connection, content_hash)}
+    return {saved.verdict_id: asdict(saved) for saved in verdicts.every(connection, content_hash)}
 
 
 def _get_verdict(connection: Connection, verdict_id: str) -> JsonValue:
-    kept = verdicts.get(connection, verdict_id)
-    return None if kept is None else asdict(kept)
+    saved = verdicts.get(connection, verdict_id)
+    return None if saved is None else asdict(saved)
 
 
 def _write_verdict(connection: Connection, verdict_id: str, content: JsonValue) -> None:
@@ -176,9 +176,9 @@ def record_change(
 ) -> Saved:
     """Save the fields that a change has changed, and add it to the history unless it has no words.
 
-    Records of other kinds are written by whoever changed them. Changes that were undone before cannot be redone from
-    then on. `on` is the revision that the values before are of: where the project has another one by now, what does
-    not touch is merged. None: whatever is there is overwritten. Raises `ChangedElsewhere` and `UnknownProject`.
+    Records of other kinds are written by the code that changes them. Changes that were undone before cannot be redone
+    from then on. `on` is the revision that the values before are of: where the project has another one by now, what
+    does not touch is merged. None: overwrites the present values. Raises `ChangedElsewhere` and `UnknownProject`.
     """
     with workspace.database.write() as connection:
         edits = _merge(connection, project_id, edits, on)

@@ -1,6 +1,6 @@
 """Projects: a video and a track in work, with the decisions about them and their history.
 
-A project has fields (its plan, its parameters, where it was looked at last), each a row of its own: whoever writes one
+A project has fields (its plan, its parameters, where it was looked at last), each a row of its own: writing one
 field leaves the others as they are. A field is any JSON; what is in it is for `workbench.review.projects` to know.
 Whenever fields are written the project's revision rises by one.
 

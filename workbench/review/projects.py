@@ -164,10 +164,10 @@ def plan_record(loop: Planned | None) -> dict[str, JsonValue] | None:
     return {"content_hash": loop.analysis.content_hash, "result": planned_json(replace(loop, mix=None))}
 
 
-def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Mapping[str, Any]) -> Planned:
+def restore_loop(workspace: Workspace, track: TrackSource, video: Path, stored: Mapping[str, Any]) -> Planned:
     """The loop whose plan a project has saved with `plan_record`, with its analysis and its mix.
 
-    The plan is the saved one, whatever the planner would answer today. Only where the track or the video is another
+    The plan is the saved one, even if the planner answers otherwise today. Only where the track or the video is another
     file than when it was made, it is planned again with the same request: then the plan differs from the saved one.
     Raises `ConstraintError` where that makes no sense on the other file.
     """
@@ -175,9 +175,9 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, kept: Ma
     analysis = analyze(workspace, track.path)
     request = LOOP_ALONE
     try:
-        plan, made = plan_from_json(kept["result"]), read_provenance(kept["result"])
+        plan, made = plan_from_json(stored["result"]), read_provenance(stored["result"])
         request = recorded_request(made)
-        fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and kept["content_hash"] == analysis.content_hash
+        fits = abs(plan.window_end - seconds) <= _SAME_SECONDS and stored["content_hash"] == analysis.content_hash
     except (PlanError, KeyError, TypeError):  # written by another version of this package
         fits = False
     if not fits:
