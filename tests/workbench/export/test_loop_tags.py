@@ -73,6 +73,7 @@ def test_an_odd_chunk_is_padded(workspace: Workspace, plan: LoopPlan, tmp_path: 
     data = path.read_bytes()
     path.write_bytes(data[: 44 + 12 * RATE - 1])
     out = export_plan(workspace, plan, "loop-tags", tmp_path / "odd-looped.wav", track=path)
+    assert out.read_bytes().index(b"smpl") == 44 + 12 * RATE, "behind the pad byte"
     assert is_meant(wav_loop(out), plan)
 
 
