@@ -21,9 +21,9 @@ from workbench.plans.plan import (
     LoopPlan,
     LoopSegment,
     check_against_grid,
-    heard_twice,
     micros,
     nearest_line,
+    repeated_seconds,
     seams_restart,
 )
 from workbench.plans.plan_score import (
@@ -38,7 +38,7 @@ from workbench.plans.splices import PlayableSplices, UsableSplices
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile, TrackSection
 
-_LEAST_HEARD_SECONDS = 0.05  # s; of a section that is heard for less only the crossfade into the next part was heard
+_LEAST_PLAYED_SECONDS = 0.05  # s; of a section that plays for less, only the crossfade into the next part sounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +152,7 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     else:
         stops = int(last_line(profile, route.last_to))
         ending = usable.fade_part[stops]
-    bars = bars_heard(route.taken, usable, stops)
+    bars = bars_played(route.taken, usable, stops)
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
@@ -171,8 +171,8 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     )
 
 
-def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
-    """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,).
+def bars_played(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
+    """The bars of the track in the order in which they play, up to bar line `stops`; shape (n_bars_played,).
 
     `taken` are in the order of playback; the last segment ends at bar line `stops`, the number of bars for the whole
     last bar.
@@ -184,9 +184,9 @@ def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
 
 
 def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """Mean over the time of `bars_heard` of how fresh each bar is when it is heard again; 1 for its last time.
+    """Mean over the time of `bars_played` of how fresh each bar is when it plays again; 1 for its last time.
 
-    0 to 1; `bars` come from `bars_heard`, `bar_seconds` has one entry a bar.
+    0 to 1; `bars` come from `bars_played`, `bar_seconds` has one entry a bar.
     """
     lasts = bar_seconds[bars]
     begins = np.cumsum(lasts) - lasts
@@ -201,16 +201,16 @@ class Run(NamedTuple):
     """One splice, taken several times in a row."""
 
     at: int  # the first of them
-    length: int  # how many they are; the body is heard once more than that
+    length: int  # how many they are; the body plays once more than that
 
 
 def longest_run(taken: IntArray, apart: BoolArray, ahead: BoolArray) -> Run:
     """Where the same splice is taken most often in a row.
 
     `apart` marks splices that are each a run of their own: those that begin the whole track again, for no other body
-    could stand between, and those of bodies too long to be heard as a run. A splice that goes `ahead` again and again
-    between passes of one body, around what is not played, does not part them. The first of the longest runs counts; it
-    has length 0 without splices.
+    could stand between, and those of bodies too long for a listener to notice a run. A splice that goes `ahead` again
+    and again between passes of one body, around what is not played, does not part them. The first of the longest runs
+    counts; it has length 0 without splices.
     """
     if taken.size == 0:
         return Run(0, 0)
@@ -266,10 +266,10 @@ def build_plan(
     """
     table = np.array([(segment.song_from, segment.song_to) for segment in played.segments])
     body = None
-    if heard_twice(table) >= CONTINUES_SECONDS:
+    if repeated_seconds(table) >= CONTINUES_SECONDS:
         has_bars = profile.downbeats.size >= 2
         body = looped_body(table, profile.downbeats if has_bars else np.array([0.0, profile.song_duration]))
-    restarts = seams_restart(table, profile)  # no splices: they are meant to be heard
+    restarts = seams_restart(table, profile)  # no splices: they are meant to be audible
     plan = LoopPlan(
         segments=played.segments,
         seam_fades=tuple(played.fades.tolist()),
@@ -282,7 +282,7 @@ def build_plan(
         song_duration=round(profile.song_duration, 6),
         beats_per_bar=max(1, profile.beats_per_bar),
         body=body,
-        sections_covered=sections_heard(table, profile.sections, 0.0 if ending.is_own else ending.tail_seconds),
+        sections_covered=sections_played(table, profile.sections, 0.0 if ending.is_own else ending.tail_seconds),
         seam_score=round(float(played.scores[~restarts].min(initial=1.0)), 4),
         plan_score=round(min(1.0, max(0.0, plan_score)), 4),
         start_at=window.start_at,
@@ -314,10 +314,10 @@ def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, .
 
 
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
-    """The looped body of some segments that is heard longest; None where no seam goes back.
+    """The looped body of some segments that plays longest; None where no seam goes back.
 
     `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Where no body
-    is heard whole, passes are counted that skip some of it, at least one.
+    plays whole, passes are counted that skip some of it, at least one.
     """
     goes_back = table[1:, 0] < table[:-1, 1]
     # one complex number for each body: hours have thousands of passes of a handful
@@ -329,8 +329,8 @@ def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     around = np.column_stack([table[np.append(True, goes_back), 0], table[np.append(goes_back, True), 1]])
     whole = passes_of(table, song_from, song_to)
     passes = whole if whole.any() else passes_of(around, song_from, song_to)
-    heard = passes * (song_to - song_from)
-    best = int(np.argmax(heard > heard.max() - 1e-6))
+    seconds = passes * (song_to - song_from)
+    best = int(np.argmax(seconds > seconds.max() - 1e-6))
     enter, leave = nearest_line(lines, np.array([song_from[best], song_to[best]])).tolist()
     return LoopBody(float(song_from[best]), float(song_to[best]), max(1, leave - enter), max(1, int(passes[best])))
 
@@ -342,10 +342,10 @@ def passes_of(table: FloatArray, song_from: FloatArray, song_to: FloatArray) -> 
     return np.asarray(holds @ counts)
 
 
-def sections_heard(
+def sections_played(
     table: FloatArray, sections: tuple[TrackSection, ...], fading_seconds: float = 0.0
 ) -> tuple[str, ...]:
-    """Names of the sections of which something is heard, in order of first use, each once.
+    """Names of the sections of which something is played, in order of first use, each once.
 
     Of the last range of `table`, shape (n, 2) in seconds, the last `fading_seconds` do not count: they come after the
     bar line to which the music fades and hardly sound.
@@ -354,7 +354,7 @@ def sections_heard(
     ends[-1] -= fading_seconds
     begins = np.array([section.song_from for section in sections])
     stops = np.array([section.song_to for section in sections])
-    heard = np.minimum(ends[:, None], stops) - np.maximum(table[:, :1], begins) > _LEAST_HEARD_SECONDS
-    used = np.flatnonzero(heard.any(axis=0))
-    in_order = used[np.argsort(heard[:, used].argmax(axis=0), kind="stable")]
+    is_played = np.minimum(ends[:, None], stops) - np.maximum(table[:, :1], begins) > _LEAST_PLAYED_SECONDS
+    used = np.flatnonzero(is_played.any(axis=0))
+    in_order = used[np.argsort(is_played[:, used].argmax(axis=0), kind="stable")]
     return tuple(dict.fromkeys(sections[number].label for number in in_order.tolist()))

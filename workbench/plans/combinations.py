@@ -8,9 +8,9 @@ result).
 
 A route is built of
 
-- a tour (`workbench.plans.tours`): bodies in an order in which the track is heard evenly and nothing comes again soon,
+- a tour (`workbench.plans.tours`): bodies in an order in which the track is played evenly and nothing comes again soon,
   several regions one after the other where the track has them, the same bodies in a long cycle in a video of hours;
-- its main body P, heard as often more as the length asks for. The simplest tour is P alone;
+- its main body P, played as often more as the length asks for. The simplest tour is P alone;
 - before or after it one more body or cut Q, up to three times;
 - one last splice R, which brings the music to its exit;
 - an end: the track's own, where the sum leaves less than a bar to spare (or two, of which `music_in` takes one); else a
@@ -21,8 +21,6 @@ their score (`workbench.plans.plan_score`), and routes are made of the best that
 
 Splices that a person pinned (`workbench.plans.constraints`) are taken by every route: either the combination holds them
 all, or the search goes without them for the length that they leave, and each is put where it may stand, once.
-
-Function: `routes_of`.
 """
 
 from __future__ import annotations
@@ -47,9 +45,9 @@ from workbench.seams.profile import LoopProfile
 _MAX_ADJUSTERS = 40  # splices tried to make a length fit; the search grows with their square
 _FINALISTS = 12  # routes of each kind of ending scored exactly
 _FINALISTS_OF_ONE_PATH = 2
-_FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ear
+_FINALISTS_OF_ONE_BODY = 4  # played longest; so that there are options to the ear
 _MOST_TIMES = 3  # how often Q is taken
-_MOST_HELD = 3  # pinned splices that one combination can hold besides those of its tour
+_MOST_HELD = 3  # pinned splices that one combination can hold in addition to those of its tour
 _NONE = NO_SPLICE
 _NO_SPLICES: IntArray = np.zeros(0, dtype=np.int64)
 
@@ -185,9 +183,9 @@ class _Combinations:
         for least in (max(segment, params.min_fade_out_seconds + 2.0 * bar), segment, 0.0):
             found = self._fades(space, end, least + bar)
             longest = np.array([self.tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
-            kept = np.flatnonzero(rank_within(longest) < self._finalists(_FINALISTS_OF_ONE_BODY))
+            finalists = np.flatnonzero(rank_within(longest) < self._finalists(_FINALISTS_OF_ONE_BODY))
             routes = []
-            for index in kept[: self._finalists()].tolist():
+            for index in finalists[: self._finalists()].tolist():
                 path = self._path(*found[index][1:])
                 # Where a splice may be taken last: so that the fade after it is as long as it is after the others.
                 exits = end - float(usable.gain_seconds[path].sum()) - least - bar - usable.fade / 2
@@ -247,15 +245,15 @@ class _Combinations:
         """Every combination of a tour, Q once or more, and R, and in which order they may follow one another."""
         extra, times = (a.ravel() for a in np.meshgrid(extras, np.arange(1, _MOST_TIMES + 1), indexing="ij"))
         several = np.append(np.diagonal(self.usable.follows) & self.usable.is_body, False)
-        kept = (times == 1) | several[extra]
-        extra, times = extra[kept], times[kept]
+        allowed = (times == 1) | several[extra]
+        extra, times = extra[allowed], times[allowed]
         body, tail, touring = (self._each(name) for name in ("body", "tail", "gain_seconds"))
 
         follows, gain = self.follows, self.gain
         legal_after = follows[np.ix_(tail, extra)][:, :, None] & follows[np.ix_(extra, lasts)][None, :, :]
         apart = {tour.number: tour for tour in self.tours}
         takes = {number: np.any(self._places_for(tour, extras), axis=0) for number, tour in apart.items()}
-        opens = np.repeat(np.array([takes[tour.number] for tour in self.tours]), _MOST_TIMES, axis=1)[:, kept]
+        opens = np.repeat(np.array([takes[tour.number] for tour in self.tours]), _MOST_TIMES, axis=1)[:, allowed]
         legal_within = opens[:, :, None] & follows[np.ix_(tail, lasts)][:, None, :]
         added = touring[:, None, None] + (gain[extra] * times)[None, :, None] + gain[lasts][None, None, :]
         return _Space(
@@ -312,7 +310,7 @@ class _Combinations:
         squares += 2 * (
             passes * times * shared[body, extra] + passes * shared[body, last] + times * shared[extra, last]
         )
-        heard_squared = np.maximum(2 * video - track + squares, video)
+        played_squared = np.maximum(2 * video - track + squares, video)
         looped = np.maximum(gain[extra], 0.0)
         alone = np.ceil(passes / np.maximum(places, 1)) + (places == 0)
         runs = (passes > 0) & ~usable.is_long[body]
@@ -326,7 +324,7 @@ class _Combinations:
             ending=ending,
             freshness=freshness_part(fresh / video, video, track, params),
             phrasing=phrases,
-            coverage=np.minimum(1.0, video**2 / track / heard_squared),
+            coverage=np.minimum(1.0, video**2 / track / played_squared),
             segment_seconds=video / (seams + 1),
             lost=over_limits(run, np.zeros(1), np.ones(1), params),
         ).total(params)

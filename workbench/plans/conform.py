@@ -14,9 +14,6 @@ scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it 
 The track's own ending needs the one number of bars that leaves it the end of the new cut. Where its last hit rings for
 bars, each bar of the ring is another such number: the ring is then faded at the end of the cut. Where no seams over the
 floor lead to either, the best under it do, down to `ending_floor`; where those do not, the music fades.
-
-Functions: `conform_plan`; `follow_picture` and `kept_seconds`, which of the untouched picture has its music;
-`unsure_seams`; `change_words`. Class: `PlanFollower`, where several plans are made of one edit.
 """
 
 from __future__ import annotations
@@ -43,7 +40,7 @@ from workbench.plans.ends import (
     own_ending,
     start_fade,
 )
-from workbench.plans.fit import kept_stretch, plan_fit
+from workbench.plans.fit import plan_fit, requested_stretch
 from workbench.plans.move_seam import seam_pairs, seam_scores
 from workbench.plans.plan import (
     BORDER_SECONDS,
@@ -53,9 +50,9 @@ from workbench.plans.plan import (
     EndKind,
     LoopPlan,
     PlanKind,
-    heard_twice,
     micros,
     nearest_line,
+    repeated_seconds,
     seam_lines,
     segment_table,
 )
@@ -411,7 +408,7 @@ class _KeptParts:
         self._count = len(request.keep)
         self.all = (1 << self._count) - 1
         """every part heard whole"""
-        edges, whole = profile.edges, [kept_stretch(profile, one, music) for one in request.keep]
+        edges, whole = profile.edges, [requested_stretch(profile, one, music) for one in request.keep]
         # A part that this track does not have is never heard.
         self.stretches = np.array([part or (np.nan, np.nan) for part in whole], dtype=np.float64).reshape(-1, 2)
         self._begins, self._ends = (np.zeros(edges.size - 1, dtype=np.int64) for _ in range(2))
@@ -820,7 +817,7 @@ class _Search:
 
     def _plan_score(self, route: Route, seams: PlayableSplices, tail: float) -> float:
         profile, lines, table = self.task.profile, self.task.lines, spans(route, seams)
-        lengths, twice = table[:, 1] - table[:, 0], heard_twice(table)
+        lengths, twice = table[:, 1] - table[:, 0], repeated_seconds(table)
         if route.own_ending and profile.ending is not None:
             ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
         else:

@@ -8,10 +8,6 @@ Splices are named by times of the track as a player shows them. Each stands for 
 to whole bars: a seam on its border is not in it.
 
 A range that is excluded is not played, but for what a crossfade at its border takes of it.
-
-Classes: `SeamConstraints` with `TrackRange` and `NamedSplice`; `Constraint` with its `ConstraintKind`, one of them or
-of the kept parts and times of a request; `LineConstraints`, constraints on the bar lines of a track.
-Functions: `on_lines`, `smallest_contradiction`, `cannot_be_kept`, `joined`, `clock`.
 """
 
 from __future__ import annotations
@@ -270,7 +266,9 @@ def _why_wrong(profile: LoopProfile, one: TrackRange | NamedSplice) -> str:
 One = TypeVar("One")
 
 
-def smallest_contradiction(every: Sequence[One], can_be_kept: Callable[[tuple[One, ...]], bool]) -> tuple[One, ...]:
+def smallest_contradiction(
+    every: Sequence[One], can_be_satisfied: Callable[[tuple[One, ...]], bool]
+) -> tuple[One, ...]:
     """Of constraints that cannot be kept together, a part none of which can be left out.
 
     Of few constraints, each alone and each pair is tried first, so that no larger part is named where one of these
@@ -278,22 +276,22 @@ def smallest_contradiction(every: Sequence[One], can_be_kept: Callable[[tuple[On
     there are constraints, and of parts of three and more not always the smallest. The result keeps the order of
     `every`, which together cannot be kept; it is empty if what contradicts is not among them.
     """
-    if every and not can_be_kept(()):
+    if every and not can_be_satisfied(()):
         return ()
     if len(every) * (len(every) - 1) // 2 <= _MOST_PAIRS:
         for size in (1, 2):
             for some in combinations(every, size):
-                if size == len(every) or not can_be_kept(some):
+                if size == len(every) or not can_be_satisfied(some):
                     return some
     stay = list(every)
     for left_out in every:
         rest = tuple(one for one in stay if one != left_out)
-        if rest and not can_be_kept(rest):
+        if rest and not can_be_satisfied(rest):
             stay = list(rest)
     return tuple(stay)
 
 
-def cannot_be_kept(some: Sequence[Constraint], where: str) -> Sentence:
+def cannot_be_satisfied(some: Sequence[Constraint], where: str) -> Sentence:
     """That constraints contradict each other. `where` says in what, such as `30 s`."""
     return (*joined(some, " and "), f" cannot be kept{' together' if len(some) > 1 else ''} in {where}")
 

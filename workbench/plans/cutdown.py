@@ -1,7 +1,7 @@
 """Cut a track down to a length, to the millisecond: which parts stay, where the music starts, and how it ends.
 
 The music starts with the track or on a downbeat, takes splices (`workbench.plans.splices`), as a rule only ahead, and
-ends with the track itself, on a button or in a fade. What is heard up to a splice is a sum over its segments, so the
+ends with the track itself, on a button or in a fade. What plays up to a splice is a sum over its segments, so the
 search (`workbench.plans.search`) advances by one splice: of all ways to arrive at a splice after about the same time
 with the same kept parts, the best is carried on. The last segment takes what the others leave of the length: the
 track's own ending closes a range of lengths, a button or a fade any length (`workbench.plans.ends`).
@@ -10,15 +10,12 @@ A route is scored with the weights of a loop (`workbench.plans.plan_score`), of 
 because a cut-down is asked to leave most of the track out:
 
 - seams: not squared, for a stretch without a seam would nearly always win over one with the track's own ending;
-- coverage: half whether the hook is heard whole in one segment, half the salience of the bars that stay, over that of
+- coverage: half whether the hook plays whole in one segment, half the salience of the bars that stay, over that of
   the hook;
 - phrasing: the mean over the splices and the start; a start in mid-phrase costs `_OFF_PHRASE` on top.
 
 From `_HOOK_SECONDS` on a route without the hook loses `_NO_HOOK`, and one without the track's own ending, where the
 track has one, `_NO_OWN_ENDING`: a piece of music that begins and ends is worth a seam.
-
-Functions: `cut_splices`, what may be taken; `with_short_segments`; `find_cuts`, the best routes; `route_heard`, what
-one plays; `assemble_cut`, its plan; `seams_allowed`.
 """
 
 from __future__ import annotations
@@ -58,7 +55,7 @@ from workbench.structure.salience import bar_salience
 SECONDS_A_SEAM = 15.0  # s; a plan that fits has at most one seam for each of these begun
 MIN_INNER_BARS = 2  # bars of a segment between two seams, at least
 MAX_EARLY_SECONDS = 0.06  # s before its downbeat at which the music may start, so that no attack is cut off
-SHARED = 0.6  # share of a shorter version's music that is heard in the next longer one
+SHARED = 0.6  # share of a shorter version's music that also plays in the next longer one
 # s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised
 HIT_TOLERANCE_SECONDS = 0.018
 
@@ -79,7 +76,7 @@ _TOO_SHORT = 0.12
 _STATES = 2000  # ways to arrive that are carried on at each seam
 _FINALISTS = 1500
 _MOST_SEAMS = 4
-_MOST_COMMON = 7  # seams of the other plan that are told apart
+_MOST_COMMON = 7  # seams of the other plan that are counted apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +84,17 @@ class CutTask:
     """What is to be made of a track; all lengths are whole microseconds."""
 
     seconds: VideoSeconds  # length of the whole, the silence before `start_at` included
-    # stretches of the track that are each kept whole in one segment
+    # stretches of the track that each play whole in one segment
     whole: tuple[tuple[TrackSeconds, TrackSeconds], ...] = ()
     to_last_sound: bool = False  # whether the track must be played to its last sound
-    hook: tuple[TrackSeconds, TrackSeconds] | None = None  # the stretch that is preferably kept whole in one segment
+    hook: tuple[TrackSeconds, TrackSeconds] | None = None  # the stretch that preferably plays whole in one segment
     start_at: VideoSeconds | None = None
     end_on: VideoSeconds | None = None  # where the last hit lands
     last_hit: TrackSeconds | None = None  # the last attack of the track; None where it is not known
     # whether the music may also stop on a downbeat of the track's own ending, and that be entered anywhere
     in_ending: bool = False
     may_repeat: bool = False  # whether loops back are taken too
-    # a plan for another length, with which music and seams are shared: what is heard in the shorter of both is heard in
+    # a plan for another length, with which music and seams are shared: what plays in the shorter of both plays in
     # the longer
     beside: LoopPlan | None = None
 
@@ -175,10 +172,10 @@ class _States(NamedTuple):
     phrasing: FloatArray  # sum, the start included
     opening: FloatArray  # 0 to 1, how good the start is as a phrase; 1 only for the track's own start
     inverse: FloatArray  # sum of 1 / length of the segments
-    stale: FloatArray  # s heard again, times how stale they are then
-    salience: FloatArray  # s heard, times their salience
-    shared: FloatArray  # s heard of the other plan's music
-    kept: BoolArray  # shape (n, parts): which kept parts have been heard whole, the hook last
+    stale: FloatArray  # s played again, times how stale they are then
+    salience: FloatArray  # s played, times their salience
+    shared: FloatArray  # s played of the other plan's music
+    held: BoolArray  # shape (n, parts): which kept parts have played whole, the hook last
     pins: BoolArray  # shape (n, pinned splices): which of them were taken
     common: IntArray  # how many seams of the other plan were taken
     parent: IntArray  # row of the layer before
@@ -205,7 +202,7 @@ class _Stops(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Ways to end that keep all that must be kept, one a row."""
+    """Ways to end that play every part the request keeps, one a row."""
 
     layer: int
     stops: _Stops
@@ -259,11 +256,11 @@ class _Search:
     def _shared_of(self, first: FloatArray, until: FloatArray) -> FloatArray:
         return _between(first, until, self.shared_at, self.shared_sum)
 
-    def _heard_whole(self, first: FloatArray, until: FloatArray, hook_until: FloatArray) -> BoolArray:
-        """Which parts segments play whole that are heard in full up to `until`, or `hook_until` for the hook."""
-        heard_until = np.repeat(until[:, None], len(self.parts), axis=1)
-        heard_until[:, len(self.task.whole) :] = hook_until[:, None]
-        return _is_inside(self.parts[:, 0], self.parts[:, 1], first[:, None], heard_until)
+    def _plays_whole(self, first: FloatArray, until: FloatArray, hook_until: FloatArray) -> BoolArray:
+        """Which parts segments play whole that are audible in full up to `until`, or `hook_until` for the hook."""
+        clear_until = np.repeat(until[:, None], len(self.parts), axis=1)
+        clear_until[:, len(self.task.whole) :] = hook_until[:, None]
+        return _is_inside(self.parts[:, 0], self.parts[:, 1], first[:, None], clear_until)
 
     def starts(self) -> _States:
         """The track's own start, and every downbeat that is not inside of a range that is never cut."""
@@ -279,13 +276,13 @@ class _Search:
         room = np.concatenate(([start_fade(profile)], np.full(n - 1, EARLY_SECONDS)))
         return _States(
             at=at, line=line, room=room, played=zero, worst=np.ones(n), scores=zero, phrasing=opening, opening=opening,
-            inverse=zero, stale=zero, salience=zero, shared=zero, kept=np.zeros((n, len(self.parts)), dtype=bool),
+            inverse=zero, stale=zero, salience=zero, shared=zero, held=np.zeros((n, len(self.parts)), dtype=bool),
             pins=np.zeros((n, self.usable.pinned.size), dtype=bool), common=none, parent=np.full(n, -1),
             splice=np.arange(n),
         )  # fmt: skip
 
     def after_one_more(self, states: _States, seams: int) -> _States:
-        """The states after one splice more, of which few are kept."""
+        """The states after one splice more, of which few are carried on."""
         usable, task = self.usable, self.task
         lasts = usable.song_to[None, :] - states.at[:, None]
         bars = usable.leave[None, :] - states.line[:, None]
@@ -304,14 +301,14 @@ class _Search:
         if not row.size:
             return states.rows(np.zeros(0, dtype=np.int64))
         first, until = states.at[row], usable.song_to[splice]
-        kept = states.kept[row] | self._heard_whole(first, until, until)
+        held = states.held[row] | self._plays_whole(first, until, until)
         pins = states.pins[row] | self.is_pin[splice]
         if not task.may_repeat:  # a pinned splice that was passed, or a part that was left out, does not come again
             number = len(task.whole)
             behind = self.parts[:number, 0] < usable.song_from[splice, None] - BORDER_SECONDS
             passed = usable.leave[usable.pinned] <= usable.enter[splice, None]
-            on = ~((behind & ~kept[:, :number]).any(axis=1) | (passed & ~pins).any(axis=1))
-            row, splice, first, until, kept, pins = row[on], splice[on], first[on], until[on], kept[on], pins[on]
+            on = ~((behind & ~held[:, :number]).any(axis=1) | (passed & ~pins).any(axis=1))
+            row, splice, first, until, held, pins = row[on], splice[on], first[on], until[on], held[on], pins[on]
         gain = np.maximum(usable.gain_seconds[splice], 0.0)
         found = _States(
             at=usable.song_from[splice],
@@ -326,7 +323,7 @@ class _Search:
             stale=states.stale[row] + gain * (1.0 - fresh_again(gain, self.params)),
             salience=states.salience[row] + self._salience_of(first, until),
             shared=states.shared[row] + self._shared_of(first, until),
-            kept=kept,
+            held=held,
             pins=pins,
             common=states.common[row] + self.is_common[splice],
             parent=row,
@@ -335,10 +332,10 @@ class _Search:
         return found.rows(self._best_of_each(found, seams + 1))
 
     def _best_of_each(self, states: _States, seams: int) -> IntArray:
-        """Rows worth carrying on: the best to arrive at a splice at about a time, with the same parts kept."""
+        """Rows worth carrying on: the best to arrive at a splice at about a time, with the same kept parts played."""
         # Ways within a quarter of a bar leave about the same length to what comes after.
         slot = np.rint(states.played / (self.bar / 4)).astype(np.int64)
-        key = (slot, np.minimum(states.common, _MOST_COMMON), *states.pins.T, *states.kept.T, states.splice)
+        key = (slot, np.minimum(states.common, _MOST_COMMON), *states.pins.T, *states.held.T, states.splice)
         best = best_of_each(key, self._promise(states, seams))
         if best.size > _STATES:
             # With pinned splices each set of them that was taken is carried on, or the worse ones would be left behind.
@@ -349,13 +346,13 @@ class _Search:
         """The score of a state so far."""
         mean = states.scores / seams
         quality = self.params.seams_weight * seams_part(states.worst, mean, hearings=1)
-        kept = states.kept.sum(axis=1) / max(1, len(self.parts))
-        heard = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
+        held = states.held.sum(axis=1) / max(1, len(self.parts))
+        salience = np.minimum(1.0, states.salience / np.maximum(states.played, 1.0) / self.top)
         shared = states.shared / (self.shorter_seconds or np.maximum(states.played, 1e-9))
         return np.asarray(
             quality
-            + 0.2 * kept
-            + self.params.coverage_weight * 0.5 * heard
+            + 0.2 * held
+            + self.params.coverage_weight * 0.5 * salience
             + self.params.phrasing_weight * states.phrasing / (seams + 1)
             - _OFF_PHRASE * (1.0 - states.opening)
             - states.stale / self.video
@@ -448,12 +445,12 @@ class _Search:
         yield self._scored(states, seams, _Stops(EndKind.FADE, row, part, until, rest, none, none))
 
     def _scored(self, states: _States, seams: int, stops: _Stops) -> _Ends:
-        """The ends of some rows of a layer that keep all that must be kept, scored."""
+        """The ends of some rows of a layer that play every part the request keeps, scored."""
         task, states, kind, until = self.task, states.rows(stops.row), stops.kind, stops.until
-        kept = states.kept | self._heard_whole(states.at, *_clear_until(kind, until, stops.tail, self.video))
+        held = states.held | self._plays_whole(states.at, *_clear_until(kind, until, stops.tail, self.video))
         length = np.maximum(until - states.at, 1e-3)
-        hooked = kept[:, len(task.whole) :].all(axis=1)  # so it is where the track has none
-        heard = (states.salience + self._salience_of(states.at, until)) / np.maximum(states.played + length, 1e-3)
+        hooked = held[:, len(task.whole) :].all(axis=1)  # so it is where the track has none
+        salience = (states.salience + self._salience_of(states.at, until)) / np.maximum(states.played + length, 1e-3)
         lost = _OFF_PHRASE * (1.0 - states.opening)
         mean_length = (seams + 1) / (states.inverse + 1.0 / length)
         if seams:
@@ -467,7 +464,7 @@ class _Search:
             ending=stops.part,
             freshness=1.0 - states.stale / self.video,
             phrasing=states.phrasing / (seams + 1),
-            coverage=0.5 * hooked + 0.5 * np.minimum(1.0, heard / self.top),
+            coverage=0.5 * hooked + 0.5 * np.minimum(1.0, salience / self.top),
             segment_seconds=mean_length,
             lost=lost + np.where(hooked | (task.seconds < _HOOK_SECONDS), 0.0, _NO_HOOK),
         ).total(self.params)
@@ -477,7 +474,7 @@ class _Search:
             enough = (states.shared + self._shared_of(states.at, until)) / of >= SHARED
             theirs = len(task.beside.seam_times) if self.shorter_seconds else seams
             sharing = enough.astype(np.int64) + (enough & (states.common >= theirs))
-        fits = kept[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
+        fits = held[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
         fits &= ~self.usable.constraints.plays_excluded(states.at, until)
         return _Ends(seams, stops, np.flatnonzero(fits), score[fits], sharing[fits])
 
@@ -500,10 +497,10 @@ def _between(first: FloatArray, until: FloatArray, times: FloatArray, sums: Floa
 
 
 def _clear_until(kind: EndKind, until: FloatArray, tail: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:
-    """Up to where music is heard in full, at the latest.
+    """Up to where music plays in full, at the latest.
 
-    A button fades its ring; a fade may be as short as `MIN_FADE_OUT_SECONDS` behind what must be kept, but is a proper
-    one behind the hook, which nobody asked for. Returns seconds of the track, for what must be kept and for the hook.
+    A button fades its ring; a fade may be as short as `MIN_FADE_OUT_SECONDS` behind a kept part, but is a proper
+    one behind the hook, which no request names. Returns seconds of the track, for kept parts and for the hook.
     The music ends at `until`, `tail` seconds after its last downbeat; it lasts `seconds` in all.
     """
     if kind is not EndKind.FADE:
@@ -511,14 +508,14 @@ def _clear_until(kind: EndKind, until: FloatArray, tail: FloatArray, seconds: fl
         return clear, clear
     least = np.maximum(tail, MIN_FADE_OUT_SECONDS)
     proper = np.maximum(least, min(GOOD_FADE_OUT_SECONDS, FADE_SHARE * seconds))
-    # The tolerance of a border is for bar lines; a fade keeps its least length.
+    # The tolerance of a border is for bar lines; a fade has its least length.
     return until - (least + BORDER_SECONDS - 1e-6), until - (proper + BORDER_SECONDS - 1e-6)
 
 
 def _fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
-    """How long a closing fade may be without lying over what is kept in the last segment.
+    """How long a closing fade may be without overlapping a kept part in the last segment.
 
-    In seconds, shape (n,); the segment's length if nothing is kept in it. The last segments go from `first` to `until`
+    In seconds, shape (n,); the segment's length if it has no kept part. The last segments go from `first` to `until`
     in track time, and end `tail` seconds after their last downbeat.
     """
     clear, hook_clear = _clear_until(EndKind.FADE, until, tail, task.music_seconds)
@@ -541,7 +538,7 @@ def _start_phrasing(profile: LoopProfile) -> FloatArray:
     return np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
 
 
-def route_heard(route: Route, usable: UsableSplices, times: FloatArray) -> FloatArray:
+def route_times(route: Route, usable: UsableSplices, times: FloatArray) -> FloatArray:
     """Which second of the track a route plays at some times of the video, see `song_at`."""
     table = spans(route, usable)
     starts = route.music_in + np.append(0.0, np.cumsum(table[:, 1] - table[:, 0]))
@@ -556,8 +553,8 @@ def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: Cu
         ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
     else:
         first, last = spans(route, usable)[-1:].T
-        kept_room = float(_fade_room(task, first, last, last - profile.downbeats[last_line(profile, last)])[0])
-        room = min(room_for_fade(route, usable, fade_in), kept_room)
+        clear_room = float(_fade_room(task, first, last, last - profile.downbeats[last_line(profile, last)])[0])
+        room = min(room_for_fade(route, usable, fade_in), clear_room)
         ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, room, params)
     return build_plan(
         profile,

@@ -4,9 +4,6 @@ The track's own ending closes a range of lengths: silence of under a bar may fol
 bar late for it. A button or a fade closes any length, on the last bar line that the music reaches; what comes after
 that line is the tail. A button is a downbeat hit that rings under a fade of less than a bar. A fade begins and resolves
 on bar lines where there is room for that.
-
-Functions: `start_fade`; of the track's own ending `end_slack`, `late_and_tail` and `own_ending`; of a button or a fade
-`latest_stop`, `last_line`, `downbeat_ending` and `closing_fade`.
 """
 
 from __future__ import annotations

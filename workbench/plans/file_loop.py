@@ -1,7 +1,4 @@
-"""The loop that a track's own file carries: repeated where it keeps to the bars, and named where it does not.
-
-Functions: `with_file_loop` for a profile; `find_file_loop` for whether it is repeated; `plan_file_loop`.
-"""
+"""The loop that a track's own file carries: repeated where it keeps to the bars, and named where it does not."""
 
 from __future__ import annotations
 

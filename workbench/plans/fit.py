@@ -2,14 +2,11 @@
 
 A length that the track can fill without repeating anything is planned by `workbench.plans.cutdown`: as it is, trimmed
 at its head or tail, or with parts left out. A longer one is planned as a loop (`workbench.plans.loop`), which need not
-be longer by 30 s here; where no loop keeps what was asked for, by the same search with loops back among its splices.
+be longer by 30 s here; where no loop satisfies the request, by the same search with loops back among its splices.
 Music without bars (speech, a drone, silence) is played straight.
 
-What was asked for (`workbench.plans.request`) is kept or refused: a `Refusal` names the smallest part of it that
+What was asked for (`workbench.plans.request`) is satisfied or refused: a `Refusal` names the smallest part of it that
 contradicts itself.
-
-Functions: `plan_fit` for one length, `plan_fits` for several that share their parts, `shares_its_parts`, `hook_of`,
-`kept_stretch`, `different_share`.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from workbench.plans.constraints import (
     LineConstraints,
     SeamConstraints,
     Sentence,
-    cannot_be_kept,
+    cannot_be_satisfied,
     clock,
     joined,
     on_lines,
@@ -44,7 +41,7 @@ from workbench.plans.cutdown import (
     assemble_cut,
     cut_splices,
     find_cuts,
-    route_heard,
+    route_times,
     seams_allowed,
 )
 from workbench.plans.ends import (
@@ -70,7 +67,7 @@ from workbench.plans.plan import (
     segment_table,
     song_at,
 )
-from workbench.plans.plan_score import HEARD, REQUEST_FLOOR
+from workbench.plans.plan_score import NOTICED, REQUEST_FLOOR
 from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
@@ -79,8 +76,8 @@ from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile
 from workbench.structure.salience import memorable_bars
 
-# of seam scores, tried one after the other where surer seams do not keep what is to be kept
-_KEPT_FLOORS = (0.4, 0.3, REQUEST_FLOOR)
+# of seam scores, tried one after the other where surer seams do not satisfy the request
+_REQUEST_FLOORS = (0.4, 0.3, REQUEST_FLOOR)
 MIN_SECONDS = 1.0  # s; nothing shorter is planned
 HOOK_SECONDS = 30.0  # s; longest stretch that counts as the hook, that of a preview
 
@@ -145,12 +142,12 @@ class _Fit:
     def _that_keep(self) -> list[LoopPlan]:
         """Plans that keep what was asked for, where it must be by seams under the floor, down to `REQUEST_FLOOR`.
 
-        A floor that somebody raised is kept, and so is that of a length alone.
+        A raised floor stays, and so does that of a length alone.
         """
         plans, params = _plans(self), self.params
         if plans or not self.request.keep or params.min_seam_score > CoverParams().min_seam_score:
             return plans
-        for least in _KEPT_FLOORS:
+        for least in _REQUEST_FLOORS:
             lower = replace(self, params=params.model_copy(update={"min_seam_score": least}))
             if least < params.min_seam_score and (plans := _plans(lower)):
                 break
@@ -181,7 +178,7 @@ def plan_fit(
     Returns
     -------
     LoopPlan : with up to four options that differ to the ear, the first equal to it; or
-    Refusal : `constraints`, if what was asked for cannot be kept together, with the smallest part that contradicts;
+    Refusal : `constraints`, if the request cannot be satisfied together, with the smallest part that contradicts;
         else the track cannot fill the length: `no_loop_profile`, `low_confidence` or `no_viable_loop`
 
     Raises
@@ -279,8 +276,8 @@ def different_share(one: LoopPlan, other: LoopPlan) -> float:
     plans = (one, other)
     times = np.unique(np.concatenate([plan.segment_starts for plan in plans]))
     middles = (times[1:] + times[:-1]) / 2
-    heard = [song_at(segment_table(plan), plan.segment_starts, middles) for plan in plans]
-    apart = np.abs(heard[0] - heard[1]) > _DIFFERENT_SECONDS  # False where one of them is silent
+    sources = [song_at(segment_table(plan), plan.segment_starts, middles) for plan in plans]
+    apart = np.abs(sources[0] - sources[1]) > _DIFFERENT_SECONDS  # False where one of them is silent
     return float(np.sum(np.diff(times)[apart])) / one.window_end
 
 
@@ -332,10 +329,10 @@ def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
         plans = _loops(profile, task, params, rules) or _cuts(profile, repeating, params, rules)
     else:
         plans = _cuts(profile, repeating, params, rules)
-        if not plans or plans[0].seam_score < HEARD:
-            # Loops are tried because a seam is heard by many; their scores do not compare with those of cut-downs.
+        if not plans or plans[0].seam_score < NOTICED:
+            # Loops are tried because many listeners notice a seam; their scores do not compare with those of cut-downs.
             plans = [*plans, *_loops(profile, task, params, rules)]
-            plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, HEARD), -plan.plan_score))
+            plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, NOTICED), -plan.plan_score))
     return plans or _with_silence(fit)
 
 
@@ -344,7 +341,7 @@ def _task(fit: _Fit) -> CutTask | None:
     profile, request, music = fit.profile, fit.request, fit.music_seconds
     whole = []
     for keep in request.keep:
-        stretch = kept_stretch(profile, keep, music)
+        stretch = requested_stretch(profile, keep, music)
         if stretch is None or stretch[1] - stretch[0] > music + 1e-6:
             return None
         whole.append(stretch)
@@ -360,7 +357,7 @@ def _task(fit: _Fit) -> CutTask | None:
     )
 
 
-def kept_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+def requested_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
     """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
     edges = profile.edges
     if keep.part is KeptPart.HOOK:
@@ -376,7 +373,7 @@ def kept_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackS
         if not profile.sections:
             return None
         section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
-        # The first bar line may lie just before the sound: a beat is a little earlier than what is heard of it.
+        # The first bar line may be just before the sound: a beat is a little earlier than its first audible sound.
         return max(section.song_from, profile.song_start), min(section.song_to, profile.last_sound)
     first = int(np.searchsorted(edges, keep.song_from + BORDER_SECONDS, side="right")) - 1
     last = int(np.searchsorted(edges, keep.song_to - BORDER_SECONDS))
@@ -405,13 +402,13 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineC
         if is_full and cut.route.music_in > 0.0:
             continue
         known, plans_before = known[: MAX_OPTIONS - 1], plans[: MAX_OPTIONS - 1]
-        heard = route_heard(cut.route, usable, times)
-        if any(np.mean(np.abs(heard - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
+        source = route_times(cut.route, usable, times)
+        if any(np.mean(np.abs(source - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
             continue
         plan = assemble_cut(cut, profile, usable, task, params)
         if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans_before):
             plans = [*plans_before, plan]
-            known.append(heard)
+            known.append(source)
     return plans
 
 
@@ -428,12 +425,12 @@ def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: Line
     answer = find_loop(profile, music, params, rules)
     if isinstance(answer, Refusal):
         return []
-    kept = []
+    satisfying = []
     for option in answer.options or (answer,):
         placed = _placed(option.alone, profile, task)
-        if placed is not None and _keeps(placed, task):
-            kept.append(placed)
-    return kept
+        if placed is not None and _satisfies(placed, task):
+            satisfying.append(placed)
+    return satisfying
 
 
 def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | None:
@@ -465,15 +462,15 @@ def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | N
     return replace(plan, music_in=first, window_end=end, ending=ending, start_at=task.start_at)
 
 
-def _keeps(plan: LoopPlan, task: CutTask) -> bool:
-    """Whether a loop keeps to the rules of a fit and what was asked for."""
+def _satisfies(plan: LoopPlan, task: CutTask) -> bool:
+    """Whether a loop satisfies the rules of a fit and what was asked for."""
     if len(plan.seam_times) > seams_allowed(task.seconds):
         return False
     if task.to_last_sound and plan.ends_in_fade:
         return False
     table = segment_table(plan)
     if plan.ends_in_fade:
-        table[-1, 1] -= plan.end_fade_seconds  # what is kept is heard in full
+        table[-1, 1] -= plan.end_fade_seconds  # a kept part plays in full
     return all(
         bool(np.any((table[:, 0] <= first + BORDER_SECONDS) & (table[:, 1] >= last - BORDER_SECONDS)))
         for first, last in task.whole
@@ -481,7 +478,7 @@ def _keeps(plan: LoopPlan, task: CutTask) -> bool:
 
 
 def _without_bars(fit: _Fit) -> list[LoopPlan]:
-    """Music without bars, played straight as far as it lasts; what is kept lies before its closing fade."""
+    """Music without bars, played straight as far as it lasts; kept parts end before its closing fade."""
     profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
     duration = round(profile.song_duration, 6)
     named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
@@ -489,13 +486,13 @@ def _without_bars(fit: _Fit) -> list[LoopPlan]:
         return []
     latest = max(0.0, micros(duration - music) / 1e6)
     starts = [min(round(profile.song_start, 6), latest), *(min(keep.song_from, latest) for keep in request.keep)]
-    kept_to = max((keep.song_to for keep in request.keep), default=0.0)
+    keep_to = max((keep.song_to for keep in request.keep), default=0.0)
     for start in starts:
-        room = start + music - kept_to
+        room = start + music - keep_to
         inside = all(start <= keep.song_from for keep in request.keep)
         # At the end of the file there is nothing to fade: its last sound is an ending.
-        heard = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
-        if inside and heard and not _is_excluded(request, start, start + music):
+        is_full = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
+        if inside and is_full and not _is_excluded(request, start, start + music):
             return [_straight(fit, start, start_fade(profile), room)]
     return []
 
@@ -503,7 +500,7 @@ def _without_bars(fit: _Fit) -> list[LoopPlan]:
 def _with_silence(fit: _Fit) -> list[LoopPlan]:
     """The file as it is, with the silence at its ends, for a length between the music's own and the file's.
 
-    What is to be kept is no reason to begin or end off the bars.
+    A kept part is no reason to begin or end off the bars.
     """
     plans = _without_bars(fit)
     reaches = [plan for plan in plans if plan.segments[-1].song_to >= fit.profile.last_sound]
@@ -555,7 +552,7 @@ def _straight(fit: _Fit, start: float, fade_in: float, fade_room: float = inf) -
 
 def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
     """The first plan, and others that differ to the ear; none with a seam that many hear, unless the first has one."""
-    least = min(HEARD, plans[0].seam_score)
+    least = min(NOTICED, plans[0].seam_score)
     options: list[LoopPlan] = []
     for plan in plans:
         if options and plan.seam_score < least:
@@ -566,7 +563,7 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
 
 
 def _refused(fit: _Fit) -> Refusal:
-    """Why there is no plan: the smallest part of the request that cannot be kept together, if it is that."""
+    """Why there is no plan: the smallest part of the request that cannot be satisfied together, if it is that."""
     profile, request = fit.profile, fit.request
     blamed = smallest_contradiction(request.each, lambda some: bool(fit.asking(request.only(some)).plans()))
     tried = fit.asking(request.only(blamed))
@@ -576,7 +573,7 @@ def _refused(fit: _Fit) -> Refusal:
     has_bars = profile.downbeats.size >= 3
     if has_bars:
         for keep in tried.request.keep:
-            stretch = kept_stretch(profile, keep, room)
+            stretch = requested_stretch(profile, keep, room)
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
     why: Sentence = ()
     if longest > room:
@@ -590,11 +587,11 @@ def _refused(fit: _Fit) -> Refusal:
         if not why and others:
             why = _elsewhere(tried)
             why = why and ("without ", *joined(others, " and "), ", ", *why)
-    return refusals.contradiction((*cannot_be_kept(blamed, fit.length), *(("; ", *why) if why else ())), blamed)
+    return refusals.contradiction((*cannot_be_satisfied(blamed, fit.length), *(("; ", *why) if why else ())), blamed)
 
 
 def _not_filled(fit: _Fit) -> Refusal:
-    """Why a track does not fill a length, whatever else is asked for; up to which it does, and what would help."""
+    """Why a track does not fill a length by itself; up to which it does, and what would help."""
     profile = fit.profile
     lasts = clock(profile.song_duration)
     if fit.seconds <= profile.song_duration:
@@ -627,7 +624,7 @@ def _not_filled(fit: _Fit) -> Refusal:
 
 
 def _elsewhere(fit: _Fit) -> Sentence:
-    """What to ask for so that the last hit lands, everything else that was asked for being kept."""
+    """What to ask for so that the last hit lands, everything else that was asked for being satisfied."""
     request = fit.request
     assert request.end_on is not None
 

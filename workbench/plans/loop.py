@@ -8,7 +8,7 @@ The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too
 costs the own ending or a seam that is heard far more. A seam under the floor is used only where every plan over it
 plays too little of the track for minutes: then longer bodies are searched for, and then fair seams.
 
-An option passes the test of the plan served: it has no seam that many hear (`plan_score.HEARD`) unless that plan has
+An option passes the test of the plan served: it has no seam that many hear (`plan_score.NOTICED`) unless that plan has
 one as bad. One option may be of another kind: the whole track again from its head after its own ending (a restart), as
 often as the length asks for. That it begins again is heard, so it is there only where it wears less than the others,
 and served only where they wear far more (below).
@@ -36,9 +36,6 @@ served: a plan by longer bodies; one over fair seams, of `plan_score.FAIR` and m
 that were passed over, the plan that repeats too much among them, are the options.
 
 The answer is a function of the profile, the length, the constraints and the parameters alone.
-
-Functions: `plan_loop`, `find_loop`; `ranked_options` and `varied_options`, in which order options stand, and
-`first_options`, as many as a plan carries.
 """
 
 from __future__ import annotations
@@ -71,13 +68,13 @@ from workbench.plans.constraints import (
     NamedSplice,
     SeamConstraints,
     TrackRange,
-    cannot_be_kept,
+    cannot_be_satisfied,
     clock,
     on_lines,
     smallest_contradiction,
 )
 from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, count_restarts, nearest_line, segment_table
-from workbench.plans.plan_score import FAIR, HEARD, LIMIT_PENALTY
+from workbench.plans.plan_score import FAIR, LIMIT_PENALTY, NOTICED
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.repetition import find_repetition, is_varied, least_variety, wears_less, worn_seconds
 from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within, sound_alike, usable_splices, with_pairs
@@ -129,11 +126,11 @@ def plan_loop(
     if not constraints:
         return _with_suggestions(answer, profile, video_seconds, params)
 
-    def can_be_kept(some: tuple[Constraint, ...]) -> bool:
+    def can_be_satisfied(some: tuple[Constraint, ...]) -> bool:
         rules = on_lines(profile, constraints.only(some))
         return isinstance(find_loop(profile, video_seconds, params, rules), LoopPlan)
 
-    blamed = smallest_contradiction(constraints.each, can_be_kept)
+    blamed = smallest_contradiction(constraints.each, can_be_satisfied)
     if not blamed:
         return find_loop(profile, video_seconds, params, UNCONSTRAINED)
     whys = [
@@ -142,7 +139,7 @@ def plan_loop(
         if SeamConstraints(excluded=(one,)).each == blamed
     ]
     where = f"a loop of {plain_seconds(video_seconds)} s"
-    return refusals.contradiction((*cannot_be_kept(blamed, where), *whys), blamed)
+    return refusals.contradiction((*cannot_be_satisfied(blamed, where), *whys), blamed)
 
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
@@ -216,7 +213,7 @@ def find_loop(
     if not isinstance(found, Refusal):
         goes_on = _unlike_routes(found, profile)
         plans = [assemble(route, found.usable, profile, params) for route in goes_on]
-        least = min([HEARD, *(_worst(route, found.usable) for route in goes_on[:1])])
+        least = min([NOTICED, *(_worst(route, found.usable) for route in goes_on[:1])])
     again = _begin_again(task, least if plans else 0.0)
     options = ranked_options(plans, again, profile, params) if plans else ()
     needed = least_variety(profile, params, constraints)
@@ -378,7 +375,7 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
         others = options[: MAX_OPTIONS - 1]
         if all(route.own_ending != other.own_ending or not sound_alike(ends, known).any() for other, known in others):
             options = [*others, (route, ends)]
-            least = least or min(HEARD, _worst(route, usable))
+            least = least or min(NOTICED, _worst(route, usable))
     return [route for route, _ in options]
 
 

@@ -2,9 +2,6 @@
 
 A seam that moves by some bars leaves the track as many bars later and enters it as many later: the body stays as long,
 and so does the music. Each such splice is one of its own, with its own score. A place where it cannot be says why.
-
-Functions: `seam_pairs` and `seam_scores`, the bar lines of a plan's seams and how they score; `place_pairs` and
-`seam_places`, where a seam could be; `move_seam`, the plan with the seam there.
 """
 
 from __future__ import annotations

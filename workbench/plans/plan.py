@@ -10,7 +10,7 @@ half of it before its `song_from`; with x from 0 to 1 over the fade the gains ar
 `gain_glide_seconds`. The music rises over `start_fade_seconds` from `music_in` as ``(1-cos pi x)/2`` and falls over
 the fade of its `Ending`, which ends at `window_end`, as ``(1+cos pi x)/2``.
 
-A plan is a loop where some second of the track is heard twice, a cut-down where it has seams but plays nothing twice,
+A plan is a loop where some second of the track plays twice, a cut-down where it has seams but plays nothing twice,
 and straight where it has no seam.
 
 A restart is a seam of its own kind: the track ends, its last hit rings, and on a later bar line its head begins, so
@@ -44,7 +44,7 @@ GRID_TOLERANCE_SECONDS = 0.010
 CONTINUES_SECONDS = 0.05
 """s; a splice whose ends lie closer than this only continues the track"""
 BORDER_SECONDS = 0.011
-"""s; a splice lies nearer to its bar line than this, so what is as near to the border of a range is on the border"""
+"""s; a splice is nearer to its bar line than this, so what is as near to the border of a range is on the border"""
 MOST_BARS = 3.0
 """mean bars of the looped body that the bar in which a plan ends may last: tempi change, and last bars slow down"""
 MAX_OPTIONS = 4
@@ -55,11 +55,11 @@ class PlanKind(StrEnum):
     """What a plan does with its track."""
 
     LOOP = "loop"
-    """some second of the track is heard twice"""
+    """some second of the track plays twice"""
     STRAIGHT = "straight"
     """no seam"""
     CUT_DOWN = "cut_down"
-    """seams, and nothing is heard twice"""
+    """seams, and nothing plays twice"""
 
     @property
     def in_words(self) -> str:
@@ -68,14 +68,14 @@ class PlanKind(StrEnum):
 
 
 class LoopBody(NamedTuple):
-    """The looped body that is heard longest."""
+    """The looped body that plays longest."""
 
     song_from: TrackSeconds
     song_to: TrackSeconds
     bars: int
     """its length in whole bars"""
     repeats: int
-    """how often it is heard in full, the first pass included"""
+    """how often it plays in full, the first pass included"""
 
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
@@ -208,7 +208,7 @@ class Ending:
     def of_label(cls, label: str, tail_seconds: float, fade_seconds: float, outro_start: float | None) -> Ending:
         """The ending of a plan that was read, whose label is the only field that says of which kind it is.
 
-        A label that `label` does not write, but for its figures, is kept as it is, as that of another program.
+        A label that `label` does not write, but for its figures, stays as it is, as that of another program.
         """
         restarts = _RESTARTS.search(label)
         words = label if restarts is None else label[: restarts.start()]
@@ -261,9 +261,9 @@ class LoopPlan(Shown):
     """decoded length of the track"""
     beats_per_bar: int
     body: LoopBody | None
-    """the looped body that is heard longest; None in a plan that plays nothing twice"""
+    """the looped body that plays longest; None in a plan that plays nothing twice"""
     sections_covered: tuple[str, ...]
-    """names of the sections heard, in order of first use"""
+    """names of the sections played, in order of first use"""
     seam_score: float
     """0 to 1, of the worst splice; 1 without splices. A restart, where the track begins again, is none"""
     plan_score: float
@@ -272,7 +272,7 @@ class LoopPlan(Shown):
     """up to four plans, best first, the first equal to this one; empty inside an option"""
     version: int = PLAN_VERSION
     start_at: VideoSeconds | None = None
-    """where the music was asked to start, which is then `music_in`; None where nobody asked"""
+    """where the music was asked to start, which is then `music_in`; None without such a request"""
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -374,7 +374,7 @@ class LoopPlan(Shown):
 
     @property
     def repeats(self) -> int | None:
-        """How often it is heard in full, the first pass included."""
+        """How often it plays in full, the first pass included."""
         return None if self.body is None else self.body.repeats
 
     @property
@@ -440,7 +440,7 @@ def song_at(table: FloatArray, starts: FloatArray, times: FloatArray) -> FloatAr
 
 
 class Plays(NamedTuple):
-    """How often each stretch of the track between two edges is heard."""
+    """How often each stretch of the track between two edges is played."""
 
     edges: FloatArray  # shape (n + 1,), s of the track
     lengths: FloatArray  # shape (n,), s
@@ -456,10 +456,10 @@ def plays_of(table: FloatArray) -> Plays:
     return Plays(edges, np.diff(edges), np.cumsum(counts)[: edges.size - 1])
 
 
-def heard_twice(table: FloatArray) -> float:
-    """Seconds of the track that are heard more than once. `table` is from `segment_table`."""
-    heard = plays_of(table)
-    return float(np.sum(heard.lengths[heard.plays > 1]))
+def repeated_seconds(table: FloatArray) -> float:
+    """Seconds of the track that play more than once. `table` is from `segment_table`."""
+    counted = plays_of(table)
+    return float(np.sum(counted.lengths[counted.plays > 1]))
 
 
 def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray | None = None) -> None:
@@ -547,7 +547,7 @@ def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:
 def _check_body_on_grid(body: LoopBody, lines: FloatArray, beats: FloatArray | None) -> None:
     ends = np.array([body.song_from, body.song_to])
     at = nearest_line(lines, ends)
-    _at_most(np.abs(ends - lines[at]), "the body lies on bar lines", at)
+    _at_most(np.abs(ends - lines[at]), "the body is on bar lines", at)
     if int(at[1] - at[0]) != body.bars:
         raise PlanError(f"the body must span exactly {body.bars} bars, but spans {int(at[1] - at[0])}")
     if beats is None:
@@ -578,7 +578,7 @@ def _check_numbers(plan: LoopPlan) -> None:
             raise PlanError(f"{name} must be finite and not negative, under {_MOST_SECONDS:g} s, got {value}")
     for name in ("seam_score", "plan_score"):
         if not 0.0 <= getattr(plan, name) <= 1.0:
-            raise PlanError(f"{name} lies in 0 to 1, got {getattr(plan, name)}")
+            raise PlanError(f"{name} is in 0 to 1, got {getattr(plan, name)}")
     if plan.beats_per_bar < 1:
         raise PlanError(f"beats_per_bar counts from 1, got {plan.beats_per_bar}")
     if plan.version < 1:
@@ -600,11 +600,11 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
         raise PlanError(f"every crossfade lasts at least {MIN_FADE_SECONDS} s, got {fades.min()}")
     if not np.all((curves >= 0.5) & (curves <= 1.0)):
         raise PlanError(
-            f"every crossfade exponent lies in 0.5 to 1, got {curves[~((curves >= 0.5) & (curves <= 1.0))][0]}"
+            f"every crossfade exponent is in 0.5 to 1, got {curves[~((curves >= 0.5) & (curves <= 1.0))][0]}"
         )
     usable = np.abs(table[1:, 0] - table[:-1, 1])
-    if plan.body is None and heard_twice(table) >= CONTINUES_SECONDS:
-        raise PlanError(f"a {plan.kind.in_words} plays nothing twice, but {heard_twice(table):.3f} s come again")
+    if plan.body is None and repeated_seconds(table) >= CONTINUES_SECONDS:
+        raise PlanError(f"a {plan.kind.in_words} plays nothing twice, but {repeated_seconds(table):.3f} s come again")
     if np.any(usable < CONTINUES_SECONDS):
         raise PlanError(f"segments {int(np.argmin(usable))} and the next simply continue each other")
     if np.any(table[1:, 0] < fades / 2 - ROUNDING_SECONDS):

@@ -3,19 +3,19 @@
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
 - seams: ``0.6 worst**2 + 0.4 mean**2`` of the seam scores, for one bad seam spoils a video that nine good ones carry,
-  and squared, for a video is heard more than once: a chance of 0.9 that a seam passes unnoticed is one of 0.81 that it
-  does so twice. Under 0.75, where more than one listener in four hears it, the worst seam w counts as
+  and squared, for a video is played more than once: a chance of 0.9 that a seam passes unnoticed is one of 0.81 that it
+  does so twice. Under 0.75, where more than one listener in four notices it, the worst seam w counts as
   ``0.75**2 - 2.5 (0.75 - w)``, at least 0, in place of its square;
 - ending: the track's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
   any multiple of eight bars of a section, 0.4 of four, 0.2 elsewhere. A fade belongs to the last bar line that is not
   after the end of the last segment; bar line 0 is the beginning of a section and no border. Up to 0.25 less where an
   own ending starts the music late (0.03 a second) or leaves silence after it (0.08 a second), both together;
-- freshness: how long until the same bar comes again. At an instant picked at random it is heard again R seconds later;
+- freshness: how long until the same bar comes again. The bar at a random instant plays again R seconds later;
   the part is the mean of ``1 - exp(-R / fresh_seconds)`` (1 where it never comes again), over the same for the track
   played round and round, the most that any loop of it can reach: ``1 - a exp(-T / fresh_seconds)``, with T the length
-  of all bars, at most the video's, and a the share of the video that lies after T. At most 1;
-- coverage: how evenly the track is used. Bar b, of length d_b, is heard n_b times, so that a bar picked at random from
-  the plan is heard ``M = sum(n_b**2 d_b) / sum(n_b d_b)`` times; were every bar heard equally often, it would be
+  of all bars, at most the video's, and a the share of the video that is after T. At most 1;
+- coverage: how evenly the track is used. Bar b, of length d_b, plays n_b times, so that a bar picked at random from
+  the plan plays ``M = sum(n_b**2 d_b) / sum(n_b d_b)`` times; were every bar played equally often, it would be
   ``E = sum(n_b d_b) / sum(d_b)`` times; the part is E / M;
 - phrasing: mean over the splices, each as often as it is taken, of 1.0 for one that moves from section border to
   section border (here with bar line 0) or by a multiple of eight bars, 0.8 four bars, 0.4 two, 0.1 otherwise;
@@ -27,7 +27,7 @@ counts from bar 0; the last one, where the music fades, to the bar line of the f
 
 Two limits are stated in `CoverParams`: how many passes of one body may follow each other (`max_passes_in_a_row`; one
 splice taken n times in a row makes n + 1 passes, but for one that begins the whole track again and for a body of
-`LONG_BODY_SECONDS` and more, which nobody hears as a run), and how often at most a bar is heard (`most_plays`:
+`LONG_BODY_SECONDS` and more, in which no listener notices a run), and how often at most a bar plays (`most_plays`:
 `max_plays_over_mean` times E, and always one more than E rounded up, without which hardly any length could be met).
 Each that is passed, by a ratio r, costs half of `LIMIT_PENALTY` at once and another half for every doubling,
 ``LIMIT_PENALTY (1 + log2 r) / 2``, so that more repetition is preferred to an audible seam or to losing the track's own
@@ -48,14 +48,14 @@ from workbench.recording import FloatArray, IntArray
 from workbench.seams.profile import EndingKind, LoopProfile
 
 LIMIT_PENALTY = 0.06  # of plan_score, lost at twice a limit; as much as good seams worse by 0.07
-AUDIBLE = 0.5  # seam score under which a seam is likelier heard than not
+AUDIBLE = 0.5  # seam score under which a seam is likelier audible than not
 FAIR = 0.35  # seam score from which one is taken rather than too little of the track, see `workbench.plans.loop`
-HEARD = 0.75  # seam score under which a seam is heard by many
-# seam score under which no seam is taken either for what somebody wants to keep, a part or the track's own ending;
+NOTICED = 0.75  # seam score under which many listeners notice the seam
+# seam score under which no seam is taken either for what a person wants to keep, a part or the track's own ending;
 # `CoverParams.min_seam_score`, which a loop and a length alone keep to, may be less
 REQUEST_FLOOR = 0.2
 HEARINGS = 2  # how often in a row the seams of a loop are to pass unnoticed
-_HEARD_COST = 2.5  # what the part of the worst seam loses for each unit that it lies under `HEARD`
+_NOTICED_COST = 2.5  # what the part of the worst seam loses for each unit that it is under `NOTICED`
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
 
@@ -93,8 +93,8 @@ def seams_part(worst: FloatArray, mean: FloatArray, hearings: int = HEARINGS) ->
     `hearings` is how often they are to pass unnoticed, the power to which both are raised; 1 where a plan may do
     without seams, for one without them would then nearly always win.
     """
-    heard = _HEARD_COST * np.maximum(0.0, HEARD - worst)
-    worst = np.maximum(0.0, np.maximum(worst, HEARD) ** hearings - heard)
+    lost = _NOTICED_COST * np.maximum(0.0, NOTICED - worst)
+    worst = np.maximum(0.0, np.maximum(worst, NOTICED) ** hearings - lost)
     return np.asarray(0.6 * worst + 0.4 * mean**hearings)
 
 
@@ -122,7 +122,7 @@ def freshness_part(fresh: FloatArray, video_seconds: float, track_seconds: float
 
 
 def most_plays(mean_plays: FloatArray, params: CoverParams) -> FloatArray:
-    """How often at most a bar should be heard where all are heard so often on average.
+    """How often at most a bar should play where all play so often on average.
 
     At least one more than the mean rounded up; the mean is weighted by the length of the bars.
     """
@@ -133,17 +133,17 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
     """What a plan loses for the limits that it passes.
 
     It is taken off the weighted mean, and 0 if no limit is passed. `run` is the longest run of passes of one body;
-    `plays` and `mean_plays` are how often the bar heard most, and all bars on average, are heard.
+    `plays` and `mean_plays` are how often the bar played most, and all bars on average, play.
     """
     ratios = (run / params.max_passes_in_a_row, plays / most_plays(mean_plays, params))
     lost = sum(np.where(ratio > 1.0, 0.5 + 0.5 * np.log2(np.maximum(ratio, 1.0)), 0.0) for ratio in ratios)
     return np.asarray(LIMIT_PENALTY * lost)
 
 
-def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:
-    """How evenly the track is used, 0 to 1; 1 if every bar is heard equally often."""
-    heard = np.sum(times_heard * bar_seconds)
-    return np.asarray(heard**2 / np.sum(bar_seconds) / np.sum(times_heard**2 * bar_seconds))
+def coverage_part(times_played: FloatArray, bar_seconds: FloatArray) -> FloatArray:
+    """How evenly the track is used, 0 to 1; 1 if every bar plays equally often."""
+    played = np.sum(times_played * bar_seconds)
+    return np.asarray(played**2 / np.sum(bar_seconds) / np.sum(times_played**2 * bar_seconds))
 
 
 def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> FloatArray:

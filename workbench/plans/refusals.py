@@ -7,8 +7,8 @@ spite of it (a splice to pin, the track again from its head) is data, which the 
 A recording without bars (silence, speech, a drone, less than two bars of sound) has nothing a loop could be made of and
 is `no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches
 the stated one, the track is `no_viable_loop` if its bars are sure, and `low_confidence` if they are more likely wrong
-than right: right bars might have shown a seam. `constraints` says that there is a plan, but none that keeps all that
-was asked for.
+than right: right bars might have shown a seam. `constraints` says that there is a plan, but none that satisfies
+all that was asked for.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Refusal:
     sentence: Sentence
     """the reason and what to do; constraints in it are values"""
     constraints: tuple[Constraint, ...] = ()
-    """that cannot be kept together, only with `constraints`"""
+    """that cannot be satisfied together, only with `constraints`"""
     video_seconds: float | None = None
     """only with video_not_longer, as are the next two"""
     track_seconds: float | None = None
@@ -134,7 +134,7 @@ def not_filled(why: str, reason: RefusalReason = RefusalReason.NO_VIABLE_LOOP) -
 
 
 def contradiction(sentence: Sentence, constraints: tuple[Constraint, ...]) -> Refusal:
-    """Constraints that no plan keeps together. `sentence` is without its full stop."""
+    """Constraints that no plan satisfies together. `sentence` is without its full stop."""
     return Refusal(RefusalReason.CONSTRAINTS, (*sentence, "."), constraints)
 
 
@@ -148,7 +148,7 @@ def no_loop_profile() -> Refusal:
 
 
 def timeout(seconds: float) -> Refusal:
-    """The analysis did not finish in time; what it finished is kept."""
+    """The analysis did not finish in time; what it finished is stored."""
     return _refusal(
         RefusalReason.TIMEOUT,
         f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "

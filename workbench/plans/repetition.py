@@ -1,14 +1,11 @@
-"""What of a track a plan repeats, whether that keeps to the limits on repetition, and how far it wears.
+"""What of a track a plan repeats, whether that is within the limits on repetition, and how far it wears.
 
-Music wears where it is heard more often than need be. A second of the track is *worn* from the time on when it has been
-heard four times, and as often as all of the track would have to be heard to fill the video, and once more. How many
+Music wears where it plays more often than need be. A second of the track is *worn* from the time on when it has
+played four times, and as often as all of the track would have to play to fill the video, and once more. How many
 seconds of a video play what is worn is comparable between plans of one track and length: none in a plan that plays the
 whole track again and again.
 
 How varied a plan is, is another measure: how much different music any five minutes of it play, at least.
-
-Functions: `find_repetition`; `worn_seconds`; `wears_less`, which of two plans repeats less; `variety`,
-`least_variety`, how much a plan is to have, and `is_varied`, whether it has it.
 """
 
 from __future__ import annotations
@@ -29,12 +26,12 @@ from workbench.recording import FloatArray, IntArray, TrackSeconds
 from workbench.seams.profile import LoopProfile
 
 VARIETY_WINDOW = 300.0  # s of a plan in which its different music is counted
-_OFTEN = 4  # times that a second of the track is heard before it is worn
+_OFTEN = 4  # times that a second of the track plays before it is worn
 _ENOUGH = 0.95  # share of the variety wanted that counts as all of it: a few seconds more are not worth an audible seam
 _OFF_LINES = 2 * GRID_TOLERANCE_SECONDS  # s by which splices may shorten whole bars
 _MANY_SEGMENTS = 40
 _LEAST_SPARED_SECONDS = 1.0
-_LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what is heard most
+_LEAST_SECONDS = 2.0  # s; a shorter stretch, where a pass overlaps the next, is not what plays most
 
 
 class RepeatedBody(NamedTuple):
@@ -43,7 +40,7 @@ class RepeatedBody(NamedTuple):
     song_from: TrackSeconds
     song_to: TrackSeconds
     passes: int
-    """how often it is heard in a row at most"""
+    """how often it plays in a row at most"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +50,23 @@ class Repetition:
     song_from: TrackSeconds
     song_to: TrackSeconds
     plays: int
-    """how often it is heard"""
+    """how often it plays"""
     mean_plays: float
-    """how often the track's bars are heard on average, as the planner counts them"""
+    """how often the track's bars play on average, as the planner counts them"""
     run: RepeatedBody
     """the one with most passes in a row; not one that lasts `LONG_BODY_SECONDS`, nor the whole track that
-    begins again, which are heard once in a row"""
+    begins again, which play once in a row"""
     worn_after: int
-    """how often a second of the track is heard before it is worn"""
+    """how often a second of the track plays before it is worn"""
     worn_seconds: float
     """s of the video that play what is worn"""
     max_plays: float
-    """how often it should be heard at most, see `workbench.plans.plan_score`"""
+    """how often it should play at most, see `workbench.plans.plan_score`"""
     max_passes_in_a_row: int
 
     @property
     def plays_too_often(self) -> bool:
-        """Whether a stretch is heard more often than the limit allows."""
+        """Whether a stretch plays more often than the limit allows."""
         return self.plays > self.max_plays
 
     @property
@@ -84,20 +81,20 @@ class Repetition:
 
 
 def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> Repetition:
-    """What a plan plays most: the longest stretch among those heard most."""
+    """What a plan plays most: the longest stretch among those played most."""
     params = params or CoverParams()
     table = segment_table(plan)
-    heard = plays_of(table)
-    first, last, most = _longest_of_most(heard.plays, heard.lengths)
+    counted = plays_of(table)
+    first, last, most = _longest_of_most(counted.plays, counted.lengths)
     mean = _mean_plays(plan, profile)
     return Repetition(
-        song_from=float(heard.edges[first]),
-        song_to=float(heard.edges[last]),
+        song_from=float(counted.edges[first]),
+        song_to=float(counted.edges[last]),
         plays=most,
         mean_plays=mean,
         run=_longest_run(table, profile),
         worn_after=_worn_after(mean),
-        worn_seconds=_worn(heard, mean),
+        worn_seconds=_worn(counted, mean),
         max_plays=float(most_plays(np.asarray(mean), params)),
         max_passes_in_a_row=params.max_passes_in_a_row,
     )
@@ -111,7 +108,7 @@ def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
 def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
     """Whether a plan wears less than another of the same track and length.
 
-    It does if fewer seconds of it play what is worn, or as many and what it plays most is heard less often.
+    It does if fewer seconds of it play what is worn, or as many and what it plays most plays less often.
     """
     some, others = (plays_of(segment_table(one)) for one in (plan, other))
     worn, other_worn = _worn(some, _mean_plays(plan, profile)), _worn(others, _mean_plays(other, profile))
@@ -144,10 +141,10 @@ def variety(segments: FloatArray, window_seconds: float = VARIETY_WINDOW) -> flo
     bends = np.repeat([1.0, -1.0, -1.0, 1.0], lasts.size)
     order = np.argsort(knots, kind="stable")
     knots, slopes = knots[order], np.cumsum(bends[order])
-    heard = np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(knots))])
+    different = np.concatenate([[0.0], np.cumsum(slopes[:-1] * np.diff(knots))])
     whole_windows = (knots >= window_seconds) & (knots <= music)
-    limits = np.interp([min(window_seconds, music), music], knots, heard)
-    return float(min(limits.min(), heard[whole_windows].min(initial=np.inf)))
+    limits = np.interp([min(window_seconds, music), music], knots, different)
+    return float(min(limits.min(), different[whole_windows].min(initial=np.inf)))
 
 
 def is_varied(segments: FloatArray, needed: float) -> bool:
@@ -163,8 +160,8 @@ def is_varied(segments: FloatArray, needed: float) -> bool:
     for share in (0.25, 0.5, 0.75) if len(segments) > _MANY_SEGMENTS else ():
         first = int(np.searchsorted(ends, share * ends[-1]))
         last = int(np.searchsorted(ends, ends[first] + VARIETY_WINDOW)) + 1
-        heard = plays_of(segments[first:last])
-        if last < len(segments) and float(np.sum(heard.lengths[heard.plays > 0])) < least:
+        counted = plays_of(segments[first:last])
+        if last < len(segments) and float(np.sum(counted.lengths[counted.plays > 0])) < least:
             return False
     return variety(segments) >= least
 
@@ -187,21 +184,21 @@ def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineCo
     return max(0.0, min(params.min_variety_seconds, repeated))
 
 
-def _most(heard: Plays) -> int:
-    """How often what is heard most is heard."""
-    return int(heard.plays[heard.lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
+def _most(counted: Plays) -> int:
+    """How often what plays most plays."""
+    return int(counted.plays[counted.lengths >= _LEAST_SPARED_SECONDS].max(initial=1))
 
 
 def _worn_after(mean_plays: float) -> int:
     return max(_OFTEN, ceil(mean_plays - 1e-9) + 1)
 
 
-def _worn(heard: Plays, mean_plays: float) -> float:
-    return float(np.sum(np.maximum(heard.plays - _worn_after(mean_plays), 0) * heard.lengths))
+def _worn(counted: Plays, mean_plays: float) -> float:
+    return float(np.sum(np.maximum(counted.plays - _worn_after(mean_plays), 0) * counted.lengths))
 
 
 def _mean_plays(plan: LoopPlan, profile: LoopProfile) -> float:
-    """How often a bar is heard on average: without the lead-in, and in a fade up to the bar line that resolves it."""
+    """How often a bar plays on average: without the lead-in, and in a fade up to the bar line that resolves it."""
     music = sum(segment.song_to - segment.song_from for segment in plan.segments)
     lead = max(0.0, float(profile.downbeats[0]) - plan.segments[0].song_from)
     tail = plan.tail_seconds if plan.ends_in_fade else 0.0
@@ -209,7 +206,7 @@ def _mean_plays(plan: LoopPlan, profile: LoopProfile) -> float:
 
 
 def _longest_of_most(plays: IntArray, lengths: FloatArray) -> tuple[int, int, int]:
-    """The longest stretch heard most, as first and last edge, and how often; pieces under 0.1 s do not split it."""
+    """The longest stretch played most, as first and last edge, and how often; pieces under 0.1 s do not split it."""
     for most in sorted({int(count) for count in plays}, reverse=True):
         often = (plays >= most) | (lengths < 0.1)
         changes = np.flatnonzero(np.diff(np.concatenate([[False], often, [False]]).astype(np.int8)))

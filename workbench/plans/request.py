@@ -1,7 +1,4 @@
-"""What is asked of a plan besides its length: kept parts, times, constraints on seams, and whether only a loop will do.
-
-Classes: `PlanRequest`; `Keep` with its `KeptPart`, a part of the track that is kept whole.
-"""
+"""What is asked of a plan beyond its length: kept parts, times, constraints on seams, and whether it must loop."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ _TIMES = {"start_at": ConstraintKind.START_AT, "end_on": ConstraintKind.END_ON}
 
 
 class KeptPart(StrEnum):
-    """What can be kept by name."""
+    """What a `Keep` can name."""
 
     INTRO = "intro"
     ENDING = "ending"
@@ -27,7 +24,7 @@ class KeptPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """A part of the track that is kept whole in one segment: one with a name, or a range of track time."""
+    """A part of the track that plays whole in one segment: one with a name, or a range of track time."""
 
     part: KeptPart | None = None
     song_from: TrackSeconds = 0.0
@@ -44,7 +41,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What is asked of a plan besides its length; false where that is nothing.
+    """What is asked of a plan beyond its length; false where that is nothing.
 
     Times are rounded to the microsecond; one that is negative or not finite raises `ParameterError`.
     """
@@ -52,7 +49,7 @@ class PlanRequest:
     constraints: SeamConstraints = NO_CONSTRAINTS
     """where no seam may be, which splices are not used and which are, what is not played"""
     keep: tuple[Keep, ...] = ()
-    """parts of the track that are each kept whole in one segment"""
+    """parts of the track that each play whole in one segment"""
     start_at: VideoSeconds | None = None
     """where the music starts, after silence; None: with the picture"""
     end_on: VideoSeconds | None = None
@@ -76,13 +73,13 @@ class PlanRequest:
     @property
     def each(self) -> tuple[Constraint, ...]:
         """Everything that is asked for, each once."""
-        kept = [keep.constraint for keep in self.keep]
+        parts = [keep.constraint for keep in self.keep]
         times = [Constraint(kind, (at,)) for name, kind in _TIMES.items() if (at := getattr(self, name)) is not None]
-        return tuple(dict.fromkeys((*kept, *times, *self.constraints.each)))
+        return tuple(dict.fromkeys((*parts, *times, *self.constraints.each)))
 
     @property
     def asks_beyond_seams(self) -> bool:
-        """Whether parts are kept, or times given."""
+        """Whether it has kept parts, or times."""
         return bool(self.keep) or self.start_at is not None or self.end_on is not None
 
     def only(self, some: Collection[Constraint]) -> PlanRequest:

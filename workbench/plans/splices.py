@@ -1,15 +1,15 @@
 """Which splices of a track a plan may use, and which may follow which.
 
-The planner may use a splice when it keeps every rule that a plan is checked for (`workbench.plans.plan`):
+The planner may use a splice when it satisfies every rule that a plan is checked for (`workbench.plans.plan`):
 within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
 floor. It may not leave inside the track's own ending: music that restarts after it has come to rest sounds wrong.
 What a person ruled out is not among them, and what a person pinned is, as long as it can be played
 (`workbench.plans.constraints`).
 
-A splice y may follow a splice x when enough music lies between where x enters and where y leaves. Nothing else binds
+A splice y may follow a splice x when enough music plays between where x enters and where y leaves. Nothing else binds
 them: a splice need not be taken when the music passes it, so splices that all share a bar can be taken in any order and
-any number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent
-of the video's length.
+any number, and the length of the result depends on the numbers only. So the planner's cost does
+not depend on the length of the video.
 
 Where a range of the track is not played, a body that holds it is played around it: `with_pairs` takes a splice past the
 range and one back together, as if they were one.
@@ -35,11 +35,11 @@ from workbench.seams.profile import BEST_SPLICES, MIN_FADE_SECONDS, ROUNDING_SEC
 
 NO_SPLICE = -1
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
-MIN_GAIN_DB = 0.3  # a smaller step at a seam is not heard and left alone
-LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: nobody hears that as a run
-_SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
+MIN_GAIN_DB = 0.3  # a smaller step at a seam is not audible and left alone
+LONG_BODY_SECONDS = 120.0  # a body that lasts as long may follow itself any number of times: listeners notice no run
+_SAME_PLACE = 2  # splices used of one length in bars that leave within the same eight bars: others are the same loop
 _PLACE_BARS = 8
-_MOST = 256  # splices kept in all; bounds the table of what may follow what
+_MOST = 256  # splices used in all; bounds the table of what may follow what
 _MOST_PAIRS = 64  # of a splice past a range that is not played and one back, that are taken as one
 _DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
 
@@ -78,18 +78,18 @@ class UsableSplices(PlayableSplices):
     """The splices that a plan chooses from, and which of them may follow which."""
 
     phrasing: FloatArray  # 0 to 1, see `workbench.plans.plan_score`
-    is_body: BoolArray  # a loop back whose body is long enough to be heard as music and not as a stutter
-    is_long: BoolArray  # a loop back whose body is too long to be heard as a run when it follows itself
+    is_body: BoolArray  # a loop back whose body is long enough to sound like music and not like a stutter
+    is_long: BoolArray  # a loop back whose body is too long to sound like a run when it follows itself
     first: BoolArray  # may be the first splice after the track's start
     follows: BoolArray  # shape (n, n): splice [x, y] may follow x by y
     # shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
-    # taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (coverage in `workbench.plans.plan_score`)
+    # taken, bars play ``track + 2 c g + c' shared c`` seconds, squared (coverage in `workbench.plans.plan_score`)
     shared_seconds: FloatArray
     bar_seconds: FloatArray  # shape (n_bars,), the last one up to the track's last sound
     # shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.plans.plan_score`
     fade_part: FloatArray
     pinned: IntArray  # shape (n_pinned,), the splices that every plan must take
-    # shape (n, 2), the splices that each stands for, in order: itself after `NO_SPLICE`, or a pair of others
+    # shape (n, 2), the splices that each stands for, in order: itself after `NO_SPLICE`, or two other splices
     pairs: IntArray
     constraints: LineConstraints  # which ruled splices out
     # the splice that begins the whole track again; None where it was not asked for, or there is none
@@ -264,21 +264,21 @@ def _among(
     legal, again = legal & ~ruled_out, again & ~ruled_out
     pins = playable & constraints.is_pinned(leave, enter)
 
-    kept = np.flatnonzero(legal)
-    kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
+    best = np.flatnonzero(legal)
+    best = best[np.lexsort((enter[best], leave[best], -splices.score[best]))]
     if not alike:
-        kept = kept[kept < BEST_SPLICES]
-        kept = kept[_unlike(leave[kept], enter[kept], lines.size)]
+        best = best[best < BEST_SPLICES]
+        best = best[_unlike(leave[best], enter[best], lines.size)]
     if pins.any() or again.any():
-        kept = np.union1d(kept, np.flatnonzero(pins | again))
-        kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
+        best = np.union1d(best, np.flatnonzero(pins | again))
+        best = best[np.lexsort((enter[best], leave[best], -splices.score[best]))]
     gains = seam_gains(splices.level_step_db)
     every = PlayableSplices(leave, enter, song_to, song_from, gain, splices.score, fade, splices.exponent, gains)
-    return _Found(every.rows(kept), pins[kept], again[kept])
+    return _Found(every.rows(best), pins[best], again[best])
 
 
 def seam_gains(level_step_db: FloatArray) -> FloatArray:
-    """Level in dB at which each entered segment starts, so that no step is heard.
+    """Level in dB at which each entered segment starts, so that no step is audible.
 
     `level_step_db` is by how many LU the entered side is louder. Gains are limited, and rounded to the hundredth.
     """

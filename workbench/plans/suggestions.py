@@ -3,8 +3,6 @@
 Music that starts on a downbeat with the picture and ends on a hit lasts whole bars, with splices or without, so in
 steady music its hit lands within a bar of the end at one time only, as long as the start is not moved. What is left of
 a bar (the phase) is either silence before the music, which a later start asks for, or the way to another time.
-
-Functions: `suggest_landings`.
 """
 
 from __future__ import annotations

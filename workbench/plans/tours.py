@@ -1,16 +1,14 @@
-"""Tours: in which order the bodies of a track are heard so that a listener does not tire of it.
+"""Tours: in which order the bodies of a track play so that a listener does not tire of it.
 
-A tour is a sequence of loops back. Its bodies are chosen a pass at a time, each time the one whose bars have been heard
-least: with c how often each body is taken, the bars of body j have been heard ``1 + (K c)_j / g_j`` times on average,
+A tour is a sequence of loops back. Its bodies are chosen a pass at a time, each time the one whose bars have played
+least: with c how often each body is taken, the bars of body j have played ``1 + (K c)_j / g_j`` times on average,
 K being the seconds that two bodies share and g their lengths. Short bodies pay for the seams they bring, so that bodies
 on the scale of the whole track come first and regions that only local loops reach get their share too.
 
 Then the passes are put in order. Which splice may follow which falls into regions: from an earlier one the music gets
-to a later one by playing on, the way back needs a loop that spans both. The tour takes whatever is furthest behind its
+to a later one by playing on, the way back needs a loop that spans both. The tour takes what is furthest behind its
 share among what may follow without leaving something behind for good. So it goes round and round where a long loop
 leads back (what repeats then is the whole cycle), and visits one region after the other where none does.
-
-Functions: `make_tours`, `tour_of_body`.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ _MAX_PRIMARIES = 20  # bodies and tours tried; bounds the search
 _MAX_TOUR_BODIES = 20  # that a tour of the track chooses from
 _SAME_BODY = 3  # bodies of one length in bars tried alone: others are the same loop, begun a little earlier or later
 _FLOORS = (0.04, 0.12, 1.0)  # how much worse than the best body's the seams of a tour may be
-_SEAM_COSTS = (20.0, 80.0)  # s; a body of this length is as welcome as one without seam whose bars were heard once more
+_SEAM_COSTS = (20.0, 80.0)  # s; a body of this length is as welcome as one without seam whose bars played once more
 _STEPS = 20  # passes are dealt out in about so many steps: more than one at a time in a video of hours
 _SPARED_SECONDS = (
     90.0  # s left to the main body, Q and R, of at most a quarter of the gap: they meet the length exactly
@@ -58,7 +56,7 @@ class Tour:
     scores: float  # sum of the seams' scores
     phrasings: float  # sum of their phrasing
 
-    longest: int  # the body heard longest on the path
+    longest: int  # the body played longest on the path
     seams: int  # splices of the path
     places: int  # how often the main body is on the path
     head: int  # the first splice
@@ -89,7 +87,7 @@ class Tour:
 def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
     """Tours that add `need_seconds` less what the main body makes up (a quarter, at most 90 s), then single bodies.
 
-    Best first, at most `_MAX_PRIMARIES` in all, and one for each pinned body besides. `need_seconds` is video beyond
+    Best first, at most `_MAX_PRIMARIES` in all, and one more for each pinned body. `need_seconds` is video beyond
     one play of the track; below 40 s only single bodies are returned. There are none if no body may be the first splice
     and follow itself and no tour exists.
     """
@@ -199,7 +197,7 @@ def _paths(usable: UsableSplices, order: IntArray, need_seconds: float, params: 
 def _deal(
     usable: UsableSplices, bodies: IntArray, need_seconds: float, seam_cost: float, params: CoverParams
 ) -> IntArray:
-    """How often each body is taken, shape of `bodies`: least heard first, until none fits any more.
+    """How often each body is taken, shape of `bodies`: least played first, until none fits any more.
 
     A body that has no others left to stand between its runs waits until they have grown.
     """
@@ -209,21 +207,21 @@ def _deal(
     mean = 1.0 + need_seconds / track
     at_once = np.maximum(1, need_seconds / _STEPS / gain).astype(np.int64)
     passes = np.zeros(bodies.size, dtype=np.int64)
-    heard = 1.0 + at_once / 2
+    plays = 1.0 + at_once / 2
     fixed = seam_cost / gain + 0.5 * (1.0 - usable.phrasing[bodies]) + 2.0 * (1.0 - usable.score[bodies])
     mutual = usable.follows[np.ix_(bodies, bodies)]
     mutual = (mutual & mutual.T & ~np.eye(bodies.size, dtype=bool)).astype(np.int64)
     in_a_row, short = params.max_passes_in_a_row - 1, ~usable.is_long[bodies]
     left, relief = need_seconds, np.ones(bodies.size)
     while True:
-        price = heard / mean + fixed + _CROWDED * short * (passes + at_once > in_a_row * relief)
+        price = plays / mean + fixed + _CROWDED * short * (passes + at_once > in_a_row * relief)
         price[gain > left] = np.inf
         body = int(np.argmin(price))
         if price[body] == np.inf:
             return passes
         more = min(int(at_once[body]), int(left / gain[body]))
         passes[body] += more
-        heard += more * shared[body] / gain
+        plays += more * shared[body] / gain
         relief += more * mutual[body]
         left -= more * float(gain[body])
 
@@ -240,7 +238,7 @@ def _in_order(usable: UsableSplices, bodies: IntArray, passes: IntArray, params:
         reach |= reach[:, middle : middle + 1] & reach[middle]
     after = [np.flatnonzero(row).tolist() for row in follows]
     reached = [sum(1 << y for y in np.flatnonzero(row).tolist()) for row in reach]
-    # Start where the most can still be reached; what cannot is not heard.
+    # Start where the most can still be reached; what cannot is not played.
     starts = np.flatnonzero(usable.first[bodies]).tolist()
     if not starts:
         return none

@@ -5,9 +5,6 @@ for each length in bars and for each bar line the best ones, then the best of al
 planner finds bodies of all lengths, cuts that go ahead, and a way into the ending from anywhere. A long track has more
 of these than are kept: then the better part are the best, and after them comes the best of each number of bars that is
 missing, for a plan that follows a picture needs one certain number (`workbench.plans.conform`).
-
-Functions: `loop_profile`, `profile_of_evidence`, in parts `track_form` and `profile_of_form`; `named_splices`,
-`repeats_as_a_whole`, `harmonic_change`, `heard_parts`.
 """
 
 from __future__ import annotations
@@ -337,7 +334,7 @@ def _fitted(
         known.update(zip(missing, map(tuple, rows), strict=True))
     fits = Fits(*np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(-1, len(fields(Fits))).T)
     parts, led = splices_between_lines(scores, evidence, leave, enter, params)
-    parts = heard_parts(parts, fits)
+    parts = audible_parts(parts, fits)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     return Splices(
         leave=leave.astype(np.int32),
@@ -400,7 +397,7 @@ def _take_best(
     chosen[tuple(side[best] for side in pairs)] = True
 
 
-def heard_parts(parts: FloatArray, fits: Fits) -> FloatArray:
+def audible_parts(parts: FloatArray, fits: Fits) -> FloatArray:
     """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone.
 
     `parts` have shape (len(SEAM_PARTS), n) and are 0 to 1, like the result; `fits` are of the same n splices.

@@ -7,8 +7,6 @@ level and in harmony, they are an outro.
 
 The last hit, which `fit --end-on` lands, is looked for in bands: a kick over a held chord hardly moves the level, and
 what crackles or beats while the music rings moves it more, but in no band as loud as the music was.
-
-Functions: `find_ending`, `last_hit`; `find_restart`, where the track can begin again after it.
 """
 
 from __future__ import annotations

@@ -61,10 +61,7 @@ part; that of the others is 1. The reading with the higher total counts, continu
 The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.06 to 1.00 it added
 no information to the parts.
 
-Functions: `seam_evidence`, in parts `measure_beats` and `with_yardstick`; `score_splices`, in parts `measure_pairs` and
-`score_pairs`, of these `yardstick`, `parts_of_breaks` and `total_of_parts`, and back `breaks_of_parts`; `score_lines`,
-in parts `line_breaks`, `line_blocks`, `splices_between_lines`; `score_seam`. Fitting a splice to the waveform is
-`workbench.seams.splice_fit`.
+Fitting a splice to the waveform is `workbench.seams.splice_fit`.
 
 References
 ----------

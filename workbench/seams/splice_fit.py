@@ -45,8 +45,6 @@ seconds, negative before it.
 8. The music leaves at line left plus middle and enters at line entered plus middle plus lag; the fade is centred on
    both. At the start of the recording there may be no room for that: see `workbench.seams.profile.with_room`.
 
-Functions: `line_sounds`, `fit_splices`.
-
 References
 ----------
 Fink, Holters & Zölzer, "Signal-matched power-complementary cross-fading and dry-wet mixing", DAFx 2016: the gain law.

@@ -47,7 +47,7 @@ from workbench.plans.splices import seam_gains
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import FloatArray, Recording, Shown
 from workbench.render.playback import render_blocks, seam_excerpt
-from workbench.seams.build_profile import SHORT_TERM_SECONDS, heard_parts
+from workbench.seams.build_profile import SHORT_TERM_SECONDS, audible_parts
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices, with_room
 from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
 from workbench.seams.splice_fit import Fits, fit_splices, line_sounds
@@ -457,7 +457,7 @@ def _heard(
     at = grid.beats[[left, entered]]
     here, there = np.array([0]), np.array([1])
     fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
-    parts = heard_parts(np.array(list(scored.parts.values()))[:, None], fits)
+    parts = audible_parts(np.array(list(scored.parts.values()))[:, None], fits)
     return fits, parts, total_of_parts(parts, params.seams, np.array([scored.led]))
 
 

@@ -32,7 +32,7 @@ from data.recipes.material.splices import GOOD, bundled_truths, cases_of, in_ano
 from workbench.beats.track import track_beats
 from workbench.media.audio import decode
 from workbench.params import SeamParams
-from workbench.seams.build_profile import heard_parts
+from workbench.seams.build_profile import audible_parts
 from workbench.seams.profile import SEAM_PARTS
 from workbench.seams.seam_score import breaks_of_parts, score_splices, seam_evidence
 from workbench.seams.splice_fit import fit_splices, line_sounds
@@ -95,7 +95,7 @@ def examples_of(recording: ElsewhereRecording) -> Examples:
     parts, _, led = score_splices(evidence, evidence.lines, evidence.lines, params)
     leave, enter = _chosen(parts[SEAM_PARTS.index("expectation")], inner)
     fits = fit_splices(line_sounds(sound.samples, sound.sample_rate, at), at, leave, enter, params)
-    heard = heard_parts(parts[:, leave, enter], fits)
+    heard = audible_parts(parts[:, leave, enter], fits)
     listener = Listener(sound.samples, sound.sample_rate)
     totals = [listener.judge(a, b).total for a, b in zip(fits.song_to, fits.song_from, strict=True)]
     answers: NDArray[np.float64] = np.clip((np.array(totals) - CHANCE) / (SAME_MUSIC - CHANCE), 0.0, 1.0)

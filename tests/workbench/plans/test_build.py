@@ -11,11 +11,11 @@ from workbench.params import CoverParams
 from workbench.plans.build import (
     PlayedSegments,
     Window,
-    bars_heard,
+    bars_played,
     build_plan,
     fresh_mean,
     longest_run,
-    sections_heard,
+    sections_played,
     segments_of,
 )
 from workbench.plans.plan import Ending, EndKind, PlanKind
@@ -35,9 +35,9 @@ def test_a_section_that_begins_where_the_fade_ends_is_not_heard() -> None:
     names = (("intro", 0.0, 10.0), ("verse", 10.0, 40.0), ("outro", 40.0, 60.0))
     sections = tuple(TrackSection(0, 1, first, last, name, 0) for name, first, last in names)
     table = np.array([[10.0, 40.03], [0.0, 40.25]])
-    assert sections_heard(table, sections, 0.25) == ("verse", "intro")
-    assert sections_heard(table, sections) == ("verse", "intro", "outro")
-    assert sections_heard(table, ()) == ()
+    assert sections_played(table, sections, 0.25) == ("verse", "intro")
+    assert sections_played(table, sections) == ("verse", "intro", "outro")
+    assert sections_played(table, ()) == ()
 
 
 def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
@@ -54,7 +54,7 @@ def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
 def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     usable = bare(only(track_profile(), [(16, 8), (40, 24)]))
     first, second = (int(np.flatnonzero(usable.leave == leave)[0]) for leave in (16, 40))
-    bars = bars_heard(np.array([first, second]), usable, 50)
+    bars = bars_played(np.array([first, second]), usable, 50)
     np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
     taken = np.array([2, 2, 1, 2, 2, 2])
     none = np.zeros(6, dtype=bool)

@@ -367,11 +367,11 @@ def test_of_many_constraints_a_part_takes_as_many_tries_as_there_are() -> None:
     constraints = [f"number {number}" for number in range(40)]
     tries: list[tuple[str, ...]] = []
 
-    def can_be_kept(some: tuple[str, ...]) -> bool:
+    def can_be_satisfied(some: tuple[str, ...]) -> bool:
         tries.append(some)
         return not {"number 3", "number 20", "number 39"} <= set(some)
 
-    assert smallest_contradiction(constraints, can_be_kept) == ("number 3", "number 20", "number 39")
+    assert smallest_contradiction(constraints, can_be_satisfied) == ("number 3", "number 20", "number 39")
     assert len(tries) == len(constraints) + 1
     assert smallest_contradiction(constraints, lambda some: False) == ()
 
@@ -383,11 +383,11 @@ def test_of_many_constraints_a_part_takes_as_many_tries_as_there_are() -> None:
 def test_a_constraint_or_a_pair_is_named_before_a_larger_part(contradicting: tuple[str, ...], smallest: str) -> None:
     tries: list[tuple[str, ...]] = []
 
-    def can_be_kept(some: tuple[str, ...]) -> bool:
+    def can_be_satisfied(some: tuple[str, ...]) -> bool:
         tries.append(some)
         return not any(set(part) <= set(some) for part in contradicting)
 
-    assert smallest_contradiction("ABCDE", can_be_kept) == tuple(smallest)
+    assert smallest_contradiction("ABCDE", can_be_satisfied) == tuple(smallest)
     assert len(tries) <= 1 + 5 + 10 + 5
     assert smallest_contradiction("A", lambda some: not some) == ("A",)
     assert smallest_contradiction("AB", lambda some: len(some) < 2) == ("A", "B")

@@ -14,7 +14,7 @@ from workbench.plans.cutdown import (
     assemble_cut,
     cut_splices,
     find_cuts,
-    route_heard,
+    route_times,
     seams_allowed,
 )
 from workbench.plans.plan import EndKind, PlanKind
@@ -92,6 +92,6 @@ def test_what_a_route_plays(track_profile: Maker, only: Callable[..., LoopProfil
     task = CutTask(round(profile.last_sound - profile.song_start - 48.0, 6), whole=((0.4, 16.4),))
     route = find_cuts(profile, usable, task, PARAMS)[0].route
     times = np.array([0.0, 32.0, 32.2, 40.0, 1000.0])
-    heard = route_heard(route, usable, times)
+    heard = route_times(route, usable, times)
     assert heard[:4] == pytest.approx([0.3, 32.3, 80.5, 88.3])
     assert np.isnan(heard[4])

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from workbench.params import CoverParams
-from workbench.plans.build import bars_heard
+from workbench.plans.build import bars_played
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, check_against_grid
 from workbench.plans.plan_score import most_plays
@@ -109,7 +109,7 @@ def test_tours_follow_the_rules_of_splices(data: st.DataObject, any_profile: st.
         assert gained == pytest.approx(tour.gain_seconds, abs=1e-6)
         assert (tour.head, tour.tail) == (taken[0], taken[-1])
         assert tour.worst <= usable.score[tour.path].min(initial=1.0)
-        heard = np.bincount(bars_heard(tour.path, usable, profile.downbeats.size), minlength=profile.downbeats.size)
+        heard = np.bincount(bars_played(tour.path, usable, profile.downbeats.size), minlength=profile.downbeats.size)
         extra = heard - 1
         assert extra @ (extra * usable.bar_seconds) == pytest.approx(tour.shared_seconds, rel=0.02, abs=1.0)
 
