@@ -1,9 +1,16 @@
-"""The revision changes with everything that can decide an answer, and with no code."""
+"""The revision changes with everything that can decide an answer, and versions are raised where results change."""
 
 from __future__ import annotations
 
-from service.jobs.revision import analysis_revision, revision_of, shipped_data
+import numpy as np
+import pytest
+
+from service.jobs.revision import ANSWER_VERSIONS, STAGE_VERSIONS, analysis_revision, revision_of, shipped_data
+from tests.service.jobs import digests
 from workbench.params import WorkbenchParams
+
+TOLERANCE = 1e-4
+"""relative, of what another processor or numpy may change"""
 
 
 def test_versions_data_and_parameters_decide() -> None:
@@ -26,3 +33,32 @@ def test_models_and_vocabularies_count_and_no_code() -> None:
     assert {"models/seams.json", "models/beat_network.npz", "matching/language/lexicon.toml"} <= set(found)
     assert not any(name.endswith((".py", ".md", ".css", ".js")) for name in found)
     assert analysis_revision() == analysis_revision()
+
+
+@pytest.mark.slow
+def test_what_gives_other_results_has_another_version() -> None:
+    """On the bundled tracks and the demo's film; `digests` says how to store new digests, once a version is raised."""
+    stored, found = digests.read(), digests.measure()
+    changed = []
+    for group in ("stages", "answers"):
+        assert found[group].keys() == stored[group].keys()
+        for name, now in found[group].items():
+            before = stored[group][name]
+            if now["version"] == before["version"] and not alike(now["digests"], before["digests"]):
+                changed.append(name)
+    names = ", ".join(f"{name} ({STAGE_VERSIONS.get(name) or ANSWER_VERSIONS[name]})" for name in changed)
+    assert not changed, f"results changed and the versions of these did not: {names}"
+
+
+def alike(now: dict[str, digests.Digest], before: dict[str, digests.Digest]) -> bool:
+    if now.keys() != before.keys():
+        return False
+    for name, digest in now.items():
+        numbers = [key for key in digest if key != "words"]
+        if digest["words"] != before[name]["words"]:
+            return False
+        if not np.allclose(
+            [digest[key] for key in numbers], [before[name][key] for key in numbers], rtol=TOLERANCE, atol=1e-9
+        ):
+            return False
+    return True
