@@ -2,14 +2,14 @@
 
 Where the picture was not touched, every second of it had its second of the track; that is what the new plan is asked to
 play there again, within half a bar. Before the first edit it plays the very same segments. From two bars before it on
-the way through the track is searched anew (`workbench.plans.search`), one layer for each bar played. A state is a bar
+the way through the track is searched again (`workbench.plans.search`), one layer for each bar played. A state is a bar
 line about to be played and how many bars ago the last seam was; of all ways to arrive there after equally many bars the
 best is carried on. A way earns each second of untouched picture that has its music, and pays for each splice that the
-old plan did not take. It plays nothing that is excluded, and ends only once every kept part was heard whole.
+old plan did not take. It plays nothing that is excluded, and ends only once every kept part has played whole.
 
 An edit moves the picture by any time, and a splice moves the music by whole bars; a good one mostly by whole phrases.
-So music that the edit moved by half a phrase cannot be put back in place by a seam that nobody hears: the floor of seam
-scores (`CoverParams.min_seam_score`) decides how much is kept, and lowering it keeps more.
+So music that the edit moved by half a phrase cannot be put back in place by an inaudible seam: the floor of seam
+scores (`CoverParams.min_seam_score`) decides how much stays in place, and lowering it leaves more there.
 
 The track's own ending needs the one number of bars that leaves it the end of the new cut. Where its last hit rings for
 bars, each bar of the ring is another such number: the ring is then faded at the end of the cut. Where no seams over the
@@ -75,12 +75,12 @@ from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile
 _BARS_BEFORE = 2  # bars before the first edit from which on the music may differ
 _POINTS = 4  # places of a bar at which the search asks whether the music is in place
 _SPLICE_COST = 3.0  # s of music in place that a new seam of score 1 must buy
-_HEARD_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
+_SEAM_COST = 17.0  # and what one at the floor must buy on top: who lowers the floor takes worse seams for more music
 _EXACT = 0.02  # share that a second loses that is half a bar off: the same sample is preferred
-_OWN_ENDING = 1e4  # s; the own ending of the old plan is kept wherever a way leads there
+_OWN_ENDING = 1e4  # s; the own ending of the old plan stays wherever a way leads there
 _UNDER_FLOOR = 100.0  # s of music in place that a seam under the floor costs, which only the own ending is worth,
 _LACK_COST = 1e3  # and what a whole unit of score under it costs on top: the best such seams are taken
-_LEAST_RING = 1.0  # s of the ring after the last hit's bar that are heard at least
+_LEAST_RING = 1.0  # s of the ring after the last hit's bar that play at least
 _RING_LOST = 1e3  # s of music in place for which the ring of the own ending is cut short
 _RING_DB = 10.0  # LU under the median bar of bars in which only the last hit rings
 _PINNED = 1e3  # s; a pinned seam stays where its picture stays
@@ -197,7 +197,7 @@ class PlanFollower:
             return replace(old, options=(old,))  # only shots of the same length: every second has its music already
         if self._profile.downbeats.size < 3:
             return refusals.not_filled(
-                "the track has no bars to cut on, so its music cannot follow an edit; fit it anew",
+                "the track has no bars to cut on, so its music cannot follow an edit; fit it again",
                 RefusalReason.NO_LOOP_PROFILE,
             )
         floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
@@ -209,11 +209,11 @@ class PlanFollower:
             if lacks_parts or (ending is not None and ending.kind.is_own):
                 search, way = lowered, ending
         least = ending_floor if lacks_parts else None
-        while way is None and search.kept_segments:
+        while way is None and search.old_segments:
             # From where the edit begins nothing leads to the end: then music further before it must change too.
             search = self._search(floor, bars_before=2 * search.bars_before, least_score=least)
             way = search.best() or search.best(in_ending=True)
-        made = _fitted_anew(search, self._request) if way is None else search.assemble(way)
+        made = _fitted_again(search, self._request) if way is None else search.assemble(way)
         if isinstance(made, Refusal):
             return made
         # The words of a plan that could have another ending: such as one that had another, or became a cut-down.
@@ -242,7 +242,7 @@ class PlanFollower:
         return _Task(self._profile, self._old, self._difference, self._request)
 
 
-def _fitted_anew(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
+def _fitted_again(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
     """A plan that knows nothing of the old one: starts between bar lines, and silence around, are a fit's own.
 
     A refusal if the track has no fit of the new length either, or only one with a worse seam than was asked for.
@@ -255,7 +255,7 @@ def _fitted_anew(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
     if fit.seam_score < floor and len(fit.segments) > 1:
         return refusals.not_filled(
             f"no way through this track with seams over {floor:g} is {seconds:.3f} s long and follows the edit; "
-            "fit it anew, or allow worse seams"
+            "fit it again, or allow worse seams"
         )
     return fit.alone
 
@@ -264,7 +264,7 @@ def follow_picture(plan: LoopPlan, old: LoopPlan, difference: EditDifference, ha
     """Which stretches of untouched picture have their music.
 
     Only picture that had music counts; stretches are in order, cut where either plan has a seam. Music within
-    `half_bar` seconds of its old place counts as kept.
+    `half_bar` seconds of its old place counts as in place.
     """
     target, now = _target(old, difference), _pieces(plan)
     found = []
@@ -298,7 +298,7 @@ def unsure_seams(
 
 
 def kept_seconds(plan: LoopPlan, old: LoopPlan, difference: EditDifference, half_bar: float) -> tuple[float, float]:
-    """Seconds of untouched picture whose music is kept, and seconds of all untouched picture that had music."""
+    """Seconds of untouched picture whose music stays in place, and seconds of all untouched picture that had music."""
     stretches = follow_picture(plan, old, difference, half_bar)
     return sum(s.seconds for s in stretches if s.kept), sum(s.seconds for s in stretches)
 
@@ -313,18 +313,18 @@ def change_words(plan: LoopPlan, old: LoopPlan, difference: EditDifference, chan
     stretches = [s for s in follow_picture(plan, old, difference, half_bar) if change.at - 1e-3 <= s.first < until]
     if not stretches:
         return "plays on to the end" if until == plan.window_end else "plays on"
-    kept = [s for s in stretches if s.kept]
-    if not kept:
+    in_place = [s for s in stretches if s.kept]
+    if not in_place:
         return "not where the picture had it: no good seam leads there"
-    seconds, whole = sum(s.seconds for s in kept), sum(s.seconds for s in stretches)
-    off = max(abs(s.off_seconds) for s in kept)
+    seconds, whole = sum(s.seconds for s in in_place), sum(s.seconds for s in stretches)
+    off = max(abs(s.off_seconds) for s in in_place)
     words = "the very same samples" if off < _EXACTLY else f"in place within {off:.2f} s"
     if seconds >= whole - 1e-3:
         return words
     if _EXACTLY <= off < _A_HUNDREDTH and whole - seconds < _A_HUNDREDTH:
         return "in place"
-    if kept[0].first > stretches[0].first and all(s.kept for s in stretches[stretches.index(kept[0]) :]):
-        return f"{words} from {kept[0].first:.2f} s on"
+    if in_place[0].first > stretches[0].first and all(s.kept for s in stretches[stretches.index(in_place[0]) :]):
+        return f"{words} from {in_place[0].first:.2f} s on"
     if whole - seconds < min(_SOON_OVER, whole / 2):
         return f"{words} but for {whole - seconds:.2f} s"
     return f"{words} for {seconds:.0f} of {whole:.0f} s"
@@ -371,7 +371,7 @@ class _Ways(NamedTuple):
     age: IntArray  # bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken
     earned: FloatArray  # s
     time: FloatArray  # s of the new video at which the bar line falls
-    parts: IntArray  # which kept parts were heard whole, and which of them this segment has begun; see `_KeptParts`
+    parts: IntArray  # which kept parts have played whole, and which of them this segment has begun; see `_KeptParts`
     parent: IntArray  # row of the layer before
     splice: IntArray  # join that was just taken, `NO_SPLICE` for none
 
@@ -399,17 +399,17 @@ class _Ended(NamedTuple):
 
 
 class _KeptParts:
-    """The parts of a track that are kept whole, as bits: what a way has heard of them.
+    """The parts of a track that a plan must play whole, as bits: what a way has played of them.
 
-    A part has a bit for *heard whole* and one, as many places higher as there are parts, for *begun in this segment*.
+    A part has a bit for *played whole* and one, as many places higher as there are parts, for *begun in this segment*.
     """
 
     def __init__(self, profile: LoopProfile, request: PlanRequest, music: float) -> None:
         self._count = len(request.keep)
         self.all = (1 << self._count) - 1
-        """every part heard whole"""
+        """every part played whole"""
         edges, whole = profile.edges, [requested_stretch(profile, one, music) for one in request.keep]
-        # A part that this track does not have is never heard.
+        # A part that this track does not have never plays.
         self.stretches = np.array([part or (np.nan, np.nan) for part in whole], dtype=np.float64).reshape(-1, 2)
         self._begins, self._ends = (np.zeros(edges.size - 1, dtype=np.int64) for _ in range(2))
         self._at_start = 0  # begun by the track's own start alone: they begin before its first bar line
@@ -424,7 +424,7 @@ class _KeptParts:
             self._ends[int(np.searchsorted(edges, last - BORDER_SECONDS)) - 1] |= 1 << number
 
     def before(self, table: FloatArray) -> int:
-        """What segments have heard, of which the last goes on; shape (n, 2), s of the track."""
+        """What segments have played, of which the last goes on; shape (n, 2), s of the track."""
         found = 0
         for number, (first, last) in enumerate(self.stretches.tolist()):
             begun = table[:, 0] <= first + BORDER_SECONDS
@@ -447,12 +447,12 @@ class _KeptParts:
         done = begun & self._ends[line]
         return (parts & self.all) | done | ((begun & ~done) << self._count)
 
-    def are_heard(self, parts: IntArray) -> BoolArray:
-        """Whether every part was heard whole."""
+    def are_complete(self, parts: IntArray) -> BoolArray:
+        """Whether every part has played whole."""
         return np.asarray((parts & self.all) == self.all)
 
     def last_in(self, song_from: TrackSeconds, song_to: TrackSeconds) -> TrackSeconds:
-        """Where the last part ends that lies in a stretch of the track; its start where none does."""
+        """Where the last part ends that is inside a stretch of the track; its start where none does."""
         first, last = self.stretches.T
         inside = (first >= song_from - BORDER_SECONDS) & (last <= song_to + BORDER_SECONDS)
         return float(last[inside].max(initial=song_from))
@@ -503,7 +503,7 @@ class _Task:
         return spans[0].seconds
 
     def asked_start(self) -> VideoSeconds:
-        """Where music that starts anew begins: as the old plan did, or on the picture that it was asked to start on."""
+        """Where music with a new start begins: as the old plan did, or on the picture that it was asked to start on."""
         asked = self.old.start_at
         if asked is None:
             return self.old.music_in
@@ -513,7 +513,7 @@ class _Task:
         return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
 
     def in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
-        """Seconds of bars, which begin at these times, that are heard where the picture had them; shape of `times`."""
+        """Seconds of bars, which begin at these times, that play where the picture had them; shape of `times`."""
         begins, ends, offset = self.target
         found = np.zeros(times.shape)
         if not begins.size or not times.size:
@@ -545,14 +545,14 @@ class _Search:
         self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
         self.joins = self._joins()
         score = self.joins.score
-        # s that each join costs for what is heard of it
-        self.heard_cost = _HEARD_COST * ((1.0 - score) / max(1.0 - params.min_seam_score, 1e-3))
+        # s that each join costs for how audible it is
+        self.audible_cost = _SEAM_COST * ((1.0 - score) / max(1.0 - params.min_seam_score, 1e-3))
         lack = params.min_seam_score - score
         lacks = (lack > 0.0) & (least_score is not None)
         # s that each join costs for being under the floor, where it may be
         self.lack_cost = np.where(lacks, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
         self.old_seams = self._old_seams()
-        self.kept_segments, self.from_line, self.from_time, self.from_age = self._start()
+        self.old_segments, self.from_line, self.from_time, self.from_age = self._start()
 
     def _joins(self) -> PlayableSplices:
         """The splices that may be taken: the old plan's seams as it plays them, and the track's usable ones."""
@@ -568,9 +568,9 @@ class _Search:
         return own.with_more(usable.rows(np.flatnonzero(new)))
 
     def _start(self) -> tuple[int, int, float, int]:
-        """Segments of the old plan that are kept, and from where the search goes on.
+        """Segments of the old plan that stay, and from where the search goes on.
 
-        Returns the number of old segments that begin before the search (0 to choose the start anew), the bar line from
+        Returns the number of old segments that begin before the search (0 to choose a new start), the bar line from
         which it goes on, when that falls in seconds of video time, and the bars since the last seam.
         """
         old = self.task.old
@@ -613,12 +613,12 @@ class _Search:
 
     def _first_layer(self) -> _Ways:
         task = self.task
-        if self.kept_segments:
-            table = segment_table(task.old)[: self.kept_segments]
+        if self.old_segments:
+            table = segment_table(task.old)[: self.old_segments]
             table[-1, 1] = task.lines[self.from_line]
-            heard = np.array([task.parts.before(table)])
+            done = np.array([task.parts.before(table)])
             line, time = np.array([self.from_line]), np.array([self.from_time], dtype=np.float64)
-            return _Ways.beginning(line, self.from_age, np.zeros(1), time, heard)
+            return _Ways.beginning(line, self.from_age, np.zeros(1), time, done)
         # A new start: the track's own, as the old plan starts, or any downbeat after it.
         begins, song_start = task.asked_start(), task.profile.song_start
         late = 1 + np.flatnonzero(task.lines[1:-1] >= song_start + EARLY_SECONDS)
@@ -647,16 +647,16 @@ class _Search:
         leaving = ways.earned[before]
         time = ways.time[before] + joins.song_to[rows] - task.lines[leave]
         starts = time + task.lines[enter] - joins.song_from[rows]
-        earned = leaving - _SPLICE_COST - self.heard_cost[rows] - self.lack_cost[rows]
+        earned = leaving - _SPLICE_COST - self.audible_cost[rows] - self.lack_cost[rows]
         stays = self._was_there(rows, time)
         earned = np.where(stays, leaving, earned)
         pinned = stays & task.constraints.is_pinned(leave, enter)
         earned = np.where(pinned, leaving + _PINNED, earned)
-        kept = task.parts.left(ways.parts[before])
-        best = best_of_each((enter, kept), earned, tie=-rows)  # the old plan's joins come first and give way to equals
+        whole = task.parts.left(ways.parts[before])
+        best = best_of_each((enter, whole), earned, tie=-rows)  # the old plan's joins come first and give way to equals
         age = np.zeros(best.size, dtype=np.int64)
         parent = ways.parent[before[best]]
-        return ways.with_others(_Ways(enter[best], age, earned[best], starts[best], kept[best], parent, rows[best]))
+        return ways.with_others(_Ways(enter[best], age, earned[best], starts[best], whole[best], parent, rows[best]))
 
     def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
         """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
@@ -690,10 +690,10 @@ class _Search:
         line = line + 1
         age = np.minimum(was + 1, task.ages)
         rows = best_of_each((line, age, parts), earned, tie=was)
-        # A way that may leave now, at the same time and for as much, stands for one that must wait: whatever the latter
-        # takes later, the former can take too.
-        heard, number = np.unique(parts, return_inverse=True)
-        may_leave = np.full((task.n, heard.size), -1)
+        # A way that may leave now, at the same time and for as much, stands for one that must wait: the former can
+        # take every splice that the latter takes later.
+        states, number = np.unique(parts, return_inverse=True)
+        may_leave = np.full((task.n, states.size), -1)
         now = rows[age[rows] == task.ages]
         may_leave[line[now], number[now]] = now
         other = may_leave[line[rows], number[rows]]
@@ -711,9 +711,9 @@ class _Search:
         if not line.size or tail.min() > task.longest_tail:
             return []
         # The last segment is as long as any, but in a cut that has no room for that.
-        is_brief = number <= MIN_INNER_BARS and not self.kept_segments
+        is_brief = number <= MIN_INNER_BARS and not self.old_segments
         aged = age >= (0 if is_brief else MIN_INNER_BARS)
-        to_end = aged & ~task.excluded[line] & task.parts.are_heard(task.parts.played(ways.parts, line))
+        to_end = aged & ~task.excluded[line] & task.parts.are_complete(task.parts.played(ways.parts, line))
         found: list[_Ended] = []
 
         def end_with(rows: IntArray, earned: FloatArray, kind: EndKind, *, rings: bool = False) -> None:
@@ -729,7 +729,7 @@ class _Search:
             rows = np.flatnonzero(to_end & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
             end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, own)
         reach = task.lines[line] + end - time
-        stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6) & task.parts.are_heard(ways.parts)
+        stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6) & task.parts.are_complete(ways.parts)
         stops &= ~task.constraints.plays_excluded(task.lines[line], reach)
         fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3)
         rows = np.flatnonzero(fits & (reach <= latest_stop(profile, in_ending=in_ending) + 1e-6))
@@ -746,8 +746,8 @@ class _Search:
         task, profile, old = self.task, self.task.profile, self.task.old
         route, seams = self._route(ended)
         first, last = spans(route, seams)[-1].tolist()
-        fade_in = old.start_fade_seconds if self.kept_segments else start_fade(profile, route.song_start)
-        # A kept part is heard in full before the fade.
+        fade_in = old.start_fade_seconds if self.old_segments else start_fade(profile, route.song_start)
+        # A kept part plays in full before the fade.
         room = min(room_for_fade(route, seams, fade_in), last - task.parts.last_in(first, last))
         if ended.rings:
             assert task.ring_from is not None, "a way ends in the ring only where the track has one"
@@ -759,7 +759,7 @@ class _Search:
             if not seams.size:  # in less than a bar the closing fade takes it all
                 fade_in = min(fade_in, max(0.0, micros(last - first - ending.fade_seconds) / 1e6))
         sound = played(route, seams, fade_in, old.gain_glide_seconds)
-        if self.kept_segments:
+        if self.old_segments:
             opens = replace(sound.segments[0], gain_in_db=old.segments[0].gain_in_db)
             sound = sound._replace(segments=(opens, *sound.segments[1:]))
         # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
@@ -771,9 +771,9 @@ class _Search:
         """The route back from an end to the start, and its seams, each where it enters the music."""
         task, old, begin = self.task, self.task.old, self._layers[0]
         start, taken = way_to(self._layers, ended.layer, ended.row)
-        line, kept = int(begin.line[start]), max(0, self.kept_segments - 1)
-        seams = task.seams.rows(np.arange(kept)).with_more(self.joins.rows(np.array(taken, dtype=np.int64)))
-        if self.kept_segments:
+        line, old_seams = int(begin.line[start]), max(0, self.old_segments - 1)
+        seams = task.seams.rows(np.arange(old_seams)).with_more(self.joins.rows(np.array(taken, dtype=np.int64)))
+        if self.old_segments:
             song_start, music_in = old.song_start, old.music_in
         else:
             early = float(task.profile.song_start if line == 0 else task.lines[line] - EARLY_SECONDS)
@@ -781,7 +781,7 @@ class _Search:
         at, entered = music_in, song_start
         for seam in range(seams.size):
             at = micros(at + float(seams.song_to[seam]) - entered) / 1e6
-            if seam >= kept:
+            if seam >= old_seams:
                 seams.song_from[seam] = self._onto_target(at, float(seams.song_from[seam]))
             entered = float(seams.song_from[seam])
         seams = replace(seams, gain_seconds=seams.song_to - seams.song_from)

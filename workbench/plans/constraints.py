@@ -1,6 +1,6 @@
 """What a person says of the seams of a track: where none may be, which are not used and which are, what is not played.
 
-Constraints are kept or refused, never weighed: no score knows of them. A splice that a constraint rules out is no
+Constraints are satisfied or refused, never weighed: no score knows of them. A splice that a constraint rules out is no
 candidate of the planner (`workbench.plans.splices`), and only plans that take every pinned splice are made. A pinned
 splice may be one that the planner would not take by itself: its seam may score under the floor, its body may be short.
 
@@ -46,7 +46,7 @@ class Constraint:
 
     kind: ConstraintKind
     times: tuple[float, ...] = ()  # s; of the track, or with `START_AT` and `END_ON` of the video
-    part: str = ""  # of the track, that is kept; else empty
+    part: str = ""  # the part of the track to keep; else empty
 
     def __post_init__(self) -> None:
         # As exact as `clock`: constraints that read alike are the same.
@@ -203,7 +203,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
     """Put constraints on the bar lines of a track.
 
     Raises `ConstraintError` for times outside of the track and splices from a bar line to
-    itself, all of them at once, and `ContradictionError` for two that rule each other out whatever the length.
+    itself, all of them at once, and `ContradictionError` for two that rule each other out at any length.
     """
     if not constraints:
         return UNCONSTRAINED
@@ -269,12 +269,12 @@ One = TypeVar("One")
 def smallest_contradiction(
     every: Sequence[One], can_be_satisfied: Callable[[tuple[One, ...]], bool]
 ) -> tuple[One, ...]:
-    """Of constraints that cannot be kept together, a part none of which can be left out.
+    """Of constraints that cannot be satisfied together, a part none of which can be left out.
 
     Of few constraints, each alone and each pair is tried first, so that no larger part is named where one of these
-    contradicts. Else each is left out in turn, and stays out where the rest still cannot be kept: as many tries as
-    there are constraints, and of parts of three and more not always the smallest. The result keeps the order of
-    `every`, which together cannot be kept; it is empty if what contradicts is not among them.
+    contradicts. Else each is left out in turn, and stays out where the rest still cannot be satisfied: as many tries
+    as there are constraints, and of parts of three and more not always the smallest. The result has the order of
+    `every`, which together cannot be satisfied; it is empty if what contradicts is not among them.
     """
     if every and not can_be_satisfied(()):
         return ()

@@ -1,4 +1,4 @@
-"""The loop that a track's own file carries: repeated where it keeps to the bars, and named where it does not."""
+"""The loop that a track's own file carries: repeated where it fits the bars, and named where it does not."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ have the length is found without a search over the video (`workbench.plans.combi
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
 weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
 The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) cost too much for that only where keeping them
-costs the own ending or a seam that is heard far more. A seam under the floor is used only where every plan over it
+costs the own ending or a far more audible seam. A seam under the floor is used only where every plan over it
 plays too little of the track for minutes: then longer bodies are searched for, and then fair seams.
 
 An option passes the test of the plan served: it has no seam that many hear (`plan_score.NOTICED`) unless that plan has
 one as bad. One option may be of another kind: the whole track again from its head after its own ending (a restart), as
-often as the length asks for. That it begins again is heard, so it is there only where it wears less than the others,
+often as the length asks for. That it begins again is audible, so it is there only where it wears less than the others,
 and served only where they wear far more (below).
 
 Where a range of the track is not played, a route may begin with one splice that leads past it, and goes on as any other
@@ -19,21 +19,21 @@ from there. A body that holds such a range is played around it, by two splices a
 Plans that go on come ranked by `plan_score` (`workbench.plans.plan_score`), and the best of them is served, but for
 wear:
 
-- where it passes a limit on repetition, the next one that keeps both, and the track's own ending where the best has it,
+- where it passes a limit on repetition, the next one within both, and the track's own ending where the best has it,
   is served in its place, unless its score is lower by more than `plan_score.LIMIT_PENALTY`;
 - where the plan so chosen passes a limit all the same, one that lets the whole track end and begin again (a restart) is
-  served if it keeps the limits and each of its restarts spares `CoverParams.restart_worth_seconds` of worn music
-  (`workbench.plans.repetition`). A restart is heard, and so is music that comes for the tenth time: this is what one is
-  worth in seconds of the other.
+  served if it is within the limits and each of its restarts saves `CoverParams.restart_worth_seconds` of worn music
+  (`workbench.plans.repetition`). A restart is audible, and so is music that comes for the tenth time: this is what one
+  is worth in seconds of the other.
 
 Where the whole track again is not served, it is the last of the options if it wears less than the plan served. No
 option has a higher score than one before it.
 
 Repetition that goes on and on is a fault as an audible seam is. Any five minutes of a plan are to play
 `CoverParams.min_variety_seconds` of different music (`workbench.plans.repetition.variety`), while there is any other
-way. The plan served as above stays where it keeps that rule. Where it does not, or there is none, the first of these is
-served: a plan by longer bodies; one over fair seams, of `plan_score.FAIR` and more; the whole track again. The ways
-that were passed over, the plan that repeats too much among them, are the options.
+way. The plan served as above stays where it satisfies that rule. Where it does not, or there is none, the first of
+these is served: a plan by longer bodies; one over fair seams, of `plan_score.FAIR` and more; the whole track again. The
+ways that were passed over, the plan that repeats too much among them, are the options.
 
 The answer is a function of the profile, the length, the constraints and the parameters alone.
 """
@@ -103,9 +103,9 @@ def plan_loop(
     Returns
     -------
     LoopPlan : the best plan, with up to four options, the first equal to it; or
-    Refusal : `video_not_longer`, then `no_loop_profile`; `constraints` where there is a plan, but none that keeps
-        them, with the smallest part that contradicts; `low_confidence` where no splice reaches `min_seam_score` and the
-        grid's confidence is under `refusals.SURE_CONFIDENCE`; else `no_viable_loop`
+    Refusal : `video_not_longer`, then `no_loop_profile`; `constraints` where there is a plan, but none that
+        satisfies them, with the smallest part that contradicts; `low_confidence` where no splice reaches
+        `min_seam_score` and the grid's confidence is under `refusals.SURE_CONFIDENCE`; else `no_viable_loop`
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: Track
     repeats = usable.is_body & np.diagonal(usable.follows)
     if any(np.any(repeats & _may_open(usable, way)) for way in (None, *_ways_past(usable))):
         return ""
-    return f", for no part that repeats unnoticed lies as a whole before {clock(excluded.song_from)} or after " + clock(
+    return f", for no part that repeats unnoticed is entirely before {clock(excluded.song_from)} or after " + clock(
         excluded.song_to
     )
 
@@ -186,7 +186,7 @@ def _with_suggestions(refusal: Refusal, profile: LoopProfile, video_seconds: flo
 
 
 def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, float] | None:
-    """The splice back that is heard least, and its score; None for a track without one that is long enough."""
+    """The least audible splice back, and its score; None for a track without one that is long enough."""
     splices = profile.splices
     last = profile.downbeats.size if profile.ending is None else profile.ending.start_bar
     long_enough = splices.song_to - splices.song_from >= params.min_body_seconds
@@ -203,7 +203,7 @@ def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, 
 def find_loop(
     profile: LoopProfile, video_seconds: float, params: CoverParams, constraints: LineConstraints
 ) -> LoopPlan | Refusal:
-    """`plan_loop` for a track with bars and a video of any length; constraints that cannot be kept are a refusal.
+    """`plan_loop` for a track with bars and a video of any length; constraints that cannot be satisfied are a refusal.
 
     The track has at least three bar lines; the length is rounded to the microsecond.
     """
@@ -224,7 +224,7 @@ def find_loop(
         return replace(options[0], options=options)
     if isinstance(found, Refusal):
         return found
-    return _refuse("no body of it is heard in one piece in this length", float(found.usable.score.max()), task)
+    return _refuse("no body of it plays in one piece in this length", float(found.usable.score.max()), task)
 
 
 def ranked_options(
@@ -237,7 +237,7 @@ def ranked_options(
     """
     first = _within_limits(plans, profile, params)
     options = [plans[first], *plans[:first], *plans[first + 1 :]]
-    if again is not None and _spares_enough(again, options[0], profile, params):
+    if again is not None and _saves_enough(again, options[0], profile, params):
         options = [again, *options]
     elif again is not None and wears_less(again, options[0], profile):
         options = [*first_options(options, MAX_OPTIONS - 1), again]
@@ -294,7 +294,7 @@ def _within_limits(plans: Sequence[LoopPlan], profile: LoopProfile, params: Cove
     return 0
 
 
-def _spares_enough(again: LoopPlan, other: LoopPlan, profile: LoopProfile, params: CoverParams) -> bool:
+def _saves_enough(again: LoopPlan, other: LoopPlan, profile: LoopProfile, params: CoverParams) -> bool:
     """Whether a plan that lets the whole track begin again is served instead of one that goes on."""
     if not find_repetition(other, profile, params).over_limits or find_repetition(again, profile, params).over_limits:
         return False
@@ -368,7 +368,7 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
         if _worst(route, usable) < least or (is_full and route.music_in > 0.0):
             continue
         table = spans(route, usable)
-        body = _heard_body(table, usable, profile)
+        body = _played_body(table, usable, profile)
         if body is None or not is_varied(table, needed):
             continue
         ends = nearest_line(profile.downbeats, np.array([[body.song_to, body.song_from]]))
@@ -379,8 +379,8 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
     return [route for route, _ in options]
 
 
-def _heard_body(table: FloatArray, usable: UsableSplices, profile: LoopProfile) -> LoopBody | None:
-    """The looped body of some segments; None where no pass of it is heard whole, but for what is not played."""
+def _played_body(table: FloatArray, usable: UsableSplices, profile: LoopProfile) -> LoopBody | None:
+    """The looped body of some segments; None where no pass of it plays whole, but for what is not played."""
     body = looped_body(table, profile.downbeats)
     if body is None or usable.has_pairs:
         return body
@@ -402,7 +402,7 @@ def _varied_plans(found: _Found | Refusal, task: _Task, needed: float) -> list[L
 
     floor = params.min_seam_score
     varied = max(among(found), search(floor, needed), key=lambda plans: plans[0].plan_score if plans else 0.0)
-    if varied or not FAIR < floor <= CoverParams().min_seam_score:  # one that somebody raised is kept
+    if varied or not FAIR < floor <= CoverParams().min_seam_score:  # a raised one stays
         return varied
     return search(FAIR, 0.0) or search(FAIR, needed)
 
@@ -429,16 +429,16 @@ def _begin_again(task: _Task, least: float) -> LoopPlan | None:
     ranked = replace(usable, score=np.where(again, others, usable.score), is_body=again)
     bodies = np.flatnonzero(again & np.diagonal(usable.follows))[:_MOST_WAYS].tolist()
 
-    def is_heard(route: Route) -> bool:
+    def plays_whole(route: Route) -> bool:
         table = spans(route, usable)
         if ranked.score[route.taken].min() < least or usable.constraints.plays_excluded(*table.T).any():
             return False
-        body = _heard_body(table, usable, profile)
+        body = _played_body(table, usable, profile)
         return body is not None and body[:2] == whole
 
     # A pass that would stop in the track's ending fades there only where there is no other way to meet the length.
     for some in (profile, replace(profile, ending=None)):
-        routes = [one for body in bodies for one in routes_of(ranked, some, video, params, body) if is_heard(one)]
+        routes = [one for body in bodies for one in routes_of(ranked, some, video, params, body) if plays_whole(one)]
         if routes:
             best = max(routes, key=lambda route: float(route_score(route, ranked, profile, params).total(params)))
             return assemble(best, usable, profile, params)
@@ -464,7 +464,7 @@ def _routes_by(way: int | None, usable: UsableSplices, task: _Task) -> Iterator[
     if way is None:
         yield from routes_of(usable, profile, video, params)
         return
-    # As if the music that is left out were heard, and the video as much longer.
+    # As if the music that is left out were played, and the video as much longer.
     longer = round(video - float(usable.gain_seconds[way]), 6)
     rest = replace(usable, first=_may_open(usable, way), pinned=usable.pinned[usable.pinned != way])
     for route in routes_of(rest, profile, longer, params):

@@ -151,7 +151,7 @@ def timeout(seconds: float) -> Refusal:
     """The analysis did not finish in time; what it finished is stored."""
     return _refusal(
         RefusalReason.TIMEOUT,
-        f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
+        f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are stored: "
         "call again in a few seconds and it goes on where it stopped.",
     )
 
@@ -160,7 +160,7 @@ def profile_error(detail: str) -> Refusal:
     """The stored analysis is broken, or computing it failed. `detail` is a clause fit to show, without a full stop."""
     return _refusal(
         RefusalReason.PROFILE_ERROR,
-        f"The track's analysis could not be made or read: {detail}. Call again in a few seconds: it is made anew then.",
+        f"The track's analysis could not be made or read: {detail}. Call again in a few seconds: it runs again then.",
     )
 
 

@@ -1,10 +1,10 @@
 """Bodies: which whole-bar stretches of a track could repeat, and everything else the planner must know of it.
 
-Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and kept with variety:
+Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and selected for variety:
 for each length in bars and for each bar line the best ones, then the best of all up to `BEST_SPLICES`, so that the
 planner finds bodies of all lengths, cuts that go ahead, and a way into the ending from anywhere. A long track has more
-of these than are kept: then the better part are the best, and after them comes the best of each number of bars that is
-missing, for a plan that follows a picture needs one certain number (`workbench.plans.conform`).
+of these than are stored: then the better part are the best, and after them comes the best of each number of bars that
+is missing, for a plan that follows a picture needs one certain number (`workbench.plans.conform`).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from workbench.structure.sections import BarFeatures, Section, bar_features, fin
 
 # fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once
 KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
-# kept of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all
+# stored of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all
 MAX_SPLICES = 1500
-_MAX_SPLICES_EACH = 2  # kept of each length and bar line, for variety
-_BY_SCORE = 0.6  # share of the splices of a long track that are the best ones, of whatever length
+_MAX_SPLICES_EACH = 2  # selected of each length and bar line, for variety
+_BY_SCORE = 0.6  # share of the splices of a long track that are the best ones, of any length
 # bar lines of a file that is one phrase, of eight bars and one more to lead back; a splice inside would break it
 _PHRASE_LINES = 10
 _EDGE_ROOM_SECONDS = 1e-5  # s that are left beside a fade at the end of a file, for rounding to the microsecond
@@ -100,7 +100,7 @@ def profile_of_evidence(
 
 
 class TrackForm(NamedTuple):
-    """What a profile holds besides splices: it depends on no parameter of seams but those of the evidence."""
+    """What a profile holds in addition to splices: it depends on no parameter of seams but those of the evidence."""
 
     profile: LoopProfile  # without splices
     coming_lufs: FloatArray  # shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
@@ -229,7 +229,7 @@ def _candidate_splices(
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
-    The splice that begins the track again is kept whatever it scores, and takes no gain over the pause.
+    The splice that begins the track again stays at any score, and takes no gain over the pause.
     """
     restart = form.profile.restart
     scores = score_lines(evidence, params, breaks)
@@ -253,8 +253,10 @@ def _candidate_splices(
     if repeats:
         found = found.with_more(end_splice(recording.duration, evidence, params))
         again = np.append(again, False)
-    kept = np.flatnonzero(found.have_room(recording.duration) & (again | (found.score >= params.min_kept_score)))
-    return found.rows(kept[np.lexsort((found.enter[kept], found.leave[kept], -np.round(found.score[kept], 6)))])
+    passing = np.flatnonzero(found.have_room(recording.duration) & (again | (found.score >= params.min_kept_score)))
+    return found.rows(
+        passing[np.lexsort((found.enter[passing], found.leave[passing], -np.round(found.score[passing], 6)))]
+    )
 
 
 def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
@@ -266,7 +268,7 @@ def repeats_as_a_whole(recording: Recording, evidence: SeamEvidence) -> bool:
 
 
 def end_splice(duration: float, evidence: SeamEvidence, params: SeamParams, enter: int = 0) -> Splices:
-    """The splice from the end of a file to a bar line, one row, with the shortest fade: no sound lies beyond."""
+    """The splice from the end of a file to a bar line, one row, with the shortest fade: no sound follows."""
     parts, half = end_splice_parts(evidence, enter), MIN_FADE_SECONDS / 2 + _EDGE_ROOM_SECONDS
     return Splices(
         leave=np.array([evidence.lines.size - 1], dtype=np.int32),
@@ -382,9 +384,9 @@ def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArra
     is_best_of_length = np.zeros(order.size, dtype=bool)
     is_best_of_length[np.unique(enter - leave, return_index=True)[1]] = True
     turn = np.where(np.arange(order.size) < round(_BY_SCORE * count), 0, np.where(is_best_of_length, 1, 2))
-    kept = np.argsort(turn, kind="stable")[:count]
+    first = np.argsort(turn, kind="stable")[:count]
     chosen = np.zeros_like(among)
-    chosen[leave[kept], enter[kept]] = True
+    chosen[leave[first], enter[first]] = True
     return chosen
 
 

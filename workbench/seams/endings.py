@@ -26,11 +26,11 @@ _ONSET_DB = 5.0  # that an onset rises over the 60 ms before it
 _RING_SECONDS = 1.0  # a last sound that decays sooner is a dry hit
 _FADE_BARS = 2.0  # a level that sinks for longer may be a fade
 _FADE_END_DB = 24.0  # under the track; a last attack above it is an ending, not a fade
-_OUTRO_DROP_DB = 3.0  # by which an outro lies under the track
+_OUTRO_DROP_DB = 3.0  # by which an outro is under the track
 _RESOLVE_BARS = 2  # before the last attack, which belong to the ending
 _HOP_SECONDS = 0.02
 _FLOOR_DB = -100.0
-# of the bands in which hits are looked for: octaves, and what lies below and above
+# of the bands in which hits are looked for: octaves, and all below and above
 _HIT_EDGES_HZ = (0.0, 120.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0, np.inf)
 # by how much a band rises at a hit, and how far under its loudest twentieth it may stay, one pair or the other
 _HITS_DB = ((10.0, 15.0), (15.0, 20.0))
@@ -38,7 +38,7 @@ _HIT_RISES_S = 0.02
 _HIT_BEFORE_S = (0.03, 0.09)  # over which the loudest before a hit is taken, so that strings which beat are none
 # under its peak, from where on a band has risen: the window of a spectrum sees a hit before it sounds
 _HIT_SOUNDS_DB = 6.0
-_HIT_FALLS_DB = 10.0  # by which all of it may fall over a hit: where music is cut off, a click is heard too
+_HIT_FALLS_DB = 10.0  # by which all of it may fall over a hit: where music is cut off, a click is audible too
 _LEFT_OUT_DB = 10.0  # LU under the track of the loudest moment of its ring that is left out where it begins again
 _MOMENT_SECONDS = 0.4  # s, the momentary window of BS.1770
 _MOMENT_HOP_SECONDS = 0.1
@@ -222,7 +222,7 @@ def find_restart(
 ) -> Restart | None:
     """Find where the track can begin again after its own ending.
 
-    None if the track has no ending of its own, its last bar line is not in the quiet after it, or more than a bar lies
+    None if the track has no ending of its own, its last bar line is not in the quiet after it, or more than a bar comes
     before its first bar line. `bar_lufs` is the LUFS of each bar, `song_start` where the music begins to sound, in s.
     """
     if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:

@@ -38,9 +38,9 @@ class SeamMeasure(Protocol):
     description: str
     """what a part of 1 means, in a few words for pictures, such as "the timbre goes on" """
     least: float
-    """break under which nobody hears anything, whatever the track does itself; over 0"""
+    """break that is inaudible in any track; over 0"""
     most: float
-    """break over which anybody hears it"""
+    """break over which every listener notices it"""
 
     def features(self, recording: Recording, grid: BeatGrid) -> FloatArray:
         """Measure every beat.
@@ -59,9 +59,9 @@ class SeamMeasure(Protocol):
     def breaks(self, features: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
         """Measure splices: compare what sounds from beat `leave` on with what sounds from beat `enter` on.
 
-        The first is what the track would have played, the second what is heard in its place. A splice has two readings:
-        as continuation our own parts compare what follows both beats, as lead what comes before them. A measure of
-        others is asked once, and its break counts in both readings, so it may look at either side, or at both.
+        The first is what the track would have played, the second what plays in its place. A splice has two readings:
+        as continuation our own parts compare what follows both beats, as lead what comes before them. A third-party
+        measure is asked once, and its break counts in both readings, so it may look at either side, or at both.
 
         Parameters
         ----------
@@ -139,12 +139,12 @@ def breaks_of(measured: MeasuredBeats, leaves: IntArray, enters: IntArray) -> Fl
     if found.shape != (leaves.size, enters.size) or not np.all(np.isfinite(found) & (found >= least)):
         raise ParameterError(
             f"the seam measure {measured.name} must give {leaves.size} by {enters.size} breaks of 0 and more, got "
-            f"{_told(found, (leaves.size, enters.size))}"
+            f"{_fault_of(found, (leaves.size, enters.size))}"
         )
     return np.asarray(np.maximum(found, 0.0))
 
 
-def _told(found: FloatArray, shape: tuple[int, int]) -> str:
+def _fault_of(found: FloatArray, shape: tuple[int, int]) -> str:
     """What is wrong with breaks, in words."""
     if found.shape != shape:
         return f"an array of shape {found.shape}"

@@ -1,6 +1,6 @@
 """The loop profile of a recording: everything the planner needs, and no sound.
 
-It is computed once a recording (`workbench.seams.build_profile`), kept in the store, and read by the planner
+It is computed once a recording (`workbench.seams.build_profile`), stored, and read by the planner
 (`workbench.plans.loop`), so that a plan from a warm analysis touches no audio.
 
 Bars are numbered from 0 by the grid's downbeats: bar k runs from `downbeats[k]` to `downbeats[k + 1]`. What stands
@@ -36,7 +36,7 @@ _START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make roo
 class Splices:
     """Candidate splices, one a row, best first.
 
-    Splice k leaves at bar line `leave[k]` and enters at bar line `enter[k]`: after bar `leave - 1` one hears bar
+    Splice k leaves at bar line `leave[k]` and enters at bar line `enter[k]`: after bar `leave - 1` comes bar
     `enter`. A loop goes back (enter < leave), a cut goes ahead (enter > leave).
     """
 
@@ -49,7 +49,7 @@ class Splices:
     song_from: FloatArray
     """shape (n,), s, refined entering time, within 10 ms of downbeats[enter]; phase-aligned to song_to"""
     score: FloatArray
-    """shape (n,), 0 to 1, probability that nobody hears the splice"""
+    """shape (n,), 0 to 1, probability that no listener notices the splice"""
     parts: FloatArray
     """shape (n, n_parts), 0 to 1 each, in the order of `LoopProfile.part_names`"""
     fade_seconds: FloatArray
@@ -155,7 +155,7 @@ class LoopProfile(Shown):
     part_names: tuple[str, ...] = SEAM_PARTS
     """names of the columns of `splices.parts`: ours, and those of other measures behind them"""
     restart: Restart | None = None
-    """None where no bar line lies in the quiet after the track's own ending; its splice is among `splices`"""
+    """None where no bar line is in the quiet after the track's own ending; its splice is among `splices`"""
     file_loop: tuple[TrackSeconds, TrackSeconds] | None = None
     """loop points that the file carries, first and one past the last; None without. Where they are bar lines, the
     splice between them is among `splices`"""
@@ -200,7 +200,7 @@ def with_room(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Splices that enter too near the recording's start for their crossfade, moved later and faded shorter.
 
-    Both ends move by the same time, so nothing is heard of it but where the fade lies: as far as half the fade asks for
+    Both ends move by the same time, so only the place of the fade changes: as far as half the fade asks for
     and the leaving end stays within 8 ms of its bar line, `left`. What then is still missing the fade gives up, down to
     5 ms. Where that does not make room either, the splice stays as it is. All are in seconds, shape (n,); what had room
     is unchanged.

@@ -3,7 +3,7 @@
 A splice leaves at beat `leave` and enters at beat `enter`: beat `leave - 1` is followed by beat `enter` instead
 of beat `leave`. The splice is inaudible when the continuation after the seam matches the one in the track, when the
 context before the seam matches too, and when no note rings across the splice on one side only. Ten measures of a
-break say how far that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` on):
+break say how far that holds; all compare *played* (from `enter` on) with *expected* (from `leave` on):
 
 - expectation: specific loudness, tick by tick, over the coming bars (what plays, and when)
 - context: the same over the bar before (where in the track one believes to be)
@@ -25,7 +25,7 @@ A break means nothing by itself: a level step of 3 dB is a shock in a drone and 
 is the track: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest
 splice that the track's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of
 the track's typical one. At the join the yardstick is the step that one in twenty of the track's own bar lines exceeds.
-The total is a logistic function of the breaks, fitted to judged splices of recordings by others and to splices of the
+The total is a logistic function of the breaks, fitted to judged splices of third-party recordings and to splices of the
 bundled songs with known answers (`data.recipes.fitting.seams`), so that it reads as a probability.
 
 In numbers, for a splice from beat l to beat e, from the arrays of `SeamEvidence` and with n for `context_beats`: a
@@ -96,7 +96,7 @@ RHYTHM_FLOOR = 0.1  # 1 - cosine of onset patterns from which on they are a new 
 BAR_PHASE_PENALTY = 10.0  # new rhythms that a shift of the bar phase counts for
 REPETITION_SECONDS = 4.0  # s of the same music around a splice at which the part is 1/2
 ALIKE_DISTANCE = 0.04  # cosine distance of two bars that are as likely the same music as not
-# steps of texture (1 - cosine) and of air (dB) at the join under which nobody hears one
+# steps of texture (1 - cosine) and of air (dB) at the join under which a step is inaudible
 _MIN_JOIN_STEPS = np.array([[0.003], [1.0]])
 _SILENT = 1e-6
 # ticks on each side of a join: a quarter, a half and a whole beat, about 125, 250 and 500 ms at 120 BPM
@@ -141,7 +141,7 @@ class SeamEvidence(Shown):
     """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds,
     at least `_MIN_JOIN_STEPS`"""
     others: tuple[MeasuredBeats, ...] = ()
-    """what measures of others found; their breaks stand behind ours in `own`"""
+    """what third-party measures found; their breaks stand behind ours in `own`"""
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -154,9 +154,9 @@ class SeamScore:
     """How naturally a splice carries on."""
 
     total: float
-    """0 to 1, probability that nobody hears it"""
+    """0 to 1, probability that no listener notices it"""
     led: bool
-    """whether it counts as lead (what was heard leads there in the track too) and not as continuation"""
+    """whether it counts as lead (what was played leads there in the track too) and not as continuation"""
     parts: dict[str, float]
     """0 to 1 each, by the names of SEAM_PARTS"""
     breaks: dict[str, float]
@@ -190,7 +190,7 @@ def measure_beats(recording: Recording, grid: BeatGrid, params: SeamParams) -> S
     if grid.downbeats.size < 2:
         raise ParameterError(f"seams need at least two bars, the grid has {grid.downbeats.size}")
     if grid.beats[-1] >= recording.duration:
-        raise ParameterError(f"the last beat, {grid.beats[-1]:.3f} s, lies beyond the end, {recording.duration:.3f} s")
+        raise ParameterError(f"the last beat, {grid.beats[-1]:.3f} s, is beyond the end, {recording.duration:.3f} s")
     edges = beat_edges(grid.beats, recording.duration)
     loudness, band_hz = specific_loudness(recording.samples, recording.sample_rate, edges, BANDS)
     tones, _ = beat_tones(recording.samples, recording.sample_rate, edges)
@@ -244,7 +244,7 @@ def with_yardstick(bare: SeamEvidence, params: SeamParams) -> SeamEvidence:
 
 
 class Pairs(NamedTuple):
-    """Splices that are measured together: from each of some beats to each of others, or some of these pairs."""
+    """Splices that are measured together: from each of some beats to each of some beats, or some of these pairs."""
 
     leaves: IntArray  # shape (n_leaves,), beats
     enters: IntArray  # shape (n_enters,), beats
@@ -275,8 +275,8 @@ class PairBreaks(NamedTuple):
     over the length of the 8 * `context_beats` beats compared. Weights, limits and yardsticks are not in.
     """
 
-    ahead: FloatArray  # as continuation: does what is heard resemble what the track has there?
-    # as lead: does what was heard resemble what leads to the place in the track? Where they agree, the step over the
+    ahead: FloatArray  # as continuation: does what plays resemble what the track has there?
+    # as lead: does what played resemble what leads to the place in the track? Where they agree, the step over the
     # splice is one that the track itself takes, even if it was about to take another: a section repeats, or a chorus
     # comes early
     behind: FloatArray
@@ -409,7 +409,7 @@ def _alike_seconds(evidence: SeamEvidence, loudness: _Stretches, params: SeamPar
 def _join_steps(evidence: SeamEvidence, pairs: Pairs) -> FloatArray:
     """Steps at the join itself, shape (2, len(_JOIN_TICKS), ...), in units of `join_limits`.
 
-    1 - cosine of the spectral shape, and dB of what lies above 8 kHz, from the ticks before the beat left to those
+    1 - cosine of the spectral shape, and dB of all above 8 kHz, from the ticks before the beat left to those
     after the beat entered; less the step that the track itself makes at either beat, the greater one: a chord that
     changes on the bar line in the track may change there in the splice.
     """
@@ -432,10 +432,10 @@ def _join_steps(evidence: SeamEvidence, pairs: Pairs) -> FloatArray:
 def end_splice_parts(evidence: SeamEvidence, enter: int) -> FloatArray:
     """Parts of the splice from the last bar line, on which a file ends, to another one.
 
-    Nothing follows the last bar line with which the other could be compared, and nothing leads to the first: whoever
-    made the file says that the one goes on in the other. What can be heard is whether the join steps more than the
+    Nothing follows the last bar line with which the other could be compared, and nothing leads to the first: the
+    maker of the file says that the one goes on in the other. What is audible is whether the join steps more than the
     track's own bar lines do, in spectral shape or above 8 kHz. A step in shape speaks for expectation and context too.
-    Parts are 0 to 1, shape (len(SEAM_PARTS) + n_others,); measures of others count as unbroken.
+    Parts are 0 to 1, shape (len(SEAM_PARTS) + n_others,); third-party measures count as unbroken.
     """
     breaks = np.zeros(len(SEAM_PARTS) + len(evidence.others))
     left, entered = evidence.lines[-1:], evidence.lines[enter : enter + 1]
@@ -507,19 +507,19 @@ def _ringing(tones: FloatArray, pairs: Pairs) -> FloatArray:
     """Share of the sound that rings over one of the two lines and is missing on the other side of the cut.
 
     What rings over a line is the lesser of the tone before and the tone after it. The share counts what rings over
-    the line left and is not heard on the entered side, and what is heard ringing on the entered side without having
+    the line left and does not sound on the entered side, and what rings on the entered side without having
     sounded before; relative to all that sounds on both sides of the cut.
     """
     last = tones[:, 1]
     before = np.concatenate((np.zeros_like(last[:1]), last))[:-1]
     after = tones[:, 0]
     ringing = np.minimum(before, after)
-    heard_power, before_power = np.square(after).sum(axis=1), np.square(before).sum(axis=1)
+    after_power, before_power = np.square(after).sum(axis=1), np.square(before).sum(axis=1)
 
     def share(leave: Any, enter: IntArray) -> FloatArray:
         cut = np.maximum(ringing[leave] - after[enter], 0.0)
         torn_in = np.maximum(ringing[enter] - before[leave], 0.0)
-        whole = before_power[leave] + heard_power[enter]
+        whole = before_power[leave] + after_power[enter]
         return np.asarray((np.square(cut) + np.square(torn_in)).sum(axis=1) / np.maximum(whole, _SILENT))
 
     if pairs.rows is None or pairs.columns is None:
@@ -553,7 +553,7 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
 
 
 def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None = None) -> FloatArray:
-    """Probability that nobody hears a splice with these parts, shape (len(SEAM_PARTS), ...) to (...).
+    """Probability that no listener notices a splice with these parts, shape (len(SEAM_PARTS), ...) to (...).
 
     A logistic function of a weighted sum over the breaks b in units of their yardsticks, ``2 log(1 + b)``, where a part
     is ``1 / (1 + b**2)``: a small break costs in proportion to its size, and one great break spoils the whole. Where
@@ -629,10 +629,10 @@ def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None
 
 
 def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks | None = None) -> LineScores:
-    """Score the splices between all bar lines; of a long recording those that `min_kept_score` keeps, without parts.
+    """Score the splices between all bar lines; of a long recording those that reach `min_kept_score`, without parts.
 
-    Of two hours of music one pair of bar lines in a hundred is kept. What most of the others lose by the breaks that
-    are quick to measure is too much already, whatever the rest would be. `breaks` are from `line_breaks`, and measured
+    Of two hours of music one pair of bar lines in a hundred reaches it. What most of the others lose by the breaks that
+    are quick to measure is too much already, with any value of the rest. `breaks` are from `line_breaks`, and measured
     here if None.
     """
     lines, breaks = evidence.lines, breaks or line_breaks(evidence, params)

@@ -7,7 +7,7 @@ rule leaves; where they do not agree at all, to the lag at which their attacks c
 The correlation there says how to cross over. Sides of correlation r have constant power halfway through a fade with the
 gains `(1-x)^p`, `x^p` if `2 * (1/2)^(2p) * (1 + r) = 1`, that is `p = (1 + log2(1 + r)) / 2`: linear for identical
 sides, equal power for unlike ones. Alike sides cross over quickly, since nothing changes. Unlike sides cross over
-before the attack that opens the bar, so that one attack is heard and it masks the change; without an attack they cross
+before the attack that opens the bar, so that one attack sounds and it masks the change; without an attack they cross
 over slowly, but never across the next onset of either side.
 
 Lower-case names with underscores are fields of `SeamParams`, upper-case ones constants below. Times around a line are
@@ -41,7 +41,7 @@ seconds, negative before it.
 7. *Room*. The fade of alike sides stays as wanted. Any other is centred on the middle and ends by the first attack
    where there is one, else by the onset after of the line left or, less the lag, of the line entered; it begins no
    earlier than the onset before of either, that of the line entered again less the lag. What does not fit is taken from
-   both ends alike, down to `MIN_FADE_SECONDS`, which is kept even without room, and never over the fade wanted.
+   both ends alike, down to `MIN_FADE_SECONDS`, which stays even without room, and never over the fade wanted.
 8. The music leaves at line left plus middle and enters at line entered plus middle plus lag; the fade is centred on
    both. At the start of the recording there may be no room for that: see `workbench.seams.profile.with_room`.
 
@@ -60,7 +60,7 @@ import numpy as np
 from workbench.params import SeamParams
 from workbench.recording import FloatArray, IntArray, release_pages
 
-REACH_SECONDS = 0.3  # s of sound kept on each side of a bar line
+REACH_SECONDS = 0.3  # s of sound used on each side of a bar line
 MAX_SHIFT_SECONDS = 0.0095  # s from the downbeat, just within the 10 ms that the grid rule leaves
 CORRELATION_SECONDS = 0.24  # s of sound compared; half of it counts, as the window is rounded
 MIN_CORRELATION = 0.4  # over which waveforms, under which attacks are aligned
@@ -120,7 +120,7 @@ def line_sounds(samples: FloatArray, sample_rate: int, lines: FloatArray) -> Lin
 def _onsets(sound: FloatArray, sample_rate: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Attack at the line, last onset before and next onset after it, s re the line.
 
-    An onset is a rise of the level of the differenced sound (which hears clicks and cymbals as well as drums) to 6 dB
+    An onset is a rise of the level of the differenced sound (which shows clicks and cymbals as well as drums) to 6 dB
     over all of the 30 ms before, and to no less than 26 dB under the loudest place around the line.
     """
     hop = max(1, round(_HOP_SECONDS * sample_rate))

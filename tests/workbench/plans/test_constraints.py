@@ -229,7 +229,7 @@ def test_where_no_splice_leads_back_around_the_excluded_range_the_line_says_so(t
     profile = with_splices(track_profile(), (9, 17), (48, 7))
     refused = plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
     assert isinstance(refused, Refusal)
-    assert "no part that repeats unnoticed lies as a whole before 0:19 or after" in refused.hint
+    assert "no part that repeats unnoticed is entirely before 0:19 or after" in refused.hint
 
 
 def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:
