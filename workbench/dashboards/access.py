@@ -25,8 +25,6 @@ each needed by something that the page consists of:
 - `data:` for pictures: icons within Bokeh's styles
 
 Nothing may be evaluated from text: what figures do by themselves is `workbench.dashboards.figures`, not `CustomJS`.
-
-Functions: `guard`, `is_loopback`, `new_key`, `content_security_policy`. Class: `SecurityHeaders`.
 """
 
 from __future__ import annotations

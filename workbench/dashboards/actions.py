@@ -3,8 +3,6 @@
 Tabs never talk to each other. They follow the state, change it by these actions, and run through the page what takes
 time (`Session.run`). A page holds no sound: sounds lie in files under the home folder, which the browser streams and
 `workbench.dashboards.views` maps into memory where it draws them.
-
-Classes: `Session`.
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ class Session(State):
         self._demo: Task | None = None
         """that prepares the demo"""
         self._asked_fit = False
-        """whether somebody wanted the track fitted to this video"""
+        """whether the user asked to fit the track to this video"""
         self._plan_token = object()
         """of the plan that was asked for last, or is shown since: one that was asked for before comes too late"""
         self._planning = ""
@@ -119,7 +117,7 @@ class Session(State):
         return self._go_on(self._begin())
 
     def open_new(self, track: Path | str, video: Path) -> Task | None:
-        """Open a track under a video in a new project, whatever was done to them before.
+        """Open a track under a video in a new project, even if one with both exists.
 
         Returns the work under way; None where there is no such track, as `message` says.
         """
@@ -131,7 +129,7 @@ class Session(State):
         self._leave_demo()
         self.coming = f"Opening {found.path.name}."
         self.param.update(track=found, video=video)
-        return self._go_on(self._begin(anew=True))
+        return self._go_on(self._begin(new=True))
 
     def foresee(self, track: Path | str, video: Path) -> None:
         """Have the plan of a new project made before its page is drawn; `open_new` then joins that work."""
@@ -181,10 +179,10 @@ class Session(State):
             video = None
         return track, video, gone
 
-    def _begin(self, *, anew: bool = False) -> Fields:
+    def _begin(self, *, new: bool = False) -> Fields:
         """Save from now on what is done to the open files; returns the fields of a project that was there before."""
         try:
-            return self.autosave.begin(self.video, self.track, anew=anew)
+            return self.autosave.begin(self.video, self.track, new=new)
         except WorkbenchError as error:  # it can be worked on all the same
             self.message = str(error)
             self.project = None
@@ -200,10 +198,10 @@ class Session(State):
             self.take({**nothing, **fields})
         return self._restore(fields.get("plan"))
 
-    def _restore(self, kept: Any) -> Task | None:
+    def _restore(self, saved: Any) -> Task | None:
         """Show a plan that was saved; where there was none, plan."""
         track, video = self.track, self.video
-        if track is None or video is None or not kept:
+        if track is None or video is None or not saved:
             return self.replan()
         is_newest = self._newest_plan()
 
@@ -213,13 +211,13 @@ class Session(State):
                 self._show(loop, self.option)
             self.notice = said
             record = plan_record(loop)
-            if record is None or record["result"]["plan"] != kept["result"]["plan"]:  # type: ignore[index,call-overload]
+            if record is None or record["result"]["plan"] != saved["result"]["plan"]:  # type: ignore[index,call-overload]
                 self.autosave.save_plan()
                 self.notice = "track or video have changed since this project was left, so it was planned again"
 
-        same = partial(self._as_planned, track, video, json.dumps(kept, sort_keys=True))
+        same = partial(self._as_planned, track, video, json.dumps(saved, sort_keys=True))
         return self.run(
-            restore_loop, track, video, kept, then=restored, wanted=is_newest, subject=str(track.path), same=same
+            restore_loop, track, video, saved, then=restored, wanted=is_newest, subject=str(track.path), same=same
         )
 
     def change(self, words: str) -> Step:
@@ -256,10 +254,10 @@ class Session(State):
         values = step.values
         with self.autosave.taking():
             self.take(values)
-        anew = any(key.startswith("grid/") for key in values)
+        grid_changed = any(key.startswith("grid/") for key in values)
         if any("/" in key for key in step.change.edits):
             self.records += 1
-        if ("plan" in values or anew) and (anew or not self._show_at_once(values["plan"])):
+        if ("plan" in values or grid_changed) and (grid_changed or not self._show_at_once(values["plan"])):
             self._restore(values.get("plan"))
         self.notice = words
         if step.sentence:
@@ -282,14 +280,14 @@ class Session(State):
             if planning:
                 self.autosave.say_overtaken(planning)
 
-    def _show_at_once(self, kept: Any) -> bool:
+    def _show_at_once(self, saved: Any) -> bool:
         """Show a plan that differs from the one that is shown in nothing but crossfades, which takes no worker."""
         plan, loop = self.plan, self.loop
-        if not kept or plan is None or loop is None:
+        if not saved or plan is None or loop is None:
             return False
         try:
-            other = plan_from_json(kept["result"])
-            provenance = with_mix_of(read_provenance(kept["result"]), loop.provenance)
+            other = plan_from_json(saved["result"])
+            provenance = with_mix_of(read_provenance(saved["result"]), loop.provenance)
         except PlanError:
             return False
         if other.segments != plan.segments or other.window_end != plan.window_end:
@@ -390,12 +388,12 @@ class Session(State):
         with self.change(f"crossfade of seam {seam + 1}: {was}{1000 * fade.seconds:.0f} ms"):
             # After the plan is shown, for another track's crossfades are forgotten then.
             self.show(loop)
-            self.hand_fades = {**self.hand_fades, (fade.place, round(fade.heard_s)): fade}
+            self.hand_fades = {**self.hand_fades, (fade.place, round(fade.video_s)): fade}
 
     def show_again(self, loop: Planned, *, remix: bool = False) -> None:
         """Show a track that was planned again, with the crossfades set by hand where the plan has their seams."""
-        kept, lost = with_hand_fades(loop, self.hand_fades.values())
-        self.show(kept, remix=remix)
+        loop, lost = with_hand_fades(loop, self.hand_fades.values())
+        self.show(loop, remix=remix)
         self.notice = describe_lost(lost)
 
     def replan(self) -> Task | None:
@@ -495,8 +493,8 @@ class Session(State):
     def move_seam(self, seam: int, bars: int) -> None:
         """Move a seam of the plan to another bar line, and pin it there.
 
-        The plan is made at once, of what is known of the places of its seams. Other options are planned where somebody
-        asks for them (`find_options`), and the mix is the one of the plan before until the new one was listened to.
+        The plan is made at once, of what is known of the places of its seams. Other options are planned on
+        request (`find_options`), and the mix is the one of the plan before until the new one was listened to.
 
         `seam`: counted from 0. `bars`: by which it is moved; negative: earlier.
         """
@@ -538,7 +536,7 @@ class Session(State):
         )  # fmt: skip
 
     def _mix_as_tuned(self) -> None:
-        """Let the plan that is shown have the ducking that was drawn, and say with which parameters it is heard."""
+        """Give the plan that is shown the drawn ducking, and record the parameters it is rendered with."""
         if self.loop is not None:
             loop = self.as_tuned(self.loop)
             if loop != self.loop:
@@ -562,7 +560,7 @@ class Session(State):
             self.loop = mixed
 
     def _forget(self) -> None:
-        """Another track or video: what was asked of the plan is forgotten here, the project that is left keeps it."""
+        """Another track or video: what was asked of the plan is forgotten here, the closed project still has it."""
         self._asked_fit = False
         with self.autosave.taking():
             self.forget()
@@ -656,7 +654,7 @@ class Session(State):
     def url_of(self, path: Path) -> str:
         """The address under which the page streams a file, by range requests.
 
-        `path`: below the home's `renders/dashboard`. Raises `ValueError` for a file that lies elsewhere.
+        `path`: below the home's `renders/dashboard`. Raises `ValueError` for a file outside it.
         """
         inside = path.relative_to(self.home.renders / "dashboard")
         return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"

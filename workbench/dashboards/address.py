@@ -3,13 +3,11 @@
     /?project=prj_01K…&tab=seams&option=2&seam=3&time=12.5
 
 Numbers count from 1, as on the page; what is at its beginning is left out. The browser's history has an entry for every
-project, tab, option and seam that somebody went to, and none for the time, nor for what follows from another step. Back
+project, tab, option and seam that the user went to, and none for the time, nor for what follows from another step. Back
 and forward go there without loading the page, unless the project is another one; what plays goes on.
 
 The same component says when the connection to the server is lost, and loads the page again at its address as soon as
-the server answers: a project is kept as it is made, so the last state is there.
-
-Classes: `Place`; `AddressBar`; `Address`, which joins it with the session.
+the server answers: a project is saved as it is made, so the last state is there.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ ALIVE = "assets/address.js"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where somebody is."""
+    """Where the user is."""
 
     project: str = ""
     """its id; empty for none"""
@@ -91,7 +89,7 @@ class AddressBar(JSComponent):
     time = param.Number(0.0, doc="video s")
     title = param.String("", doc="of the browser's tab and of the entries of its history")
     alive = param.String(ALIVE)
-    asked = param.List([], doc="[query, n]: somebody went back or forward to there")
+    asked = param.List([], doc="[query, n]: the user went back or forward to there")
 
     _esm = ASSETS / "address.js"
 

@@ -3,8 +3,6 @@
 A tab is a `workbench.dashboards.tabs.tab.Tab`, listed in `TABS`; it is made when it is first opened, and stays then,
 hidden while another one is open. The page shows what the session is about and what is being done, with a button that
 gives it up, and has one transport for all tabs.
-
-Classes: `Page`; `StatusBar`. Functions: `make_server`.
 """
 
 from __future__ import annotations
@@ -96,7 +94,7 @@ class StatusBar(JSComponent):
     undone = param.Integer(0, doc="counts up when the last change is to be undone")
     redone = param.Integer(0, doc="counts up when it is to be done again")
     dark = param.Boolean(False, doc="whether the page is dark")
-    prefers = param.List([], doc="[whether it should be, n]: as the system is set, or somebody has switched it")
+    prefers = param.List([], doc="[whether it should be, n]: as the system is set, or the user has switched it")
 
     _esm = script("drawn", "status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
@@ -106,7 +104,7 @@ TABS: tuple[type[Tab], ...] = (PlanTab, SeamsTab, BeatsTab, MixTab, MatchTab, St
 """Every tab, in the order of the page."""
 
 PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
-"""the blue of what is heard"""
+"""the blue of what plays"""
 
 
 ASSETS_ROUTE = "assets"
@@ -266,7 +264,7 @@ class Page:
             if loop is not None and loop.video is not None and path.suffix.lower() in CONTAINERS:
                 audio = with_recorded_audio(session.workspace, loop.provenance).audio
                 session.notice = describe_left_out(loop.video, path, audio) or ""
-            # A browser keeps what it took for a while, and the same plan is written anew with another mix or comment.
+            # A browser caches what it took for a while, and the same plan is written again with another mix or comment.
             address = f"{session.url_of(path)}?written={path.stat().st_mtime_ns}"
             bar.ready = [address, path.name, bar.ready[2] + 1 if bar.ready else 1]
 
@@ -322,12 +320,12 @@ def _catch_up(tab: Tab, _: Any) -> None:
 
 
 def _known_mode() -> str:
-    """Whether the page that is asked for should be dark, as `theme.js` keeps it: "light", "dark", or empty: not known.
+    """Whether the page that is asked for should be dark, as `theme.js` saves it: "light", "dark", or empty: not known.
 
     Where it is not known the browser says it as soon as the page is there.
     """
-    kept = pn.state.cookies
-    known = kept.get("workbench-theme") or kept.get("workbench-system") or ""
+    cookies = pn.state.cookies
+    known = cookies.get("workbench-theme") or cookies.get("workbench-system") or ""
     return known if known in ("light", "dark") else ""
 
 
@@ -413,9 +411,9 @@ def make_server(
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
-    # To help whoever writes a page, Bokeh looks at the signature of each callback, and for the names most like one that
+    # To help page authors, Bokeh looks at the signature of each callback, and for the names most like one that
     # is missing. What else it spends on a page is nearly all in `PropertyDescriptor`, which works out the default of a
-    # property anew for each model: to keep defaults that are numbers, texts or nothing there, by class, would take
+    # property again for each model: to cache defaults that are numbers, texts or nothing there, by class, would take
     # two fifths off the server's work for a page.
     settings.perform_error_diagnostics = False
     silence(EMPTY_LAYOUT, True)  # the place of a tab that was not opened yet
@@ -452,7 +450,7 @@ def make_server(
     site.add_transform(SecurityHeaders)
     guard(site, key)
     sockets, port = bind_sockets(host, port)
-    # With a key the cookie's SameSite keeps pages of other sites away from the websocket, whatever the name is here.
+    # With a key the cookie's SameSite shuts pages of other sites out of the websocket, under any name of this server.
     site.websocket_origins.update({"*"} if key is not None else {f"{name}:{port}" for name in LOCAL_NAMES})
     web_server = HTTPServer(site)
     web_server.add_sockets(sockets)
@@ -460,7 +458,7 @@ def make_server(
 
 
 def _asked_query() -> str:
-    """The query of the address for which a page is made; empty where nobody asked for it by an address."""
+    """The query of the address for which a page is made; empty without one."""
     asked = pn.state.session_args
     return urlencode({name: values[-1] for name, values in asked.items()})
 

@@ -7,8 +7,6 @@ Several windows may be open on one project, and each follows what the others do.
 project it was made. What does not touch is merged; a step that touches what another window has changed meanwhile is not
 saved, and the page shows what the other window did. Undo and redo are of a window's own steps, and of those of windows
 that were closed.
-
-Classes: `Autosave`, `Step`. Functions: `request_words` and `params_words`, what two of them differ in.
 """
 
 from __future__ import annotations
@@ -133,13 +131,13 @@ class Autosave:
         self._tell()
         self.show_history()
 
-    def begin(self, video: Path | None, track: TrackSource | None, *, anew: bool = False) -> Fields:
+    def begin(self, video: Path | None, track: TrackSource | None, *, new: bool = False) -> Fields:
         """Save from now on what is done to a video and a track: in the project on them, else in a new one.
 
         `video`, `track`: that are open now; None: not yet.
         """
         project, workspace = self.state.project, self._workspace
-        found = None if anew else project_on(workspace, video, track)
+        found = None if new else project_on(workspace, video, track)
         if found is None and project is not None and can_complete(project, video, track):
             found = complete_project(workspace, project, video, track)
         fields = self.take(found or start_project(workspace, video, track))
@@ -193,7 +191,7 @@ class Autosave:
     def amend(self, step: Step | None) -> None:
         """Add the plan that was made for a change to it.
 
-        `step`: that asked for the plan; None: nobody did.
+        `step`: that asked for the plan; None: no step did.
         """
         project = self.state.project
         if step is None or step.number is None or project is None or step.project != project:

@@ -4,9 +4,6 @@ Every figure is one of two kinds: a chart of curves over time (`time_chart`), or
 (`lane_chart`). A tab's figures belong to a `Picture`, which holds what they draw by name and sets their colours. Curves
 that are too long to be sent whole follow the view (`ViewFollower`): only the stretch in view is sent, as fine as the
 screen.
-
-Classes: `Picture`, `Band`, `ViewFollower`. Functions: `time_chart`, `lane_chart`, `show_time`, `paint`, `flat_legend`,
-`clock_ticker`, `on_page`, `ink_on`, `ink_colour`, `rule_colour`, `paper`, `playhead_colour`, `unique_name`.
 """
 
 from __future__ import annotations
@@ -55,7 +52,7 @@ FRAME_PIXELS = (88, 12)
 THEME = Theme(json={"attrs": {"Axis": {}, "Figure": {}, "Grid": {}, "Legend": {}}})
 """for the page's document: what `paint` sets is named, so that the page's own theme leaves it alone"""
 PAPER = {"light": "#FFFFFF", "dark": "#121212"}
-"""what lies under the figures of a light and of a dark page"""
+"""what is under the figures of a light and of a dark page"""
 _PIXELS_A_TICK = 34
 _ON_DARK = {PLAYED: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
 """the palette's darkest colours, lightened to at least 3 to 1 on a dark page; the others are legible on both"""

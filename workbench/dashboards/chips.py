@@ -1,7 +1,4 @@
-"""The seams of a plan in a row, each a button with its score and crossfade; the worst is marked.
-
-Classes: `SeamChips`. Functions: `worst_of`.
-"""
+"""The seams of a plan in a row, each a button with its score and crossfade; the worst is marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workbench dashboard`: the page on which plans are seen, heard and tuned."""
+"""`workbench dashboard`: the page on which users look at, play and tune plans."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Constraints as the page calls them: a page has buttons, where a command line has options.
-
-Functions: `in_words`, `sentence_in_words`.
-"""
+"""Constraints as the page calls them: a page has buttons, where a command line has options."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ _WORDS = {
     ConstraintKind.FORBIDDEN: "forbidden",
     ConstraintKind.NEVER_CUT: "never cut",
     ConstraintKind.EXCLUDED: "excluded",
-    ConstraintKind.KEEP: "kept whole",
+    ConstraintKind.KEEP: "played whole",
     ConstraintKind.START_AT: "music starts at",
     ConstraintKind.END_ON: "last hit at",
 }

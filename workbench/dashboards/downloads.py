@@ -1,7 +1,5 @@
 """Downloads of a plan: the finished video and music, its JSON, as the command line prints it, and every format of
 `workbench export`, with the comments and verdicts of reviewers as markers.
-
-Functions: `offered`, the formats for a plan; `what_is_taken`, the option that they hold; `download_file`.
 """
 
 from __future__ import annotations

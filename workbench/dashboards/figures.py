@@ -2,9 +2,6 @@
 
 Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
 (`workbench.dashboards.access` does not). These models name classes of a script that is loaded as a file.
-
-Classes: `ClockTickFormatter`; the callbacks `SeekTo`, `LoopOver`, `ShowAll`; the tools `ClockZoomTool`,
-`SeamTool`, `PointTool`, `BeatTool`.
 """
 
 from __future__ import annotations
@@ -61,14 +58,14 @@ class ClockZoomTool(WheelZoomTool):
 class SeamTool(BoxSelectTool):
     """Drags a seam of a plan to another bar line, or selects a stretch of the track; elsewhere it selects as its base.
 
-    While a seam is dragged its places are shown, and what is known of the one that it would go to; the server is told
-    which that is, so that it is heard. Nothing is planned until the seam is let go of; Escape gives up.
+    While a seam is dragged its places are shown, and what is known of the one that it would go to; the server learns
+    which that is, and plays it. Nothing is planned until the seam is let go of; Escape gives up.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
 
-    seams = List(Float, help="Where each seam is heard, video seconds.")
+    seams = List(Float, help="Where each seam plays, video seconds.")
     places = List(
         AnyValue,
         help="Of each seam, where it could be: bars, at (s), words, and obstacle, empty where it can be there.",
@@ -101,7 +98,7 @@ class PointTool(BoxSelectTool):
 class BeatTool(BoxSelectTool):
     """Drags a beat or a downbeat between its neighbours; a drag that begins beside them selects as its base.
 
-    What is dragged follows the pointer in the browser; the server is told where it was let go of; Escape gives up.
+    What is dragged follows the pointer in the browser; the server learns where it was let go of; Escape gives up.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

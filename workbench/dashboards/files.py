@@ -2,7 +2,7 @@
 
 A video is far too long for a message on the page's websocket. A dropped file is sent as the body of one PUT and written
 as it arrives; it gets its name when it is whole, or where another file has that, one with a number: what was planned
-under a video, or is shown by a link, keeps it.
+under a video, or is shown by a link, still has its own.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def safe_name(name: str) -> str:
 
 
 def _named(aside: Path, name: str) -> Path:
-    """Give a file a name beside which no other file loses its own; the same file is not kept twice."""
+    """Give a file a name that no other file has; the same file is not stored twice."""
     wanted = Path(name)
     number, path = 1, aside.with_name(name)
     try:
@@ -64,7 +64,7 @@ class SoundFiles(StaticFileHandler):
 
 
 VIDEOS_ROUTE = "videos"
-"""under which the page finds the videos that somebody has opened"""
+"""under which the page finds the videos that were opened"""
 _opened_videos: dict[str, Path] = {}
 """by digest of their bytes, of this process; what is not in it is not served"""
 
@@ -76,11 +76,11 @@ def video_url(video: Path, digest: str) -> str:
 
 
 class VideoFiles(SoundFiles):
-    """Videos that somebody has opened, by ranges, each under the digest of its bytes; nothing else is to be had."""
+    """Videos that were opened, by ranges, each under the digest of its bytes; nothing else is to be had."""
 
     @classmethod
     def get_absolute_path(cls, root: str, path: str) -> str:
-        """Where a video lies."""
+        """The path of a video."""
         video = _opened_videos.get(path)
         if video is None:
             raise HTTPError(404)

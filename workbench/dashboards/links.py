@@ -1,13 +1,11 @@
-"""What a signed link shows: one frozen version of a plan, seen and heard without an account, and nothing else.
+"""What a signed link shows: one frozen version of a plan, to see and play without an account, and nothing else.
 
 A link is `/review/TOKEN`; `/sound` and `/video` after it are the files that its page plays. Each request is checked for
 itself (`workbench.review.links`), so a link that has expired plays no further. The page has no session and no
-websocket, and these routes answer GET and HEAD alone: whoever has a link can change no record, send no file and start
-no work, but for the one sound that its own page needs, which is made once for all who ask.
+websocket, and these routes answer GET and HEAD alone: a visitor can change no record, send no file and start no
+work, but for the one sound that its own page needs, which is made once for all who ask.
 
 Comments and decisions are shown that were made on this very version. Files are named without their folders.
-
-Functions: `link_routes`, `link_address`, `is_link`.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from workbench.review.versions import FrozenPlan, has_its_video, thaw
 
 _ROUTE = "review"
 _LINK = re.compile(rf"/{_ROUTE}/[\w.]+(?:/(?:sound|video))?")
-_NO_SOUND = "The sound of this version cannot be made now. Whoever sent the link sees why on the Review tab."
+_NO_SOUND = "The sound of this version cannot be made now. The sender of the link sees why on the Review tab."
 """to readers, who shall not learn the folders that the reason may name"""
 _KEEP_SECONDS = 3600
 """for which a browser may keep the files of a link"""
@@ -48,7 +46,7 @@ _PAGES.filters["clock"] = clock
 
 
 def link_address(token: str) -> str:
-    """The address of a link, on whatever name the server has."""
+    """The address of a link, under any name of the server."""
     return f"/{_ROUTE}/{token}"
 
 
@@ -96,7 +94,7 @@ class _Shown:
         return frozen.video
 
     async def sound(self, frozen: FrozenPlan) -> Path:
-        """The sound of a version; whoever asks while it is made waits for the same work."""
+        """The sound of a version; requests that come while it is made wait for the same work."""
         out = shown_file(self.workspace.home, frozen)
         if not out.exists():
             version_id = frozen.version.version_id
@@ -119,7 +117,7 @@ class _Shown:
                 made.set_result(None)
 
         task = Task(self.workspace.home, self.workspace.params, shown_sound, (version_id,), {})
-        task.deliver = loop.call_soon_threadsafe  # type: ignore[assignment]  # returns a handle, which nobody needs
+        task.deliver = loop.call_soon_threadsafe  # type: ignore[assignment]  # returns a handle, which is not needed
         task.on_done, task.on_fault, task.on_cancelled = succeed, fail, lambda: fail("it was cancelled")
         self._pool().submit(task)
         return made

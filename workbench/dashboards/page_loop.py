@@ -3,8 +3,6 @@
 What a page shows is changed on the server's event loop only, with the page's document at hand. Work that is done
 elsewhere brings its results there. A page goes when its browser tab is closed or its server stops: then nothing that
 was handed to its loop is ever called.
-
-Classes: `PageLoop`. Functions: `this_page_loop`.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ class PageLoop:
             self.document.add_next_tick_callback(partial(self._run, function))
 
     def _run(self, function: Callable[[], None]) -> None:
-        # In one message, behind what Panel has to send. While the socket is busy Panel keeps its messages back, and
+        # In one message, behind what Panel has to send. While the socket is busy Panel holds its messages back, and
         # what Bokeh sends for itself would pass them: changes of a new tab's figures would come before the figures.
         # Another page may have asked for the call, whose document would be the current one here too.
         with set_curdoc(self.document), hold(self.document):
@@ -62,7 +60,7 @@ class PageLoop:
 def this_page_loop() -> PageLoop | None:
     """The loop of the page for which this code runs; None in a script or a test, where nothing runs on a loop.
 
-    Bokeh keeps a current document for each thread even after its server has stopped, so a document alone is no page.
+    Bokeh stores a current document for each thread even after its server has stopped, so a document alone is no page.
     """
     document = pn.state.curdoc
     if document is None or document.session_context is None:

@@ -1,12 +1,10 @@
-"""The websocket of a page: a message leaves in one piece, so that no later one is kept back or passes it.
+"""The websocket of a page: a message leaves in one piece, so that no later one is held back or passes it.
 
 Bokeh writes the parts of a message one by one and locks the socket until the last one is out; Panel writes by itself
 what a callback changes. While the socket is locked Panel puts that into a queue, and panel 1.9 forgets a message that
-enters the queue just when another one has been written: it waits there until the page changes again, and somebody who
+enters the queue just when another one has been written: it waits there until the page changes again, and a user who
 only looks never sees it. Here a socket is locked for less than one step of the event loop, so nothing is ever put into
-the queue. Tornado keeps the order of what is written to it.
-
-Classes: `PageSocket`. Functions: `make_site`.
+the queue. Tornado preserves the order of what is written to it.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ class PageSocket(WSHandler):
     async def write_message(  # type: ignore[override]  # a coroutine, as Bokeh's is
         self, message: bytes | str | dict[str, Any], binary: bool = False, locked: bool = True
     ) -> None:
-        """Write a part of a message without waiting, so that whoever sends the whole does not give way in between."""
+        """Write a part of a message without waiting, so that the sender of the whole does not yield in between."""
         self.unsent.append(WebSocketHandler.write_message(self, message, binary))
 
 

@@ -1,7 +1,4 @@
-"""The work of one page: functions of `workbench` that run in worker processes, with progress and a way to cancel.
-
-Class: `PageTasks`.
-"""
+"""The work of one page: functions of `workbench` that run in worker processes, with progress and a way to cancel."""
 
 from __future__ import annotations
 
@@ -47,11 +44,11 @@ class PageTasks:
         `function`: importable by its name; takes a workspace, with the page's home and parameters, before the
         arguments. `then`: takes the result, on this page's event loop. `wanted`: whether the page still wants it; a
         result that came too late is dropped. None: always. `otherwise`: called where there will be no result but one is
-        wanted, with the page's `message`, which says why; empty where somebody cancelled it. `same`: what the result
+        wanted, with the page's `message`, which says why; empty where the user cancelled it. `same`: what the result
         depends on beside the page's home and parameters, such as `stamps_of` files: pages that ask for the same share
         one piece of work, and none of them changes its result; None: it is done for this page alone. A function that
         says it is asked again, in another thread, once the work has ended: where it says something else by then, the
-        result is not kept for pages that come later.
+        result is not cached for pages that come later.
         """
         page, state = this_page_loop(), self._state
         self.give_up_unwanted(running=False)
@@ -111,7 +108,7 @@ class PageTasks:
         return self.pool.submit(task)
 
     def give_up_unwanted(self, *, running: bool) -> None:
-        """Give up work that nobody wants any more; what runs takes its worker with it, and goes on unless told."""
+        """Give up work that is not wanted any more; what runs takes its worker with it, and goes on by default."""
         for task in list(self.under_way):
             if not task.is_wanted and (running or not task.is_running):
                 task.given_up = True

@@ -1,7 +1,4 @@
-"""Who reviews: a name that is asked for once and kept in the browser.
-
-Classes: `ReviewerName`. Functions: `reviewer_field`, one for a tab; `known_reviewer`.
-"""
+"""Who reviews: a name that is asked for once and saved in the browser."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from panel.custom import JSComponent
 from workbench.dashboards.actions import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 
-_KEPT = "workbench-reviewer"
-"""the cookie that `reviewer.js` keeps a name in"""
+_COOKIE = "workbench-reviewer"
+"""the cookie in which `reviewer.js` saves a name"""
 _MOST_LETTERS = 80
 """of a name, as in its field"""
 
@@ -40,5 +37,5 @@ def reviewer_field(session: Session) -> ReviewerName:
 
 
 def known_reviewer(cookies: Mapping[str, str]) -> str:
-    """The name that a browser has kept; empty where it keeps none."""
-    return unquote(cookies.get(_KEPT, "")).strip()[:_MOST_LETTERS]
+    """The name that a browser has saved; empty without one."""
+    return unquote(cookies.get(_COOKIE, "")).strip()[:_MOST_LETTERS]

@@ -1,7 +1,4 @@
-"""What stands where a picture is being made: its outline in grey, and how far it is.
-
-Classes: `Skeleton`.
-"""
+"""What stands where a picture is being made: its outline in grey, and how far it is."""
 
 from __future__ import annotations
 

@@ -2,9 +2,6 @@
 
 Plain values that tabs follow (`State.param.watch`); no files, no work, no widgets. A project saves what `State.fields`
 returns, and `State.take` takes it back.
-
-Classes: `State`; `HandFade`, a crossfade that was set by hand; `GridDraft`, a grid that is being corrected. Functions:
-`seam_place`; `with_hand_fades`, which puts such crossfades into another plan, and `describe_lost`.
 """
 
 from __future__ import annotations
@@ -48,12 +45,12 @@ Place: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class HandFade:
-    """A crossfade that somebody set at a seam."""
+    """A crossfade that a user set at a seam."""
 
     place: Place
     seconds: float
     exponent: float
-    heard_s: float
+    video_s: float
     """video time of the seam when it was set, by which people know it"""
 
     @staticmethod
@@ -79,7 +76,7 @@ class GridDraft:
 
 
 class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in its stubs only
-    """A sentence on the page; in it files are named without the server's folders, whoever wrote it."""
+    """A sentence on the page; in it files are named without the server's folders."""
 
     def __set__(self, obj: Any, val: str) -> None:
         super().__set__(obj, obj.for_the_page(val))
@@ -110,7 +107,7 @@ class State(param.Parameterized):
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     time = param.Number(0.0, doc="where the plan is listened to, video s")
     dark = param.Boolean(False, doc="whether the page is dark")
-    reviewer = param.String("", doc="name of whoever reviews; empty until it is given")
+    reviewer = param.String("", doc="name of the reviewer; empty until it is given")
     project = param.ClassSelector(class_=Project, allow_None=True, doc="in which all this is saved")
     history = param.List([], item_type=Change, doc="changes of the project, oldest first")
     others = param.ClassSelector(default=frozenset(), class_=frozenset, doc="names of other windows on the project")
@@ -151,7 +148,7 @@ class State(param.Parameterized):
 
     @property
     def settling(self) -> bool:
-        """Whether what changes follows from something else: nobody went to another tab, option or seam."""
+        """Whether what changes follows from something else, not from a change of tab, option or seam."""
         return self._settling > 0
 
     def look_at(self, view: Mapping[str, Any]) -> None:
@@ -220,12 +217,12 @@ class State(param.Parameterized):
 
 def _fade_records(fades: Iterable[HandFade]) -> list[list[float]]:
     """Of each: track time left and entered, ms, then length, s, exponent, and video time, s."""
-    return [[*fade.place, fade.seconds, fade.exponent, fade.heard_s] for fade in fades]
+    return [[*fade.place, fade.seconds, fade.exponent, fade.video_s] for fade in fades]
 
 
 def _read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
     fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
-    return {(fade.place, round(fade.heard_s)): fade for fade in fades}
+    return {(fade.place, round(fade.video_s)): fade for fade in fades}
 
 
 def _read_envelope(record: Any) -> Points | None:
@@ -285,7 +282,7 @@ def with_hand_fades(loop: Planned, fades: Iterable[HandFade]) -> tuple[Planned, 
         if not same:
             lost.append(fade)
             continue
-        nearest = min(same, key=lambda seam: abs(float(plan.seam_times[seam]) - fade.heard_s))
+        nearest = min(same, key=lambda seam: abs(float(plan.seam_times[seam]) - fade.video_s))
         try:
             changed = with_fade(changed, nearest, fade.seconds, fade.exponent)
         except PlanError:
@@ -295,7 +292,7 @@ def with_hand_fades(loop: Planned, fades: Iterable[HandFade]) -> tuple[Planned, 
 
 def describe_lost(lost: Iterable[HandFade]) -> str:
     """A sentence on crossfades that are not in a new plan."""
-    places = [clock(fade.heard_s) for fade in lost]
+    places = [clock(fade.video_s) for fade in lost]
     if not places:
         return ""
     if len(places) == 1:

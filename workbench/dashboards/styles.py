@@ -1,7 +1,4 @@
-"""Scripts and styles of the page: where they lie, and how what grows and scrolls is laid out.
-
-Functions: `stylesheet`, `scrolled`, `beside`, `growing`.
-"""
+"""Scripts and styles of the page: where they lie, and how what grows and scrolls is laid out."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def beside(least: int, share: int = 999) -> dict[str, str]:
     """How something takes the width that is left beside its neighbour in a `FlexBox`, or a line of its own.
 
     `least`: pixels, under which it stands in a line of its own. `share`: of the width that is left over; with 1 it
-    keeps to its least width beside a neighbour of 999, and fills the line where it stands alone.
+    stays at its least width beside a neighbour of 999, and fills the line where it stands alone.
     """
     return {"flex": f"{share} 1 {least}px", "width": "auto", "min-width": "0"}
 

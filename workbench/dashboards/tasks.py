@@ -1,7 +1,7 @@
 """Background work of the page, run by worker processes so that the page never freezes.
 
 A task is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one
-task after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; tasks
+task after the other in the workspace of a home folder, which holds the decoded sound and the database; tasks
 with the same `subject` go to the same worker where it is free. Pages share the workers: the next task is one of the
 page for which the fewest are at work, however much another page has waiting. News of a task (progress, result, fault)
 go through its `deliver`, which brings them to the page's own event loop. All pages share that loop, and progress
@@ -10,14 +10,12 @@ takes milliseconds of it, so a worker reports no more of it than an eye can foll
 Work that several pages ask for is done once where they say what it depends on (`Task.same`): such a task joins the work
 that is equal, under way or waiting, or takes the result that such work had. Each page has its own task all the same,
 with its own news, and gives it up alone: the work goes on while one page wants it. What goes wrong is news to all of
-them, and is not kept.
+them, and is not cached.
 
 One worker is started with the server (`Pool.warm`), so that the first plan does not wait for libraries to be loaded.
 
 A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
-
-Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server.
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ from workbench.params import WorkbenchParams
 from workbench.store.home import Home
 
 Deliver: TypeAlias = Callable[[Callable[[], None]], None]
-"""calls a function where the state of whoever submitted the task may be changed"""
+"""calls a function where the state of the task's submitter may be changed"""
 
 _PROGRESS_SECONDS = 0.25
 """between two reports on the same stage of a task"""
@@ -54,13 +52,13 @@ _LOADED = (
     "workbench.beats.network", "workbench.features.speech_probability", "workbench.video.voice_network",
     "workbench.store.objects", "workbench.store.grid_records", "workbench.store.stored_files",
 )  # fmt: skip
-"""modules with which plans are made and heard"""
+"""modules with which plans are made and played"""
 _NICENESS = 5
-"""of workers, so that the page keeps answering on a busy machine"""
-_MOST_KEPT_BYTES = 64 * 2**20
+"""of workers, so that the page still answers on a busy machine"""
+_MAX_RESULT_BYTES = 64 * 2**20
 """of results of shared work; pictures and sounds of half an hour of video take a few MB"""
-_KEPT_SECONDS = 600.0
-"""for which such a result is kept, a small part of the days after which the files that it names may be cleared"""
+_RESULT_SECONDS = 600.0
+"""for which such a result is cached, a small part of the days after which the files that it names may be cleared"""
 
 
 def at_once(function: Callable[[], None]) -> None:
@@ -88,7 +86,7 @@ class Task:
     """whether its owner still wants the result, asked by the owner alone; None: always"""
     same: Hashable | None = None
     """what the result depends on beside home, parameters and function, so that equal work of several owners is done
-    once, and nobody changes its result; None: it is done for this task alone"""
+    once, and no owner changes its result; None: it is done for this task alone"""
     holds: Callable[[], bool] | None = None
     """whether `same` says what the result depends on even now, asked by a worker's thread once the work has ended: a
     worker reads records when it comes to them, which may be later than they were named; None: it does"""
@@ -135,7 +133,7 @@ class Task:
             self._leave(self)
 
     def drop(self) -> None:
-        """Give it up before a worker takes it: it is over, and nobody is called."""
+        """Give it up before a worker takes it: it is over, and no function is called."""
         self.cancelled = True
         self.end()
 
@@ -149,13 +147,13 @@ class Task:
     def report(self, news: Callable[[], None] | None) -> None:
         """Deliver news.
 
-        `news`: calls one of the `on_…` functions; None where nobody wants it.
+        `news`: calls one of the `on_…` functions; None: it is dropped.
         """
         if news is not None:
             self.deliver(news)
 
     def end(self) -> None:
-        """Mark as over, whatever became of it."""
+        """Mark as over, with any outcome."""
         with self._ending:
             self._ended.set()
 
@@ -209,32 +207,32 @@ class RecentResults:
 
     def __init__(self, most_bytes: int, seconds: float) -> None:
         self._most_bytes, self._seconds = most_bytes, seconds
-        self._kept: OrderedDict[Hashable, tuple[Any, int, float]] = OrderedDict()
+        self._results: OrderedDict[Hashable, tuple[Any, int, float]] = OrderedDict()
         """result, size and end of its time, by what it depends on"""
 
     def keep(self, key: Hashable, result: Any, size: int) -> None:
         """Keep a result."""
-        self._kept.pop(key, None)
+        self._results.pop(key, None)
         if size <= self._most_bytes:
-            self._kept[key] = result, size, monotonic() + self._seconds
+            self._results[key] = result, size, monotonic() + self._seconds
             self._drop()
 
     def find(self, key: Hashable) -> tuple[Any] | None:
-        """A result that is kept."""
+        """A result that is cached."""
         self._drop()
-        found = self._kept.get(key)
+        found = self._results.get(key)
         if found is None:
             return None
-        self._kept.move_to_end(key)
+        self._results.move_to_end(key)
         return (found[0],)
 
     def _drop(self) -> None:
         now = monotonic()
-        for key in [key for key, (_, _, until) in self._kept.items() if until <= now]:
-            del self._kept[key]
-        total = sum(size for _, size, _ in self._kept.values())
+        for key in [key for key, (_, _, until) in self._results.items() if until <= now]:
+            del self._results[key]
+        total = sum(size for _, size, _ in self._results.values())
         while total > self._most_bytes:
-            _, (_, size, _) = self._kept.popitem(last=False)
+            _, (_, size, _) = self._results.popitem(last=False)
             total -= size
 
 
@@ -245,13 +243,13 @@ class Pool:
         self._waiting: deque[Task] = deque()
         self._shared: dict[Hashable, _SharedWork] = {}
         """that waits or is under way, by what it depends on"""
-        self._recent = RecentResults(_MOST_KEPT_BYTES, _KEPT_SECONDS)
+        self._recent = RecentResults(_MAX_RESULT_BYTES, _RESULT_SECONDS)
         self._news = threading.Condition()
         self._closed = False
         self._workers = [_Worker(self, number) for number in range(size)]
 
     def warm(self) -> None:
-        """Start one worker before anybody waits for it: it loads what plans are made with, and gets the first task."""
+        """Start one worker before any task waits for it: it loads what plans are made with, and gets the first task."""
         with self._news:
             if not self._closed and self._workers:
                 self._workers[0].warm()
@@ -261,11 +259,11 @@ class Pool:
         with self._news:
             if self._closed:
                 raise WorkbenchError("the pool of workers is closed")
-            kept = None if task.same is None else self._recent.find(_key(task))
-            if kept is None:
+            cached = None if task.same is None else self._recent.find(_key(task))
+            if cached is None:
                 self._queue(task)
-        if kept is not None:
-            _SharedWork.end([task], "done", kept[0])
+        if cached is not None:
+            _SharedWork.end([task], "done", cached[0])
         return task
 
     def _queue(self, task: Task) -> None:
@@ -293,21 +291,21 @@ class Pool:
         return is_new
 
     def _end_shared(self, key: Hashable, shared: _SharedWork, kind: str, outcome: Any) -> None:
-        is_kept = kind == "done" and (shared.work.holds is None or shared.work.holds())
+        is_current = kind == "done" and (shared.work.holds is None or shared.work.holds())
         with self._news:
             if self._shared.get(key) is shared:
                 del self._shared[key]
-            if is_kept:
+            if is_current:
                 self._recent.keep(key, outcome, shared.work.result_bytes)
             members, shared.members = shared.members, []
         _SharedWork.end(members, kind, outcome)
 
     def _leave(self, key: Hashable, task: Task) -> None:
-        """Have a task that was given up wait no longer; nobody else's: the work is given up too."""
+        """Have a task that was given up wait no longer; without other waiting tasks the work is given up too."""
         shared = task._shared
         with self._news:
             if shared is None or not shared.leave(task):
-                return  # whoever ends the work has it, and calls it
+                return  # the thread that ends the work has it, and calls it
             unwanted = not shared.members
             if unwanted and self._shared.get(key) is shared:
                 del self._shared[key]
@@ -317,7 +315,7 @@ class Pool:
             shared.work.cancel()
 
     def close(self) -> None:
-        """End all workers; tasks that wait are over, and nobody is called."""
+        """End all workers; tasks that wait are over, and no function is called."""
         with self._news:
             self._closed = True
             waiting = set(map(id, self._waiting))
@@ -429,14 +427,14 @@ class _Worker:
         """Send a task and report its news; returns what went wrong between here and there, or nothing."""
         try:
             pipe.send((task.home, task.params, task.function, task.arguments, dict(task.named)))
-        except Exception as error:  # noqa: BLE001 - what cannot be sent fails in the words of whatever it is
+        except Exception as error:  # noqa: BLE001 - what cannot be sent fails in its own words
             return _unheard(error)
         while not task.cancelled:
             try:
                 sent = pipe.recv_bytes()
                 kind, *news = pickle.loads(sent)  # as `recv` does, but that its size is known
                 task.result_bytes = len(sent)
-            except Exception as error:  # noqa: BLE001 - reading what was sent runs code of whatever it is
+            except Exception as error:  # noqa: BLE001 - reading what was sent runs code of its class
                 return _unheard(error)
             if kind != "progress":
                 self._end(task, kind, news[0])
@@ -509,13 +507,13 @@ def _run_one(pipe: Connection, workspace: Workspace | None) -> Workspace:
             workspace.close()
         workspace = Workspace(home)
 
-    told_stage, told_at = "", 0.0
+    sent_stage, sent_at = "", 0.0
 
     def progress(stage: str, done: float) -> None:
-        nonlocal told_stage, told_at
+        nonlocal sent_stage, sent_at
         now = monotonic()
-        if stage != told_stage or now - told_at >= _PROGRESS_SECONDS:
-            told_stage, told_at = stage, now
+        if stage != sent_stage or now - sent_at >= _PROGRESS_SECONDS:
+            sent_stage, sent_at = stage, now
             pipe.send(("progress", stage, done))
 
     own = workspace.with_params(params).with_progress(progress)

@@ -1,7 +1,7 @@
 """The transport: soundtrack and two options of the music, played together, with a playhead that runs over the pictures.
 
-There is one on the page, above the tabs, and the sound goes on when the tab changes. A tab has a `Program`: what there
-is to be heard of it, and on which clock. The transport plays one program at a time. Programs on the same clock, as
+There is one on the page, above the tabs, and the sound goes on when the tab changes. A tab has a `Program`: what
+it plays, and on which clock. The transport plays one program at a time. Programs on the same clock, as
 those of Plan, Mix and Review, take over from each other at the same place, also while they play. One on another clock,
 as the track's in Beats, waits until what plays is stopped, or until one clicks in its picture or presses "Hear" beside
 the name of what plays. What plays by itself, a seam in Seams or a blind test, has the same way out of the page
@@ -10,12 +10,12 @@ the name of what plays. What plays by itself, a seam in Seams or a blind test, h
 All run on the clock of one AudioContext at the rate of the music. What is played are samples of WAV files, read by
 ranges and dropped again, so that half an hour starts as fast as a minute: of a plan, the samples of the track itself,
 cut, faded, levelled and ducked in the browser as `workbench.dashboards.sounds.plan` says (`assets/sound.js`). Nothing
-is rendered, and another plan, fade, gain or duck is heard after some hundredths of a second, at the same place, with a
-crossfade of 8 ms. A and B run together, to the sample; what is not chosen is silent. Mix gains, solo, mute and the
+is rendered, and another plan, fade, gain or duck is audible after some hundredths of a second, at the same place, with
+a crossfade of 8 ms. A and B run together, to the sample; what is not chosen is silent. Mix gains, solo, mute and the
 level matching of A and B are gains in the browser. There is no limiter: the sum has headroom instead.
 
 Loudness and true peak of the sum are measured while it plays (`assets/levels.js`), before headroom and volume: as loud
-as a file of it would be, but for the limiter. Where somebody speaks they say how far the music lies under the speech.
+as a file of it would be, but for the limiter. Under speech they also show how far the music is below it.
 
 The picture is a silent `<video>` that follows the sound (`assets/video_picture.js`): its speed changes by a few
 hundredths, or it jumps where it is far away. It is to be seen in tabs whose program has it.
@@ -25,20 +25,17 @@ with its ducking on Mix; Match plays A alone.
 
 Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the
 options, j k l for back, stop and on, comma and point for pictures, r for the loop, + - 0 for the zoom, v for the full
-screen, ? for the list of them. They work whatever has the focus, but for what uses the key itself: a field takes all, a
-slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself
-the keys are that tab's, but space stops whatever sounds. Beside a whole transport, as that of Tracks, this one is shown
+screen, ? for the list of them. They work wherever the focus is, except where it uses the key itself: a field takes all,
+a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself
+the keys are that tab's, but space stops all sound. Beside a whole transport, as that of Tracks, this one is shown
 only while it plays, so that a tab has one button to play.
 
-Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
-seconds, `workbench-region` with two of them, `workbench-option` with an option and whether it is A or B: its plan is
-known to the browser, and heard before the server has drawn it; `workbench-duck` with dB by which the ducking of A goes
-down, until the measured one is there. `workbench-zoom` goes the other way: what keys and buttons ask of the pictures
-that are seen (`ClockZoomTool`). What is done at the playhead takes its time from the
-browser (`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment
-later.
-
-Classes: `Program`; `TransportBar`; `Transport`. Functions: `seek_on_tap`, `playhead`, `script`.
+Pictures reach it by events on the window, so that a click is audible without a call to the server: `workbench-seek`
+with seconds, `workbench-region` with two of them, `workbench-option` with an option and whether it is A or B: its plan
+is known to the browser, and played before the server has drawn it; `workbench-duck` with dB by which the ducking of A
+goes down, until the measured one is there. `workbench-zoom` goes the other way: what keys and buttons ask of the
+pictures that are seen (`ClockZoomTool`). What is done at the playhead takes its time from the browser
+(`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment later.
 """
 
 from __future__ import annotations
@@ -66,7 +63,7 @@ def script(*names: str) -> str:
 
 
 class Program(param.Parameterized):
-    """What a tab has to be heard; times are on the clock that the files share, mostly video seconds."""
+    """What a tab plays; times are on the clock that the files share, mostly video seconds."""
 
     clock: Any = param.Selector(default="plan", objects=["plan", "track", "match"], constant=True, doc="of its seconds")
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
@@ -80,7 +77,7 @@ class Program(param.Parameterized):
     still = param.String("", doc="address of a picture of the video, to be seen before it is played; empty for none")
     fps = param.Number(25.0, doc="pictures a second, for steps")
     duration = param.Number(0.0, doc="s")
-    time = param.Number(0.0, doc="where it plays, s; while it does, as told four times a second")
+    time = param.Number(0.0, doc="where it plays, s; while it does, as sent four times a second")
     seek = param.List([], doc="[s, n]: go there; another n goes there again")
     playing = param.Boolean(False)
     region = param.List([], doc="[from, to]: loops while it plays; empty plays on")
@@ -97,11 +94,11 @@ class Program(param.Parameterized):
     speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s; empty where that is not known")
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
-    keys = param.List([], doc="[keys, what they do] of the keys that its tab has besides those of the transport")
+    keys = param.List([], doc="[keys, what they do] of the keys that its tab adds to those of the transport")
 
     @property
     def ready(self) -> bool:
-        """Whether there is anything to be heard."""
+        """Whether there is anything to play."""
         return bool(self.music_a or self.soundtrack)
 
     def go(self, seconds: float) -> None:
@@ -123,7 +120,7 @@ class TransportBar(Program, JSComponent):
     soundtrack_on = param.Boolean(True)
     music_on = param.Boolean(True)
     told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
-    asked = param.List([], doc="[s, n]: the program of the tab that is open is to be heard, from there or where it is")
+    asked = param.List([], doc="[s, n]: play the program of the tab that is open, from there or where it is")
 
     _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
@@ -131,7 +128,7 @@ class TransportBar(Program, JSComponent):
 
 _LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "refused_url", "playheads", "keys"})
 """what the bar shows of a program as it is"""
-_TOLD = ("playing", "region", "chosen", "refused_url")
+_SENT_BY_BROWSER = ("playing", "region", "chosen", "refused_url")
 """what the bar changes, for the program that it plays"""
 
 
@@ -143,19 +140,19 @@ class Transport:
         self._programs: dict[str, Program] = {}
         self._loaded: Program | None = None
         self._here = ""
-        self.bar.param.watch(self._take_told, list(_TOLD))
+        self.bar.param.watch(self._take_sent, list(_SENT_BY_BROWSER))
         self.bar.param.watch(lambda event: self._take_time(*event.new), "told")
         self.bar.param.watch(lambda event: self._hear_here(event.new[0]), "asked")
 
     def add(self, title: str, program: Program) -> None:
-        """Have a program to be heard where its tab is open."""
+        """Use a program for the transport while its tab is open."""
         self._programs[title] = program
         program.param.watch(lambda *events: self._follow(program, events), [*_LOADED, "playheads"])
         program.param.watch(lambda event: self._go(program, event.new[0]), "seek")
         self._show_place()
 
     def open_tab(self, title: str, *, plays_itself: bool = False, has_transport: bool = False) -> None:
-        """Take over what the open tab has to be heard: at once, or when what plays is stopped."""
+        """Take over the program of the open tab: at once, or when what plays is stopped."""
         self._here = title
         self.bar.param.update(own_keys=plays_itself, aside=has_transport)
         self._settle()
@@ -176,8 +173,8 @@ class Transport:
             before.playing = False
         values = {name: getattr(program, name) for name in _LOADED}
         if same:  # the place stays, and the picture for when one comes back
-            kept = ("region", "video_url", "still", "fps") if not program.video_url else ("region",)
-            values |= {name: getattr(bar, name) for name in kept}
+            unchanged = ("region", "video_url", "still", "fps") if not program.video_url else ("region",)
+            values |= {name: getattr(bar, name) for name in unchanged}
             program.param.update(region=bar.region, playing=bar.playing)
         else:
             program.playing = bar.playing
@@ -220,7 +217,7 @@ class Transport:
         if self._is_on_clock(program):
             self.bar.go(at)
 
-    def _take_told(self, *events: Any) -> None:
+    def _take_sent(self, *events: Any) -> None:
         if self._loaded is not None:
             self._loaded.param.update(**{event.name: event.new for event in events})
         if not self.bar.playing:
@@ -229,10 +226,10 @@ class Transport:
     def _take_time(self, number: float, at: float) -> None:
         if number != (self.bar.seek[1] if self.bar.seek else 0.0):
             return  # it was sent before the place changed
-        with ExitStack() as told:  # all of them first: what follows one of them may look at another
+        with ExitStack() as batches:  # all of them first: what follows one of them may look at another
             for program in self._programs.values():
                 if self._is_on_clock(program):
-                    told.enter_context(batch_call_watchers(program))
+                    batches.enter_context(batch_call_watchers(program))
                     program.time = at
 
 

@@ -1,14 +1,12 @@
 """Long sound drawn in part: of what is in view, no more points than the screen has columns.
 
-A file of half an hour has eighty million samples. It is mapped into memory, not read; beside it lies a summary, the
+A file of half an hour has eighty million samples. It is mapped into memory, not read; beside it is a summary, the
 lowest and highest sample of every 256, made in one pass when it is first drawn. A view of any width is then the lowest
 and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
 milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
 
 Making the summary takes a second for half an hour, so a worker does it (`write_summary`) and returns the file's name.
 The page maps the file, finds the summary and reads nothing else.
-
-Classes: `LongSound`. Functions: `write_summary`; `video_row`, pictures of a video laid side by side for a view.
 """
 
 from __future__ import annotations
@@ -60,7 +58,7 @@ class LongSound:
     def envelope(self, from_s: float, to_s: float, columns: int = 2000) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Lowest and highest sample of each column of a view, over all channels.
 
-        Returns the middles of the columns, s, and lowest and highest, full scale 1.0, shape (n,) each. What lies
+        Returns the middles of the columns, s, and lowest and highest, full scale 1.0, shape (n,) each. What is
         outside the sound is left out.
         """
         first, stop = self._inside(from_s, to_s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.dashboards.reviewer import _KEPT, _MOST_LETTERS, known_reviewer
+from workbench.dashboards.reviewer import _COOKIE, _MOST_LETTERS, known_reviewer
 from workbench.dashboards.styles import ASSETS
 
 
@@ -14,6 +14,6 @@ def test_a_name_that_a_browser_has_kept_is_known() -> None:
 
 def test_the_page_keeps_the_name_where_the_server_looks_for_it() -> None:
     page = (ASSETS / "reviewer.js").read_text(encoding="utf-8")
-    assert f'KEPT = "{_KEPT}"' in page
+    assert f'KEPT = "{_COOKIE}"' in page
     assert f"maxLength: {_MOST_LETTERS}" in page
     assert "SameSite=Lax" in page, "a Strict one is not sent where a link elsewhere leads to the page"

@@ -1,11 +1,8 @@
 """The sounds of blind listening tests as files whose names tell nothing, and what a page may know of a test.
 
 Every sound of every trial is a file of its own with a random name, X too, though X is the same as A or B: what a page
-plays, and what a browser keeps, does not say which is which. The names are not kept; what each letter hides is in the
+plays, and what a browser stores, does not say which is which. No name is stored; what each letter hides is in the
 record of the test (`workbench.review.listening`).
-
-Classes: `BlindTest`, `BlindTrial`. Functions: `prepare_fades`, `prepare_options`, `prepare_seams`, `rated_seams`,
-`seams_of_options`, `drop_sounds`.
 """
 
 from __future__ import annotations
@@ -86,14 +83,14 @@ def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
 
 def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Of some seams those that a test asks about: each splice under one fade once, and no more than a test may have."""
-    heard: dict[tuple[float, ...], tuple[int, int]] = {}
+    splices: dict[tuple[float, ...], tuple[int, int]] = {}
     for number, seam in seams:
         option = plan.option(number)
         if not 0 <= seam < len(option.seam_times):
             raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(option.seam_times)}")
         splice = option.segments[seam].song_to, option.segments[seam + 1].song_from
-        heard.setdefault((*splice, option.seam_fades[seam], option.seam_curves[seam]), (number, seam))
-    return list(heard.values())[:MAX_TRIALS]
+        splices.setdefault((*splice, option.seam_fades[seam], option.seam_curves[seam]), (number, seam))
+    return list(splices.values())[:MAX_TRIALS]
 
 
 def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
@@ -135,7 +132,7 @@ def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int
 
 
 def drop_sounds(test: BlindTest) -> None:
-    """Delete the sounds of a test that has ended, or that nobody goes on with."""
+    """Delete the sounds of a test that has ended or was abandoned."""
     for trial in test.trials:
         for path in (*trial.sounds.values(), *([] if trial.reference is None else [trial.reference])):
             path.unlink(missing_ok=True)
@@ -180,7 +177,7 @@ def _plan(loop: Planned) -> LoopPlan:
 
 
 def _seam(loop: Planned, plan: LoopPlan, seam: int) -> dict[str, Any]:
-    """The seam as it is heard, with the score that the planner gave it."""
+    """The seam as it is played, with the score that the planner gave it."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     return {
         "leave": plan.segments[seam].song_to, "enter": plan.segments[seam + 1].song_from,

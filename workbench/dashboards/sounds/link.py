@@ -1,7 +1,4 @@
-"""What a link to a frozen plan plays: music and soundtrack as a render has them, mixed and limited, as one WAV.
-
-Functions: `shown_sound`, `shown_file`.
-"""
+"""What a link to a frozen plan plays: music and soundtrack as a render has them, mixed and limited, as one WAV."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from workbench.store.home import Home
 
 
 def shown_file(home: Home, frozen: FrozenPlan) -> Path:
-    """Where the sound of a version is kept once it was made; it may be deleted at any time."""
+    """Where the sound of a version is cached; it may be deleted at any time."""
     version = frozen.version
     return listening_folder(home) / f"{version.subject[:16]}-{version.digest}.shown.wav"
 

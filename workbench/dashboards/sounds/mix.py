@@ -2,9 +2,6 @@
 
 As in `workbench.dashboards.sounds.plan`, these are WAV files below the home's `renders`, streamed by ranges and deleted
 when there are too many. They are written block by block, in memory that does not grow with their length.
-
-Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `measure_mix_inputs`, `measure_outside`,
-`find_utterances`; `match_to_draw`.
 """
 
 from __future__ import annotations
@@ -94,13 +91,13 @@ class MixInputs:
     voice: VoiceParams
     """with which the utterances were found"""
     utterances: Utterances
-    """in which somebody speaks in the foreground"""
+    """with speech in the foreground"""
     own_music: Utterances
     """in which the soundtrack is music itself"""
     uncertain: Utterances = ()
-    """in which somebody may speak besides"""
+    """of further possible speech"""
     outside: LevelCurve | None = None
-    """of the music outside the band of speech; None: nobody ducked in bands yet"""
+    """of the music outside the band of speech; None: not ducked in bands yet"""
 
     def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
         """Levels and ducking."""
@@ -176,7 +173,7 @@ class DrawnMatch:
     lane: Lane
     video: VideoFacts
     speech: tuple[tuple[float, float], ...]
-    """where somebody speaks, video seconds"""
+    """of speech, video seconds"""
     motion: FloatArray
     """shape (n, 2), video seconds and how much moves, 0 to 1"""
     contours: Mapping[str, FloatArray]

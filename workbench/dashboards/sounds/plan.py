@@ -1,7 +1,7 @@
 """Files that the page plays: a track, a soundtrack, the music of a plan, each as a WAV under the home.
 
 A browser streams such a file by ranges from any place, and drawing code maps it into memory, so that neither holds
-minutes of sound. Gains and ducking are not in the files: the player applies them, so a change is heard at once. The
+minutes of sound. Gains and ducking are not in the files: the player applies them, so a change is audible at once. The
 files may be deleted at any time; when they take too much space, those unused for longest go first. Other modules write
 theirs by `write_sound`, and mark them by `mark_used`.
 
@@ -9,11 +9,6 @@ For a plan that is played from the track's own samples, the page's player (`asse
 JSON; no music is rendered for it. What it applies is `workbench.render.schedule`, sample by sample, and the ducking of
 `workbench.mix.speech_band`; a test in a browser decodes what it plays and compares it with what is rendered. The
 limiter is not part of it: what is listened to while one works has headroom instead.
-
-Functions: `played_plan` and `played_duck`, for that player; `track_file`, `soundtrack_file`, `soundtrack_beside`,
-`music_file`; `measured_levels`, how loud such a file is; `render_option` and `load_video`, all that the page plays and
-draws of an option and of a video; `matching_gains` for comparing at equal loudness; `gains_of`, what a player does for
-a mix; `video_times_of`, track times as video times, and `track_stretch`, the other way round; `plan_digest`.
 """
 
 from __future__ import annotations
@@ -58,7 +53,7 @@ FOLDER = "dashboard"
 """below the home's `renders`"""
 FULL_SCALE = 1.0
 """highest sample of a file whose peak is not known"""
-_KEPT_BYTES = 4_000_000_000
+_MAX_BYTES = 4_000_000_000
 """that the files may take together; about eighty minutes each of a video, its music and three alternatives"""
 _BLOCK_SECONDS = 10.0
 _TILE_PIXELS = 144
@@ -210,20 +205,20 @@ def render_option(
 
 
 def measured_levels(workspace: Workspace, sound: Path) -> LevelCurve:
-    """How loud a file is; of one that the page plays it is measured once, and kept beside it."""
+    """How loud a file is; of one that the page plays it is measured once, and saved beside it."""
     if sound.parent != listening_folder(workspace.home):
         return _measure_levels(workspace, sound)
     beside, size = sound.with_suffix(".levels.npy"), float(sound.stat().st_size)
     try:
-        kept = np.load(beside)
+        stored = np.load(beside)
     except (FileNotFoundError, EOFError, ValueError):
-        kept = np.zeros(0)
-    if not kept.size or kept[0] != size:  # else of another sound, as another version wrote it
+        stored = np.zeros(0)
+    if not stored.size or stored[0] != size:  # else of another sound, as another version wrote it
         measured = _measure_levels(workspace, sound)
-        kept = np.concatenate([[size, measured.peak], measured.power])
+        stored = np.concatenate([[size, measured.peak], measured.power])
         with written_whole(beside, StoreError) as aside:
-            np.save(aside, kept)
-    return LevelCurve(kept[2:], float(kept[1]))
+            np.save(aside, stored)
+    return LevelCurve(stored[2:], float(stored[1]))
 
 
 def _measure_levels(workspace: Workspace, sound: Path) -> LevelCurve:
@@ -260,15 +255,15 @@ def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: fl
 
 
 def video_times_of(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
-    """Video times at which places of the track are heard."""
+    """Video times at which places of the track play."""
     starts = plan.segment_starts
-    heard = [
+    times = [
         track_times[(track_times >= segment.song_from - 1e-6) & (track_times < segment.song_to - 1e-6)]
         - segment.song_from
         + starts[k]
         for k, segment in enumerate(plan.segments)
     ]
-    return np.concatenate(heard)
+    return np.concatenate(times)
 
 
 def track_stretch(plan: LoopPlan, from_s: float, to_s: float) -> tuple[float, float] | None:
@@ -351,7 +346,7 @@ def _make_room(folder: Path) -> None:
     )
     total = sum(path.stat().st_size for path in files)
     for path in files:
-        if total <= _KEPT_BYTES:
+        if total <= _MAX_BYTES:
             return
         total -= path.stat().st_size
         path.unlink(missing_ok=True)

@@ -1,9 +1,7 @@
-"""One seam of a plan, to be seen and heard together, also with a crossfade that is not the plan's.
+"""One seam of a plan to look at and listen to, also with a crossfade that is not the plan's.
 
 The workspace caches the track's sound, and `workbench.workflows.seams` the evidence that the scores are computed from,
 for the track that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
-
-Functions: `look_at_seam`, `what_seams_follow`, `with_fade`, `with_option_first`.
 """
 
 from __future__ import annotations
@@ -115,7 +113,7 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
 def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> Planned:
     """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
-    Without a `mix` the loop keeps its own, as is right where only a crossfade changed.
+    Without a `mix` the mix of the loop stays, as is right where only a crossfade changed.
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
     options = loop.answer.options or (loop.answer,)

@@ -1,8 +1,4 @@
-"""Several tracks under one video, each with a plan of its own, prepared to be heard in turn at the same place.
-
-Classes: `StackedTrack`. Functions: `stack_track`, which plans a track; `stack_loop`, of a plan that is there;
-`mix_stacked`, which balances one anew.
-"""
+"""Several tracks under one video, each with a plan of its own, ready to play in turn at the same place."""
 
 from __future__ import annotations
 
@@ -73,7 +69,7 @@ def stack_loop(workspace: Workspace, loop: Planned) -> StackedTrack:
 
 
 def mix_stacked(workspace: Workspace, stacked: StackedTrack) -> StackedTrack:
-    """Balance a stacked track anew; its plan and its sound stay."""
+    """Balance a stacked track again; its plan and its sound stay."""
     loop = stacked.loop
     assert isinstance(loop.answer, LoopPlan), "only plans are stacked"
     assert loop.video is not None, "tracks are stacked under a video"

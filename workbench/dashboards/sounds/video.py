@@ -1,11 +1,8 @@
 """The picture of a video as the page shows it: a small copy for browsers that cannot play the file, and a still.
 
 The copy is VP8 in WebM, which every browser plays, at most 480 lines high, without sound: the page plays the sound from
-elsewhere and slaves the picture to it. Made once a video and kept under the digest of its bytes; time 0 is the first
+elsewhere and slaves the picture to it. Made once a video and cached under the digest of its bytes; time 0 is the first
 picture.
-
-Functions: `proxy_file`; `playback_facts`, what a page has to know of the file itself; `still_file` and `find_still`,
-the picture by which people know a video in a list.
 """
 
 from __future__ import annotations
@@ -126,7 +123,7 @@ def still_file(workspace: Workspace, video: Path) -> Path | None:
 
 
 def _still_place(home: Home, video: Path) -> Path | None:
-    """Where the picture lies: under a name that follows from the file's, its size and its time."""
+    """Where the picture is stored: under a name that follows from the file's, its size and its time."""
     try:
         found = video.stat()
     except OSError:

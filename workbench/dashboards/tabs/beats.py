@@ -10,9 +10,6 @@ saved; from then on every plan is made on it, here, on the command line and in t
 tracker's grid.
 
 Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
-
-Classes: `BeatsState`, the grid and what was done to it, without widgets; `BeatsPicture`; `TapPad`; `PlaceButtons`;
-`BeatsTab`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which tracks are compared under the video: the page's own, and those that were added in Match or in Tracks.
-
-Functions: `compared_tracks`, `compare_track`, `name_of`, `title_of`.
-"""
+"""Which tracks are compared under the video: the page's own, and those that were added in Match or in Tracks."""
 
 from __future__ import annotations
 

@@ -2,9 +2,6 @@
 
 A change makes new parameters and sets them in the session; nothing is computed here. Profiles are the files that the
 command line, the notebooks and the service load too (`workbench.store.profiles`).
-
-Classes: `ParamControls`, widgets for fields of one stage; `ExtensionControls`, which parts of others take the place of
-ours; `ProfileBar`, save and load. Function: `with_field`.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 What is under way is seen and heard at once; it becomes a step of the history when the point is let go of. What a drawn
 envelope means is `workbench.mix.drawn_envelope`.
-
-Classes: `Drawing`, the points and the one that is chosen, without widgets; `EnvelopePanel`; `EnvelopeDesk`, which joins
-them with the session and the picture.
 """
 
 from __future__ import annotations

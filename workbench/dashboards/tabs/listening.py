@@ -2,8 +2,6 @@
 
 The order and what the letters hide are drawn and kept by `workbench.review.listening`; this page gets sounds with
 random names and sends answers. It learns what was what when a test has ended.
-
-Classes: `ListeningState`, without widgets; `BlindBoard`; `ListeningTab`.
 """
 
 from __future__ import annotations

@@ -3,9 +3,6 @@
 Each row draws the energy of the music, where it is placed, over the motion of the video; the chosen one is drawn large,
 with its coincidences, and plays under the video from the strongest of them. Balance and ducking are those of the
 session's parameters. Filters hide matches; they do not rank again.
-
-Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
-Functions: `named_marks`, `first_heard`.
 """
 
 from __future__ import annotations

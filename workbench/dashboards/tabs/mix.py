@@ -5,9 +5,6 @@ utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an
 shows and plays the new one at once: the player applies gains and ducking, and nothing is rendered. B is the same music
 without the ducking, at the same gain. The envelope can be drawn by hand (`workbench.dashboards.tabs.envelope`); sliders
 then change the measured one under it.
-
-Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tune_state`, `loudness`,
-`preset_of`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Two options of the plan are compared as A and B, at the same place and equally loud. Another mix of the same plan leaves
 the choice as it is: what was chosen goes on playing, and is balanced anew.
 
-Classes: `PlanTab`; `OptionCards`. The state is `workbench.dashboards.tabs.plan_state`, the picture
-`workbench.dashboards.tabs.plan_picture`.
+The state is `workbench.dashboards.tabs.plan_state`, the picture `workbench.dashboards.tabs.plan_picture`.
 """
 
 from __future__ import annotations

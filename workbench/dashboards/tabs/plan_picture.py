@@ -4,8 +4,6 @@ From top to bottom: pictures; the soundtrack, with speech and its own music; gai
 the plan; its segments as blocks, and ribbons that lead down to where they lie in the track. A track that is longer than
 its video is drawn as wide as the video, at a scale of its own. What depends on the view (envelopes, pictures, bars,
 names) is sent again for each view, no finer than the screen; all else is sent once.
-
-Classes: `PlanPicture`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the Plan tab shows and hears: the options that are compared, and what is known of them; no widgets.
-
-Classes: `PlanState`. Functions: `played_pieces`.
-"""
+"""What the Plan tab shows and hears: the options that are compared, and what is known of them; no widgets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The first page: the projects that somebody worked on last, to be opened, renamed and deleted.
-
-Classes: `ProjectList`; `StartPage`. Functions: `project_cards`.
-"""
+"""The first page: the projects that somebody worked on last, to be opened, renamed and deleted."""
 
 from __future__ import annotations
 

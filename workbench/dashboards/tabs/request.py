@@ -4,8 +4,6 @@ What is asked is planned with at once (`Session.ask`, `Session.move_seam`). What
 each constraint that would help if it were dropped is a button.
 
 While a seam is dragged, the splice at the bar line that it would go to is heard, over and over (`SeamSound`).
-
-Classes: `RequestPanel`; `SeamSound`; `RequestDesk`, which joins them with the session and the picture.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 What is written here freezes the plan as it is heard, as a version that later changes leave alone. Comments go on to the
 next versions, decisions do not. A link shows one version to somebody without an account (`workbench.dashboards.links`).
 Pages of one server that are open on the same track and video show each other's comments at once.
-
-Classes: `ReviewState`, without widgets; `ReviewBoard`; `ReviewTab`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The pictures of the Seams tab: what is heard over what the track has there, and the parts of the score.
-
-Classes: `SeamPicture`, `ScorePicture`.
-"""
+"""The pictures of the Seams tab: what is heard over what the track has there, and the parts of the score."""
 
 from __future__ import annotations
 

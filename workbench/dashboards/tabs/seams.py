@@ -7,8 +7,7 @@ Verdicts are kept by `workbench.review.verdicts` and come out as CSV. A verdict 
 to the seam as it was heard, under its crossfade: they are there again when one comes back to it, and a note that is
 written or changed later goes to the verdict that was given.
 
-Classes: `SeamState`, without widgets; `SeamPlayer`; `SeamsTab`. The pictures are
-`workbench.dashboards.tabs.seam_pictures`.
+The pictures are `workbench.dashboards.tabs.seam_pictures`.
 """
 
 from __future__ import annotations

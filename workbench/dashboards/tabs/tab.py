@@ -21,8 +21,6 @@ A tab is a small class. Its state is another one, without widgets, which tests u
 
 Tabs never talk to each other: what one of them changes in the session, the others follow. What asks for work follows
 with `follow_shown`, so that only the tab that is open does, or the one that is heard; others catch up when they are.
-
-Classes: `Tab`. Functions: `action`, a button; `answer_each`, of a component that asks for something.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ keeps the place to the sample. Loop, levels and volume are those of the page's t
 unless it plays. They are equally loud: with speech each is mixed to the voice, and the louder ones are
 turned down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another
 one the page's own, which is then what every other tab shows and every download holds.
-
-Classes: `StackTab`; `StackBoard`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The browser plays the file itself. A small copy (`workbench.dashboards.sounds.video`) is made of a file that no browser
 plays, as soon as its plan is there, and of one that this browser refuses.
-
-Classes: `VideoPicture`.
 """
 
 from __future__ import annotations
