@@ -175,7 +175,7 @@ def test_a_lost_connection_says_so_and_comes_back_with_the_last_state(
         chip(page, 2).click()
         expect(page.get_by_text(seam_title(2))).to_be_visible()
         page.get_by_role("button", name="wrong", exact=True).click()
-        expect(page.get_by_text("kept: seam 2 is wrong")).to_be_visible()
+        expect(page.get_by_text("saved: seam 2 is wrong")).to_be_visible()
         left = place(page)
     expect(page.get_by_role("alert").filter(has_text="connection to the workbench is lost")).to_be_visible()
     with served(dashboard.home, port=urlsplit(url).port or 0):

@@ -124,7 +124,7 @@ def test_a_seam_is_heard_with_and_without_its_crossfade_by_key(seams: Any, until
 def test_a_verdict_is_kept_and_comes_out_as_csv(seams: Any) -> None:
     seams.get_by_label("note").fill("a click at the hi-hat")
     seams.get_by_role("button", name="audible", exact=True).click()
-    seams.get_by_text("kept: seam 1 is audible").wait_for()
+    seams.get_by_text("saved: seam 1 is audible").wait_for()
     with seams.expect_download() as started:
         seams.get_by_text("Verdicts as CSV").click()
     rows = list(csv.DictReader(io.StringIO(started.value.path().read_text(encoding="utf-8"))))
@@ -201,7 +201,7 @@ def test_a_verdict_is_there_again_on_return(seams: Any, until_idle: Callable[[],
     seams.get_by_text(seam_title(2)).wait_for()
     until_idle()
     seams.keyboard.press("g")
-    seams.get_by_text("kept: seam 2 is good").wait_for()
+    seams.get_by_text("saved: seam 2 is good").wait_for()
     note = seams.get_by_label("note on this seam")
     note.fill("as if it were the track")
     seams.get_by_role("button", name="seam 1,").click()

@@ -47,14 +47,14 @@ class SeamLook:
     """WAV of the track played on past the place it leaves"""
     entered: Path
     """WAV of the track before and after the place that is entered"""
-    heard_picture: NDArray[np.uint8]
+    played_picture: NDArray[np.uint8]
     """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
     track_picture: NDArray[np.uint8]
     """the same of what the track itself plays on either side"""
-    heard_onsets: FloatArray
+    played_onsets: FloatArray
     """shape (frames,), dB of rise"""
     track_onsets: FloatArray
-    heard_loudness: FloatArray
+    played_loudness: FloatArray
     """shape (n,), LUFS every `LOUDNESS_STEP_SECONDS`"""
     track_loudness: FloatArray
 
@@ -79,11 +79,11 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
         cut=_file(cut, folder),
         left=_file(view.left, folder),
         entered=_file(view.entered, folder),
-        heard_picture=_bytes(pictures[0], top),
+        played_picture=_bytes(pictures[0], top),
         track_picture=_bytes(pictures[1], top),
-        heard_onsets=onset_rises(view.played),
+        played_onsets=onset_rises(view.played),
         track_onsets=onset_rises(in_track),
-        heard_loudness=momentary(view.played.samples, view.played.sample_rate, LOUDNESS_STEP_SECONDS),
+        played_loudness=momentary(view.played.samples, view.played.sample_rate, LOUDNESS_STEP_SECONDS),
         track_loudness=momentary(in_track.samples, in_track.sample_rate, LOUDNESS_STEP_SECONDS),
     )
 

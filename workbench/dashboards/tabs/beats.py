@@ -1,11 +1,11 @@
-"""The Beats tab: beats and bars as the tracker detected them, seen and heard with the music, and corrected by hand.
+"""The Beats tab: beats and bars as the tracker detected them, shown and played with the music, and corrected by hand.
 
 Corrections (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks on the next
 clicks fall where the new grid has them. A beat is dragged between its neighbours, with a downbeat its bar line; buttons
 move, add and delete the beat at the playhead. Tempo and shifts apply to the stretch that is selected by a drag beside
 the beats, else to all of the track.
 
-Each correction is a step of the project's history and is kept with the project. It becomes the track's grid when it is
+Each correction is a step of the project's history and is saved with the project. It becomes the track's grid when it is
 saved; from then on every plan is made on it, here, on the command line and in the service, until one goes back to the
 tracker's grid.
 
@@ -63,7 +63,7 @@ from workbench.plots.palette import BEAT, DOWNBEAT, ONSET, PLAYED, clock
 from workbench.recording import FloatArray, IntArray
 
 CLICK_GAIN_DB = -6.0
-"""by which a track lies lower under clicks than alone, see `workbench.render.clicks`"""
+"""by which a track is lower under clicks than alone, see `workbench.render.clicks`"""
 VIEWS = {"8\u00a0s": 8.0, "30\u00a0s": 30.0, "all": float("inf")}
 FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
@@ -84,15 +84,15 @@ class BeatsState:
 
     analysis: Analysis | None = None
     saved: bool = False
-    """whether the analysis was made on a grid that somebody had corrected"""
-    kept: BeatGrid | None = None
+    """whether the analysis was made on a grid that was corrected by hand"""
+    saved_grid: BeatGrid | None = None
     """that was saved since the analysis was made"""
     draft: GridDraft | None = None
     """corrections that are not saved"""
 
     def take(self, analysis: Analysis | None, *, saved: bool, draft: GridDraft | None = None) -> None:
         """Look at another recording, or at this one's new grid."""
-        self.analysis, self.saved, self.kept = analysis, saved, None
+        self.analysis, self.saved, self.saved_grid = analysis, saved, None
         self.take_draft(draft)
 
     def take_draft(self, draft: GridDraft | None) -> None:
@@ -105,7 +105,7 @@ class BeatsState:
         """With the corrections that are tried; None: no track is open."""
         if self.draft is not None:
             return self.draft.grid
-        return self.kept if self.analysis is None or self.kept is not None else self.analysis.grid
+        return self.saved_grid if self.analysis is None or self.saved_grid is not None else self.analysis.grid
 
     @property
     def changed(self) -> bool:
@@ -407,7 +407,7 @@ class PlaceButtons(JSComponent):
 
 
 class BeatsTab(Tab):
-    """The beats of the track, seen, heard and corrected."""
+    """The beats of the track, shown, played and corrected."""
 
     title = "Beats"
 
@@ -447,7 +447,7 @@ class BeatsTab(Tab):
         )  # fmt: skip
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
-        self._heard = self._button("Back to the tracker's grid", self.forget)
+        self._revert = self._button("Back to the tracker's grid", self.forget)
         self.kind.param.watch(lambda event: self._draw_as(event.new), "value")
         self.span.param.watch(lambda event: self.picture.look_at(self.player.time, VIEWS[event.new]), "value")
         self.player.param.watch(lambda event: self._turn_page(event.new), "time")
@@ -466,16 +466,16 @@ class BeatsTab(Tab):
     def _take(self, analysis: Analysis | None, *_: object) -> None:
         """Look at the session's track."""
         session = self._session
-        kept = None
+        corrected = None
         try:
-            kept = None if analysis is None else corrected_grid(session.workspace, analysis.content_hash)
+            corrected = None if analysis is None else corrected_grid(session.workspace, analysis.content_hash)
         except WorkbenchError as error:
             session.message = str(error)
         before = self.state.analysis
-        if analysis is before and analysis is not None and self.state.saved == (kept is not None):
+        if analysis is before and analysis is not None and self.state.saved == (corrected is not None):
             return
         same = analysis is not None and before is not None and analysis.content_hash == before.content_hash
-        self.state.take(analysis, saved=kept is not None, draft=session.grid_draft)
+        self.state.take(analysis, saved=corrected is not None, draft=session.grid_draft)
         self.player.duration = 0.0 if analysis is None else analysis.duration
         self._show(whole=not same)
 
@@ -528,8 +528,8 @@ class BeatsTab(Tab):
         analysis = self.state.analysis
         if analysis is None:
             return
-        heard = analysis.beat_analysis
-        settled = settle_taps(np.array(taps), heard.attack, heard.frames_per_second)
+        detected = analysis.beat_analysis
+        settled = settle_taps(np.array(taps), detected.attack, detected.frames_per_second)
         words = f"tapped {clock(float(settled[0]))} to {clock(float(settled[-1]))}"
         self.correct(words, lambda grid: tap_beats(grid, settled))
 
@@ -539,7 +539,7 @@ class BeatsTab(Tab):
         """Try a correction at the playhead.
 
         `correction`: makes another grid of the one that is shown, and the playhead in seconds. `at`: where the
-        playhead is, s; None: where the player last told.
+        playhead is, s; None: where the player last reported.
         """
         place = float(self.player.time if at is None else at)
         self.correct(f"{words} at {clock(place)}", lambda grid: correction(grid, place))
@@ -584,7 +584,7 @@ class BeatsTab(Tab):
     def _keep(self, analysis: Analysis, grid: BeatGrid, note: str) -> None:
         with self._session.change(f"grid saved: {note}"):
             if self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, note):
-                self.state.saved, self.state.kept = True, grid
+                self.state.saved, self.state.saved_grid = True, grid
                 self.state.take_draft(None)
                 self._session.grid_draft = None
                 self._show()
@@ -621,7 +621,7 @@ class BeatsTab(Tab):
                 "2× Tempo", partial(self.correct_stretch, "twice the tempo", double_stretch, double_tempo),
                 tip="a beat between every two is added, in the selected stretch or everywhere",
             ),
-            self.metre, self._save, self._right, self._heard, **line,
+            self.metre, self._save, self._right, self._revert, **line,
         )  # fmt: skip
         edits = pmui.FlexBox(
             self.taps, self.places,
@@ -650,7 +650,7 @@ class BeatsTab(Tab):
         # A grid set by hand is certain by definition; what the tracker was sure of does not apply to it.
         self.sure.object = "" if grid is None else "set by hand" if by_hand else f"confidence {confidence:.2f}"
         self._save.disabled = not state.changed
-        self._heard.disabled = not by_hand
+        self._revert.disabled = not by_hand
         if grid is not None and grid.beats_per_bar in METRES:
             self.metre.value = grid.beats_per_bar
         if whole:
@@ -681,7 +681,7 @@ class BeatsTab(Tab):
         self._click(on=self.clicks.value)
 
     def _click(self, *, on: bool) -> None:
-        """Put the grid's clicks into the other option; the ones before are heard until these are there."""
+        """Put the grid's clicks into the other option; the ones before play until these are there."""
         track, grid = self._session.track, self.state.grid
         if not on or track is None or grid is None:
             self.player.param.update(chosen="a", music_b="")

@@ -105,7 +105,7 @@ def _widget_for(knob: Knob, value: Any) -> Any:
 
 
 class ExtensionControls:
-    """A choice for each extension point to which somebody added something; without any there is nothing to see."""
+    """A choice for each extension point to which something was added; without any there is nothing to see."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -1,6 +1,6 @@
 """The ducking envelope, drawn by hand on the Mix tab: points are added, dragged and deleted, with pointer or keys.
 
-What is under way is seen and heard at once; it becomes a step of the history when the point is let go of. What a drawn
+A drag is shown and played at once; it becomes a step of the history when the point is let go of. What a drawn
 envelope means is `workbench.mix.drawn_envelope`.
 """
 
@@ -102,15 +102,15 @@ class EnvelopePanel(JSComponent):
     slider = param.String("", doc="label of the slider that lowers and raises all of the measured one")
     under = param.Number(0.0, doc="what that was set to when the envelope was measured, LU")
     deepest = param.Number(0.0, doc="that the measured one may be, dB")
-    asked = param.List([], doc="[n, what, its values] of each wish that may not be taken yet")
-    taken = param.Integer(0, doc="n of the last wish that was taken")
+    asked = param.List([], doc="[n, what, its values] of each request that may not be taken yet")
+    taken = param.Integer(0, doc="n of the last request that was taken")
 
     _esm = script("keys", "clock", "asks", "envelope")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("envelope")]
 
 
 class EnvelopeDesk:
-    """Joins the points with the session, and with whoever shows and plays them."""
+    """Joins the points with the session, and with the tab that shows and plays them."""
 
     def __init__(self, session: Session, show: Callable[[Points, bool], None]) -> None:
         self._session, self._show = session, show

@@ -1,6 +1,6 @@
 """The Listening tab: blind tests of crossfades, options and seams, and what they have shown so far.
 
-The order and what the letters hide are drawn and kept by `workbench.review.listening`; this page gets sounds with
+The order and what the letters hide are drawn and stored by `workbench.review.listening`; this page gets sounds with
 random names and sends answers. It learns what was what when a test has ended.
 """
 
@@ -130,10 +130,10 @@ def abx_lines(conditions: tuple[str, str], right: int, trials: int, p_value: flo
     first, second = conditions
     missed = smallest_detected(right, trials)
     verdict = (
-        "the difference was heard"
+        "the difference was audible"
         if p_value < 0.05
-        else f"no difference was shown; one that is heard in up to {100 * missed:.0f} % of the trials could have been "
-        "missed"
+        else f"no difference was shown; one that is audible in up to {100 * missed:.0f} % of the trials could have "
+        "been missed"
     )
     return [
         f"{first} against {second}: {right} of {trials} right.",
@@ -236,7 +236,7 @@ class ListeningTab(Tab):
         """Prepare the chosen test, and ask its first trial."""
         session, loop = self._session, self._session.loop
         if not session.reviewer:
-            self.about.object = "Write your name first: results are kept with it."
+            self.about.object = "Write your name first: results are saved with it."
             self.reviewer.missed += 1
             return
         if loop is None or self.plan is None:
@@ -286,7 +286,7 @@ class ListeningTab(Tab):
             self.board.refused += 1
             return
         if self.state.ended and not self.attempt(self._show_outcome):
-            self.board.result = ["Your answers are kept. What they show cannot be read now."]
+            self.board.result = ["Your answers are saved. What they show cannot be read now."]
         self.board.number = self.state.number
 
     def panel(self) -> pn.viewable.Viewable:

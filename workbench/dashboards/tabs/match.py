@@ -78,7 +78,7 @@ class Filters:
 
 
 def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float, float]) -> bool:
-    """Whether a value lies in a range; an end of the range that is that of the whole slider limits nothing."""
+    """Whether a value is in a range; an end of the range that is that of the whole slider limits nothing."""
     low = wanted[0] if wanted[0] > whole[0] else float("-inf")
     high = wanted[1] if wanted[1] < whole[1] else float("inf")
     return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
@@ -116,7 +116,7 @@ class MatchState:
 
     @property
     def place(self) -> Placement | None:
-        """Where the chosen one lies under the video; None where it has no placement."""
+        """Where the chosen one is placed under the video; None where it has no placement."""
         match = self.match
         if match is None or not match.sync:
             return None
@@ -195,7 +195,7 @@ class MatchTable(JSComponent):
 
 
 class MatchPicture(Picture):
-    """What moves in the video, and the energy of the chosen track where it lies under it."""
+    """What moves in the video, and the energy of the chosen track where it is placed under it."""
 
     def __init__(self, state: MatchState) -> None:
         self.state = state
@@ -292,20 +292,20 @@ def named_marks(place: Placement | None, seconds: float, width: int) -> list[tup
     return marks
 
 
-def first_heard(place: Placement) -> float:
+def first_audible(place: Placement) -> float:
     """Video time at which one begins to listen: a run-up before the strongest coincidence, but not before the music."""
     begins = max(0.0, place.offset_seconds)
     return max(begins, place.coincidences[0].video_s - _RUN_UP_SECONDS) if place.coincidences else begins
 
 
 class MatchTab(Tab):
-    """Tracks for the open video, seen and heard under it."""
+    """Tracks for the open video, shown and played under it."""
 
     title = "Match"
 
     def __init__(self, session: Session) -> None:
         self.state = MatchState()
-        self.heard = MixState()
+        self.mix = MixState()
         self.picture = MatchPicture(self.state)
         super().__init__(session, self.picture)
         self._trying: Task | None = None
@@ -390,7 +390,7 @@ class MatchTab(Tab):
         self._show()
 
     def choose(self, track_id: str) -> None:
-        """Look at a track, and make it ready to be heard under the video."""
+        """Look at a track, and make it ready to play under the video."""
         if track_id == self.state.chosen:
             return
         self.state.chosen, self.state.placement = track_id, 0
@@ -487,9 +487,9 @@ class MatchTab(Tab):
             self._try()
 
     def _try(self) -> None:
-        """Lay the chosen track under the video, ready to be heard."""
+        """Lay the chosen track under the video, ready to play."""
         match, place, video = self.state.match, self.state.place, self._video
-        self.heard.sounds = None
+        self.mix.sounds = None
         self.player.param.update(music_a="", duck_a=[])
         if self._trying is not None:
             self._trying.cancel()
@@ -503,7 +503,7 @@ class MatchTab(Tab):
         )  # fmt: skip
 
     def _hear(self, place: Placement | None, sounds: MixSounds) -> None:
-        self.heard.sounds = sounds
+        self.mix.sounds = sounds
         self._balance()
         session = self._session
         self.player.param.update(
@@ -511,20 +511,20 @@ class MatchTab(Tab):
             soundtrack="" if sounds.soundtrack is None else session.url_of(sounds.soundtrack),
         )
         if place is not None:
-            self.player.go(first_heard(place))
+            self.player.go(first_audible(place))
 
     def _balance(self) -> None:
         """Balance music and video with the session's parameters."""
-        heard = self.heard
+        state = self.mix
 
         def play() -> None:
-            if heard.sounds is not None:
+            if state.sounds is not None:
                 self.player.param.update(
-                    gain_a_db=heard.music_gain_db, soundtrack_db=heard.video_gain_db,
-                    duck_a=played_duck(heard.mix, self._session.params.render), headroom_db=heard.headroom_db(),
+                    gain_a_db=state.music_gain_db, soundtrack_db=state.video_gain_db,
+                    duck_a=played_duck(state.mix, self._session.params.render), headroom_db=state.headroom_db(),
                 )  # fmt: skip
 
-        tune_state(heard, self._session, play)
+        tune_state(state, self._session, play)
 
 
 _WHY = """

@@ -1,4 +1,4 @@
-"""The Mix tab: the ducking of the music under speech, seen as levels and heard while it is tuned.
+"""The Mix tab: the ducking of the music under speech, shown as levels and played while it is tuned.
 
 Sound is measured, and its utterances found, once a plan, by a worker. From then on a mix follows from levels and
 utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an hour, so that letting go of a slider
@@ -74,18 +74,18 @@ _SHARE_MS = 1200
 
 @dataclass(eq=False)
 class MixState:
-    """The mix that is looked at and heard; no widgets."""
+    """The mix that is shown and played; no widgets."""
 
     sounds: MixSounds | None = None
     mix: Mix | None = None
     ducked: bool = True
-    """whether the music is heard with the duck, or without it to compare"""
+    """whether the music plays with the duck, or without it to compare"""
     under_voice_lu: float = DuckParams().under_voice_lu
     """how far under the voice the ducking holds the music, LU"""
     render: RenderParams = RenderParams()
     """`ducking`, and how far each band goes down"""
     drawn: Points | None = None
-    """the envelope that somebody drew; None: as it is measured"""
+    """the envelope that was drawn by hand; None: as it is measured"""
     made_with: dict[str, Any] = field(default_factory=dict)
     """parameters that `mix` was made with, by the names of their stages"""
 
@@ -99,7 +99,7 @@ class MixState:
         self.made_with = {} if self.sounds is None else {"voice": self.sounds.levels.voice, "duck": duck, "mix": own}
 
     def draw(self, points: Points | None) -> None:
-        """Mix with an envelope that somebody draws.
+        """Mix with an envelope that is drawn by hand.
 
         `points`: of the envelope; None: as it is measured.
         """
@@ -144,7 +144,7 @@ class MixState:
         return ducked_levels(levels.music, levels.outside, self.bands).raised(self.music_gain_db)
 
     def passages(self) -> tuple[Passage, ...]:
-        """How far speech lies over the music, in time; empty where nobody speaks over music."""
+        """How far speech is above the music, in time; empty without speech over music."""
         played = self.played
         if played is None or self.sounds is None or self.sounds.levels.soundtrack.levels is None:
             return ()
@@ -154,12 +154,12 @@ class MixState:
 
     @property
     def speech(self) -> Sequence[Sequence[float]]:
-        """From and to of each utterance, video s; empty where nobody speaks."""
+        """From and to of each utterance, video s; empty without speech."""
         return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
 
     @property
     def uncertain(self) -> Utterances:
-        """Where somebody may speak besides, video s; nothing is ducked there for it."""
+        """Further possible speech, video s; nothing is ducked there for it."""
         return () if self.sounds is None else self.sounds.levels.uncertain
 
     @property
@@ -189,13 +189,13 @@ class MixState:
 
     def _decided(self, mix: Mix) -> str:
         if not mix.voiceover or mix.duck is None:
-            heard = soundtrack_in_words(mix.classification)
+            detected = soundtrack_in_words(mix.classification)
             if mix.duck is not None:
                 down = f"ours goes down by {mix.duck.depth_db:.0f} dB"
                 if self.drawn is not None:
-                    return f"{heard}; drawn by hand: {down}"
-                return f"{heard}; the video has music of its own: {down}"
-            return f"{heard}: the music plays at its own level"
+                    return f"{detected}; drawn by hand: {down}"
+                return f"{detected}; the video has music of its own: {down}"
+            return f"{detected}: the music plays at its own level"
         duck = mix.duck
         spoken = sum(end - start for start, end in duck.speech_ranges)
         drawn = self.drawn is not None
@@ -211,7 +211,7 @@ class MixState:
         )
 
     def _clearness_in_words(self) -> str:
-        """How far speech lies over the music as it is played, and where it is the least clear."""
+        """How far speech is above the music as it is played, and where it is the least clear."""
         passages = self.passages()
         if not passages:
             return ""
@@ -269,19 +269,19 @@ def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> N
         return
 
     def misses_utterances() -> bool:
-        # Whatever is tuned meanwhile asks for them again, and other parameters of the voice ask for others.
+        # Tuning meanwhile asks for them again, and other parameters of the voice ask for others.
         now = state.sounds
         return now is not None and _is_of(now, sounds) and now.levels.voice != voice == session.params.voice
 
-    def found(heard: tuple[Utterances, Utterances]) -> None:
-        state.hear(voice, *heard)
+    def found(utterances: tuple[Utterances, Utterances]) -> None:
+        state.hear(voice, *utterances)
         tune_state(state, session, then)
 
     session.run(find_utterances, sounds.levels, then=found, wanted=misses_utterances)
 
 
 def _is_of(now: MixSounds | None, sounds: MixSounds) -> bool:
-    """Whether what a state has now are these sounds, whatever else was found in them meanwhile."""
+    """Whether what a state has now are these sounds, even if more was found in them meanwhile."""
     return now is not None and now.levels.music is sounds.levels.music
 
 
@@ -304,31 +304,31 @@ class MixPicture(Picture):
         self.follow = ViewFollower(self.levels, self.show_view)
 
     def on_hand(self, drag: Callable[[str, float, float, float, float], object]) -> None:
-        """Call a function when somebody drags on the duck.
+        """Call a function when the user drags on the duck.
 
         `drag`: takes the phase, video seconds and positive dB of the pointer, and what of both is within its reach.
         """
 
-        def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
+        def changed(_attr: str, _old: object, new: Sequence[Any]) -> None:
             phase, at, level, reach_s, reach_db, _ = new
             drag(phase, at, -level, reach_s, reach_db)
 
-        self.hand.on_change("gesture", heard)
+        self.hand.on_change("gesture", changed)
 
     def on_pick(self, pick: Callable[[float, float, float, float], object]) -> None:
-        """Call a function when somebody clicks on the duck.
+        """Call a function when the user clicks on the duck.
 
         `pick`: takes video seconds and positive dB of the click, and what of both is within reach of it.
         """
 
-        def heard(event: Tap) -> None:
+        def clicked(event: Tap) -> None:
             start, end = self.follow.view
             down = self.duck.y_range.end - self.duck.y_range.start
             reach_s, reach_db = (end - start) / self.follow.width, down / self.duck.height
             if event.x is not None and event.y is not None:
                 pick(event.x, -event.y, _REACH_PIXELS * reach_s, _REACH_PIXELS * reach_db)
 
-        self.duck.on_event(Tap, heard)
+        self.duck.on_event(Tap, clicked)
 
     def show(self) -> None:
         """Show all of another video."""
@@ -383,7 +383,7 @@ class MixPicture(Picture):
         self._line("soundtrack", power, first, last, columns)
 
     def _show_points(self) -> None:
-        """Show the points in view where they can be told apart, and always the one that is chosen."""
+        """Show the points in view where they can be distinguished, and always the one that is chosen."""
         start, end = self.follow.view
         points = self.state.points
         chosen = points[self.chosen : self.chosen + 1] if self.chosen is not None else []
@@ -460,7 +460,7 @@ class MixPicture(Picture):
 
 
 class MixTab(Tab):
-    """Speech, levels and the duck, seen, heard and tuned."""
+    """Speech, levels and the duck, shown, played and tuned."""
 
     title = "Mix"
 
@@ -559,11 +559,11 @@ class MixTab(Tab):
         self.preset.value = preset_of(self._session.params.duck)
         self.own_music.value = self._session.params.mix.own_music
         self.ducking.value = self._session.params.render.ducking
-        heard = self._heard()
+        before = self._audible()
 
         def show() -> None:
-            if self._heard() != heard:
-                self._load()  # it is heard first: the browser takes one after the other
+            if self._audible() != before:
+                self._load()  # it is played first: the browser takes one after the other
                 self.picture.show_mix()
             self.player.param.trigger("duck_a")  # also where it stays: the browser has guessed another one
             self._share_soon()
@@ -601,7 +601,7 @@ class MixTab(Tab):
         return pmui.FlexBox(pictures, sliders, sizing_mode="stretch_width")
 
     def _show_drawn(self, points: Points, dragged: bool) -> None:
-        """Show and play what is drawn, before it is kept; once nothing is dragged, what is kept."""
+        """Show and play what is drawn, before it is saved; once nothing is dragged, what is saved."""
         if not dragged and self.state.drawn != self._session.envelope:
             self.state.draw(self._session.envelope)
         elif dragged and points != tuple(map(tuple, self.state.points)):
@@ -615,7 +615,7 @@ class MixTab(Tab):
         self._show_facts()
 
     def _take_points(self) -> None:
-        """Let the desk draw on the envelope that is heard, and the picture mark the point that is chosen there."""
+        """Let the desk draw on the envelope that plays, and the picture mark the point that is chosen there."""
         sounds, mix = self.state.sounds, self.state.mix
         points = () if mix is None or mix.duck is None else mix.duck.envelope_points
         self.desk.take(points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
@@ -623,8 +623,8 @@ class MixTab(Tab):
         self.desk.panel.param.update(under=duck.under_voice_lu, deepest=duck.max_depth_db)
         self.picture.chosen = self.desk.drawing.chosen
 
-    def _heard(self) -> tuple[object, ...]:
-        """What decides what is heard and drawn."""
+    def _audible(self) -> tuple[object, ...]:
+        """What decides what is played and drawn."""
         outside = None if self.state.sounds is None else self.state.sounds.levels.outside
         return self.state.mix, self.state.bands, id(outside)
 
@@ -632,7 +632,7 @@ class MixTab(Tab):
         return self._loop is not None and self._loop.answer is plan
 
     def _compare(self, *, ducked: bool) -> None:
-        """Draw the music as it is heard now."""
+        """Draw the music as it is played now."""
         self.state.ducked = ducked
         self.picture.show_view()
 

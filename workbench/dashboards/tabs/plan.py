@@ -1,7 +1,7 @@
-"""The Plan tab: a video from its pictures down to the track that plays under it, heard while it is looked at.
+"""The Plan tab: a video from its pictures down to the track that plays under it, played while it is shown.
 
 Two options of the plan are compared as A and B, at the same place and equally loud. Another mix of the same plan leaves
-the choice as it is: what was chosen goes on playing, and is balanced anew.
+the choice as it is: what was chosen goes on playing, and is balanced again.
 
 The state is `workbench.dashboards.tabs.plan_state`, the picture `workbench.dashboards.tabs.plan_picture`.
 """
@@ -65,7 +65,7 @@ class OptionCards(JSComponent):
 
 
 class PlanTab(Tab):
-    """The plan under its video, seen and heard."""
+    """The plan under its video, shown and played."""
 
     title = "Plan"
 
@@ -80,7 +80,7 @@ class PlanTab(Tab):
         )  # fmt: skip
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.repeated = pmui.Typography("", variant="body2", visible=False, margin=(2, 10, 6, 10))
-        """what is heard again and again in the plan in use"""
+        """what plays again and again in the plan in use"""
         self.chips = SeamChips(sizing_mode="stretch_width", label="Open in Seams:", margin=(8, 0, 0, 0))
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
         self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
@@ -107,7 +107,7 @@ class PlanTab(Tab):
         self._wanted: int | None = None
         """the option that becomes the plan of the page as soon as its mix is known"""
         self._balanced_with: dict[int, WorkbenchParams] = {}
-        """by option that was heard: the parameters of its mix"""
+        """by option that was rendered: the parameters of its mix"""
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
         self.cards.param.watch(lambda _: session.find_options(), "asked")
         self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
@@ -348,7 +348,7 @@ class PlanTab(Tab):
         self.state.sounds[option] = LongSound(path)
 
     def _is_under(self, video: Path) -> bool:
-        """Whether the plan that is looked at still lies under a video."""
+        """Whether the plan that is looked at is still under a video."""
         return self.state.loop is not None and self.state.loop.video == video
 
     def _show_video(self, video: TimelineVideo) -> None:

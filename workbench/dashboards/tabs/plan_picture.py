@@ -40,7 +40,7 @@ from workbench.recording import FloatArray
 _FLOOR_DB = -24.0
 _LANES = {
     "video": Band(368, 428), "soundtrack": Band(296, 360), "gain": Band(228, 286), "music": Band(134, 220),
-    "heard": Band(104, 130), "ribbons": Band(34, 104), "track": Band(8, 34),
+    "played": Band(104, 130), "ribbons": Band(34, 104), "track": Band(8, 34),
 }  # fmt: skip
 _TOP = 432.0
 """of the lanes"""
@@ -49,7 +49,7 @@ _LANE_NAMES = {
     "soundtrack": "soundtrack",
     "gain": "gain, dB",
     "music": "music",
-    "heard": "plan",
+    "played": "plan",
     "track": "track",
 }
 """on the page; the ribbons need none"""
@@ -166,12 +166,12 @@ class PlanPicture(Picture):
         self._set("selected", left=[s * scale for s in selected[:1]], right=[s * scale for s in selected[1:2]])
 
     def on_hand(self, name: str, act: Callable[[Sequence[Any]], object]) -> None:
-        """Call a function when somebody takes hold of a seam, moves one, or selects a stretch of the track."""
+        """Call a function when the user takes hold of a seam, moves one, or selects a stretch of the track."""
 
-        def heard(_attr: str, _old: object, new: Sequence[Any]) -> None:
+        def changed(_attr: str, _old: object, new: Sequence[Any]) -> None:
             act(new)
 
-        self.hand.on_change(name, heard)
+        self.hand.on_change(name, changed)
 
     def show_view(self) -> None:
         """Send what is in view, as fine as the screen."""
@@ -208,14 +208,14 @@ class PlanPicture(Picture):
         start, end = self.follow.view
         grid = loop.analysis.grid
         for name, times in (("bars", grid.downbeats), ("beats", grid.beats)):
-            heard = video_times_of(plan, np.asarray(times))
-            inside = heard[(heard >= start) & (heard <= end)]
+            played = video_times_of(plan, np.asarray(times))
+            inside = played[(played >= start) & (played <= end)]
             crowded = inside.size * 6 > self.follow.width
             self._set(name, x=[] if crowded else inside)
 
     def _labels(self, plan: LoopPlan) -> None:
         start, end = self.follow.view
-        blocks = [(*piece, "heard") for piece in played_pieces(plan, self.state.sections)]
+        blocks = [(*piece, "played") for piece in played_pieces(plan, self.state.sections)]
         scale = _track_scale(plan)
         blocks += [
             (s.song_from * scale, s.song_to * scale, group_colour(s.group), s.label, "track")
@@ -257,7 +257,7 @@ class PlanPicture(Picture):
         self._set("ribbons", xs=xs, ys=ys, color=colours)
 
     def _gains(self, plan: LoopPlan) -> None:
-        band, heard = _LANES["gain"], self.state.heard.get(self.state.shown)
+        band, rendered = _LANES["gain"], self.state.rendered.get(self.state.shown)
         edges = np.concatenate([[plan.music_in], *([t, t + plan.gain_glide_seconds] for t in plan.segment_starts[:-1])])
         fades = [plan.music_in + plan.start_fade_seconds * share for share in np.linspace(0, 1, 9)]
         fades += [plan.window_end - plan.end_fade_seconds * share for share in np.linspace(0, 1, 33)]
@@ -265,7 +265,7 @@ class PlanPicture(Picture):
         gain = gain_curve(plan, times)
         top = max(6.0, float(gain.max()) + 1.0)
         self._set("gain", x=times, y=band.at(gain, _FLOOR_DB, top))
-        points = heard.duck_points if heard is not None else ()
+        points = rendered.duck_points if rendered is not None else ()
         at = np.array([point[0] for point in points])
         ducked = -np.array([point[1] for point in points])
         zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
@@ -274,7 +274,7 @@ class PlanPicture(Picture):
         self._marks = band.at(np.array([*_MARKS_DB.values()]), _FLOOR_DB, top)
 
     def _draw(self) -> None:
-        """Draw all lanes, empty; what is drawn later lies over what was drawn before."""
+        """Draw all lanes, empty; what is drawn later covers what was drawn before."""
         self._draw_soundtrack()
         self._draw_gain()
         self._draw_music()
@@ -324,14 +324,14 @@ class PlanPicture(Picture):
             hover_fill_alpha=0.6, line_width=0, line_alpha=0, hover_line_alpha=0,
         )  # fmt: skip
         figure.add_tools(HoverTool(renderers=[led], tooltips=None, visible=False))
-        for name, lane in (("pieces", _LANES["heard"]), ("sections", _LANES["track"])):
+        for name, lane in (("pieces", _LANES["played"]), ("sections", _LANES["track"])):
             figure.quad(
                 "left", "right", lane.high, lane.low, source=self._source(name, "left", "right", "color"),
                 fill_color="color", line_color="white", line_width=1, name=name,
             )  # fmt: skip
 
     def _draw_ending(self) -> None:
-        figure, low, high = self.figure, _LANES["heard"].low, _LANES["music"].high
+        figure, low, high = self.figure, _LANES["played"].low, _LANES["music"].high
         end = self._source("end", "left", "right", "label")
         figure.quad(
             "left", "right", high, low, source=end, fill_alpha=0.0, line_width=0, hatch_pattern="/",
@@ -353,7 +353,7 @@ class PlanPicture(Picture):
 
     def _draw_places(self) -> None:
         """Where a seam that is dragged could be, and where it would go."""
-        figure, low, high = self.figure, _LANES["heard"].low, _LANES["music"].high
+        figure, low, high = self.figure, _LANES["played"].low, _LANES["music"].high
         marks = self._source("places", "x", "color")
         figure.segment("x", low, "x", high, source=marks, color="color", line_width=2, line_dash="4 3")
         ghost = self._source("ghost", "x", "text")
@@ -367,9 +367,9 @@ class PlanPicture(Picture):
         self._shade(words.glyph, "background_fill_color", paper)
 
     def _draw_seams(self) -> None:
-        figure, low, high = self.figure, _LANES["heard"].low - 3, _LANES["music"].high
+        figure, low, high = self.figure, _LANES["played"].low - 3, _LANES["music"].high
         fades = self._source("fades", "left", "right")
-        figure.quad("left", "right", high, _LANES["heard"].high, source=fades, color=BEAT, alpha=0.5, line_width=0)
+        figure.quad("left", "right", high, _LANES["played"].high, source=fades, color=BEAT, alpha=0.5, line_width=0)
         worst = self._source("worst", "x", "number")
         marked = figure.segment("x", low, "x", high, source=worst, line_width=3.5, name="worst seam")
         self._shade(marked.glyph, "line_color", ink_colour)
@@ -423,7 +423,7 @@ class PlanPicture(Picture):
         show_time(self.figure, margin=1.0)
         hand = SeamTool(
             dimensions="width", renderers=[], marks=self._sources["places"], ghost=self._sources["ghost"],
-            low=_LANES["heard"].low - 14, high=_LANES["music"].high,
+            low=_LANES["played"].low - 14, high=_LANES["music"].high,
             track_high=_LANES["track"].high, colors=[_CAN, BEAT],
         )  # fmt: skip
         self.figure.add_tools(hand)

@@ -1,4 +1,4 @@
-"""What the Plan tab shows and hears: the options that are compared, and what is known of them; no widgets."""
+"""What the Plan tab shows and plays: the options that are compared, and what is known of them; no widgets."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class PlanState:
     a: int = 0
     b: int | None = None
     chosen: str = "a"
-    heard: dict[int, RenderedOption] = field(default_factory=dict)
+    rendered: dict[int, RenderedOption] = field(default_factory=dict)
     """by option, counted from 0: its music, and its mix"""
     outdated: set[int] = field(default_factory=set)
-    """options of `heard` whose mix follows from parameters that have changed since"""
+    """options of `rendered` whose mix follows from parameters that have changed since"""
     sounds: dict[int, LongSound] = field(default_factory=dict)
     """by option: its music, to draw"""
     soundtrack: LongSound | None = None
@@ -58,12 +58,12 @@ class PlanState:
 
     @property
     def shown(self) -> int:
-        """Number of the option that is looked at and heard."""
+        """Number of the option that is shown and played."""
         return self.b if self.chosen == "b" and self.b is not None else self.a
 
     @property
     def plan(self) -> LoopPlan | None:
-        """The option that is looked at and heard."""
+        """The option that is shown and played."""
         return self.options[self.shown] if self.options else None
 
     @property
@@ -107,29 +107,29 @@ class PlanState:
         )
 
     def take(self, loop: Planned | None) -> None:
-        """Look at another plan; what was heard of the one before is forgotten."""
+        """Look at another plan; what was rendered of the one before is forgotten."""
         same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
         self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
-        self.heard, self.sounds, self.outdated = {}, {}, set()
+        self.rendered, self.sounds, self.outdated = {}, {}, set()
         if not same_video:
             self.video = self.soundtrack = None
 
     def take_mix(self, loop: Planned) -> None:
         """Balance the plan that is looked at with another mix; what is compared stays.
 
-        The mix is that of the plan itself. Other options keep theirs until they are balanced anew.
+        The mix is that of the plan itself. Other options keep theirs until they are balanced again.
         """
         before, self.loop = None if self.loop is None else self.loop.mix, loop
         if before is not None and loop.mix is not None and with_drawn(before, None) == with_drawn(loop.mix, None):
             points = drawn_points(loop.mix)  # only the envelope was drawn, which every option has
-            for option, rendered in self.heard.items():
-                mix = None if rendered.mix is None else with_drawn(rendered.mix, points)
-                self.heard[option] = replace(rendered, mix=mix)
+            for option, one in self.rendered.items():
+                mix = None if one.mix is None else with_drawn(one.mix, points)
+                self.rendered[option] = replace(one, mix=mix)
             return
         own = loop.answer.alone if isinstance(loop.answer, LoopPlan) else None
-        for option, rendered in self.heard.items():
-            if rendered.plan == own:
-                self.heard[option] = replace(rendered, mix=loop.mix)
+        for option, one in self.rendered.items():
+            if one.plan == own:
+                self.rendered[option] = replace(one, mix=loop.mix)
             else:
                 self.outdated.add(option)
 
@@ -138,7 +138,7 @@ class PlanState:
 
         `option`: counted from 0.
         """
-        self.heard[option] = rendered
+        self.rendered[option] = rendered
         self.outdated.discard(option)
 
     def balanced(self, option: int) -> RenderedOption | None:
@@ -146,7 +146,7 @@ class PlanState:
 
         `option`: counted from 0.
         """
-        return None if option in self.outdated else self.heard.get(option)
+        return None if option in self.outdated else self.rendered.get(option)
 
     def gains(self, option: int | None) -> MixGains:
         """What the player does for the mix of an option; until its own is known, for that of the plan served.
@@ -162,8 +162,8 @@ class PlanState:
         """
         if option is None or self.loop is None:
             return None
-        heard = self.heard.get(option)
-        return self.loop.mix if heard is None else heard.mix
+        rendered = self.rendered.get(option)
+        return self.loop.mix if rendered is None else rendered.mix
 
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, and look at it; the same option cannot be both.
@@ -182,7 +182,7 @@ class PlanState:
         Both are 0 where only one of them can be played. `at`: playhead, video seconds. `region`: from and to of the
         loop, video seconds; empty for none.
         """
-        a, b = self.heard.get(self.a), self.heard.get(-1 if self.b is None else self.b)
+        a, b = self.rendered.get(self.a), self.rendered.get(-1 if self.b is None else self.b)
         if a is None or b is None:
             return 0.0, 0.0
         first, last = region if len(region) == 2 else (at - _MATCH_SECONDS, at + _MATCH_SECONDS)
@@ -191,7 +191,7 @@ class PlanState:
     def headroom_db(self) -> float:
         """Gain under which soundtrack and music together cannot clip, even if their peaks meet; dB, at most 0."""
         soundtrack = 0.0 if self.video is None else self.video.soundtrack.soundtrack.peak
-        peaks = [gains_of(heard.mix).peak(heard.levels.peak, soundtrack) for heard in self.heard.values()]
+        peaks = [gains_of(one.mix).peak(one.levels.peak, soundtrack) for one in self.rendered.values()]
         return headroom_db(max(peaks, default=0.0))
 
     def facts(self, params: CoverParams) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The first page: the projects that somebody worked on last, to be opened, renamed and deleted."""
+"""The first page: the projects that were worked on last, to be opened, renamed and deleted."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """What is asked of the plan, on the Plan tab: seams that are pinned, forbidden or moved, stretches of the track, times.
 
-What is asked is planned with at once (`Session.ask`, `Session.move_seam`). What cannot be kept together is said, and
+What is asked is planned with at once (`Session.ask`, `Session.move_seam`). Conflicting constraints are named, and
 each constraint that would help if it were dropped is a button.
 
-While a seam is dragged, the splice at the bar line that it would go to is heard, over and over (`SeamSound`).
+While a seam is dragged, the splice at the bar line that it would go to plays over and over (`SeamSound`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from workbench.workflows.move_seam import FoundPlaces, is_same_splice, named_sea
 from workbench.workflows.plan import Planned
 
 _BEFORE_S, _AFTER_S = 1.2, 1.8
-"""that are heard around a seam while it is dragged"""
+"""that play around a seam while it is dragged"""
 
 
 class RequestPanel(JSComponent):
@@ -58,10 +58,10 @@ class SeamSound(JSComponent):
     """Plays a few seconds of a plan over and over, and stops what else plays on the page; it shows nothing."""
 
     music = param.String("", doc="address of the track")
-    plan = param.Dict({}, doc="how it is played, see `workbench.dashboards.sounds.plan`; empty: nothing is heard")
+    plan = param.Dict({}, doc="how it is played, see `workbench.dashboards.sounds.plan`; empty: nothing plays")
     stretch = param.List([0.0, 0.0], doc="from and to of what is played, video s")
     gain_db = param.Number(0.0)
-    asked = param.Integer(0, doc="counts up when something else is to be heard, after all the rest")
+    asked = param.Integer(0, doc="counts up when something else is to play, after all the rest")
 
     _esm = script("output", "sound", "seam_sound")
 
@@ -106,17 +106,17 @@ class RequestDesk:
         place = next((place for place in places if place.bars == bars), None)
         sound, mix = self._session.track_sound, None if self._session.loop is None else self._session.loop.mix
         plan, found = self._placed, self._session.places
-        heard: dict[str, Any] = {"plan": {}}
+        played: dict[str, Any] = {"plan": {}}
         if place is not None and not place.obstacle and plan is not None and found is not None and sound is not None:
             cover = self._session.params.cover
             moved = move_seam(found.profile, plan, seam, place.bars, cover) if place.bars else plan
-            heard = {
+            played = {
                 "music": self._session.url_of(sound.path),
                 "plan": played_plan(moved, sound.sample_rate),
                 "stretch": [max(0.0, place.at - _BEFORE_S), min(moved.window_end, place.at + _AFTER_S)],
                 "gain_db": gains_of(mix).music_db,
             }
-        self.sound.param.update(**heard)
+        self.sound.param.update(**played)
         self.sound.asked += 1
 
     def select(self, song_from: float, song_to: float) -> None:
@@ -167,7 +167,7 @@ class RequestDesk:
         self.show()
 
     def show_no_places(self, fault: str) -> None:
-        """Say that the seams cannot be moved, because of a fault; empty where somebody cancelled the work."""
+        """Say that the seams cannot be moved, because of a fault; empty where the user cancelled the work."""
         self._waiting = f"it cannot be moved: listening around it {'failed' if fault else 'was cancelled'}"
         self.show()
 
@@ -201,7 +201,7 @@ class RequestDesk:
                 session.message = str(error)
 
     def _at(self, at: float | None = None) -> float:
-        """Where the player stood when a button was pressed, s: as the browser says, else as it last told."""
+        """Where the player stood when a button was pressed, s: as the browser says, else as it last reported."""
         return round(self._playhead() if at is None else float(at), 3)
 
     def _wanted(self, what: str, *values: Any) -> PlanRequest:
@@ -238,6 +238,6 @@ def _ranges(request: PlanRequest) -> Any:
         yield one.song_from, one.song_to, PLAYED
     for one in request.constraints.excluded:
         yield one.song_from, one.song_to, BEAT
-    for kept in request.keep:
-        if kept.part is None:
-            yield kept.song_from, kept.song_to, ENDING
+    for part in request.keep:
+        if part.part is None:
+            yield part.song_from, part.song_to, ENDING

@@ -1,8 +1,9 @@
 """The Review tab: what several people say about a plan, at the playhead and at its seams, and whether they approve.
 
-What is written here freezes the plan as it is heard, as a version that later changes leave alone. Comments go on to the
-next versions, decisions do not. A link shows one version to somebody without an account (`workbench.dashboards.links`).
-Pages of one server that are open on the same track and video show each other's comments at once.
+What is written here freezes the plan as it is played, as a version that later changes leave alone. Comments go on to
+the next versions, decisions do not. A link shows one version to people without an account
+(`workbench.dashboards.links`). Pages of one server that are open on the same track and video show each other's comments
+at once.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class ReviewState:
 
     @property
     def plan(self) -> LoopPlan | None:
-        """The plan that is heard."""
+        """The plan that plays."""
         return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
 
     def is_about_same(self, other: ReviewState) -> bool:
@@ -102,7 +103,7 @@ class ReviewState:
         }
 
     def threads(self) -> list[dict[str, Any]]:
-        """The comments with their answers, by the time at which they are heard in this plan."""
+        """The comments with their answers, by the time at which they are due in this plan."""
         plan, review = self.plan, self.review
         if plan is None or review is None:
             return []
@@ -146,18 +147,18 @@ class ReviewBoard(JSComponent):
     duration = param.Number(0.0)
     seams = param.List([], doc="video s")
     threads = param.List([], doc="see `ReviewState.threads`")
-    version = param.Integer(0, doc="number of the version that is heard; 0: it was not frozen")
+    version = param.Integer(0, doc="number of the version that plays; 0: it was not frozen")
     frozen = param.String("")
     newest = param.Integer(0, doc="number of the version that was frozen last; 0: none")
     decisions = param.List([], doc="reviewer, decision and when of each")
     reviewer = param.String("")
     address = param.String("", doc="of the link, without the name of the server; empty for none")
     open_until = param.String("")
-    fault = param.String("", doc="why the last wish was not fulfilled")
-    asked = param.List([], doc="[n, what, its details] of each wish that may not be taken yet")
-    taken = param.Integer(0, doc="n of the last wish that was taken")
-    sent = param.Integer(0, doc="counts up when the comment that was written is kept")
-    answered = param.List([], doc="[id of the comment, n]: an answer to it is kept")
+    fault = param.String("", doc="why the last request was not fulfilled")
+    asked = param.List([], doc="[n, what, its details] of each request that may not be taken yet")
+    taken = param.Integer(0, doc="n of the last request that was taken")
+    sent = param.Integer(0, doc="counts up when the comment that was written is saved")
+    answered = param.List([], doc="[id of the comment, n]: an answer to it is saved")
 
     _esm = script("clock", "asks", "review")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
@@ -176,7 +177,7 @@ class ReviewTab(Tab):
         self.state = ReviewState(session.workspace)
         super().__init__(session)
         self._page = this_page_loop()
-        self._heard: tuple[Any, ...] = ()
+        self._shown: tuple[Any, ...] = ()
         self.player = self.program = Program()
         self._video_picture = VideoPicture(session, self.player, self.run)
         self.board = ReviewBoard(sizing_mode="stretch_width")
@@ -199,17 +200,17 @@ class ReviewTab(Tab):
         self.none.object = f"There is no plan to review{NOT_LOOPED if refused else ' yet.'}"
         self.none.visible = self.state.plan is None
         self.board.visible = not self.none.visible
-        heard = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)
-        if heard == self._heard:
+        shown = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)
+        if shown == self._shown:
             return
-        same_video = heard[1:2] == self._heard[1:2]
-        self._heard = heard
+        same_video = shown[1:2] == self._shown[1:2]
+        self._shown = shown
         self.player.param.update(music_a="", soundtrack="", duration=self.board.duration, region=[])
         if not same_video:
             self.player.video_url = ""
         if loop is None or self.state.plan is None:
             return
-        subject, wanted = str(loop.track.path), partial(self._is_heard, heard)
+        subject, wanted = str(loop.track.path), partial(self._is_current, shown)
         files = stamps_of(loop.track.path, loop.video)
         self.run(
             render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject,
@@ -243,7 +244,7 @@ class ReviewTab(Tab):
     def comment(self, text: str, seam: int = -1, at: float | None = None) -> None:
         """Comment on a seam, or on the place where the plan is listened to.
 
-        `seam`: counted from 0; -1: where the playhead is. `at`: where that is, s; None: where the player last told.
+        `seam`: counted from 0; -1: where the playhead is. `at`: where that is, s; None: where the player last reported.
         """
         place, about = float(self.player.time if at is None else at), None if seam < 0 else int(seam)
         comment_on(self._session.workspace, self._loop(), self._session.reviewer, text, place, about)
@@ -263,11 +264,11 @@ class ReviewTab(Tab):
         resolve_thread(self._session.workspace, comment_id, None)
 
     def decide(self, decision: str) -> None:
-        """Approve the plan as it is heard, or say that it needs work."""
+        """Approve the plan as it is played, or say that it needs work."""
         decide(self._session.workspace, self._loop(), self._session.reviewer, cast(Decision, decision))
 
     def share(self, days: float) -> None:
-        """Make a link to the plan as it is heard, and the sound that it plays."""
+        """Make a link to the plan as it is played, and the sound that it plays."""
         lasts = timedelta(days=float(days))
         version = freeze_plan(self._session.workspace, self._loop())
         token = sign_link(self._session.home, version.version_id, lasts)
@@ -280,7 +281,7 @@ class ReviewTab(Tab):
         self.board.param.update(**self.state.facts())
 
     def reload(self) -> None:
-        """Show what was said since, by anybody."""
+        """Show everything that was said since."""
         if self.attempt(self.state.reload):
             self.show()
 
@@ -293,7 +294,7 @@ class ReviewTab(Tab):
         return self.state.loop
 
     def _tell(self) -> None:
-        """Show what was kept, here and on other pages that are open on the same track and video."""
+        """Show what was saved, here and on other pages that are open on the same track and video."""
         self.reload()
         for tab in list(_open):
             if tab is self or tab.state.loop is None or not self.state.is_about_same(tab.state):
@@ -303,8 +304,8 @@ class ReviewTab(Tab):
             else:
                 tab._page.call_soon(tab.reload)
 
-    def _is_heard(self, heard: tuple[Any, ...]) -> bool:
-        return heard == self._heard
+    def _is_current(self, shown: tuple[Any, ...]) -> bool:
+        return shown == self._shown
 
     def _hear(self, rendered: RenderedOption) -> None:
         peak = gains_of(rendered.mix).peak(rendered.levels.peak, FULL_SCALE)

@@ -1,4 +1,4 @@
-"""The pictures of the Seams tab: what is heard over what the track has there, and the parts of the score."""
+"""The pictures of the Seams tab: what plays over what the track has there, and the parts of the score."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, PLAYED
 from workbench.plots.seams import PART_WORDS
 from workbench.seams.profile import SEAM_PARTS
 
-_HEARD, _TRACK, _ONSETS, _LOUDNESS = Band(252.0, 372.0), Band(128.0, 248.0), Band(68.0, 120.0), Band(4.0, 60.0)
-_LANES = {"heard": _HEARD, "in the track": _TRACK, "onsets": _ONSETS, "loudness": _LOUDNESS}
+_PLAYED, _TRACK, _ONSETS, _LOUDNESS = Band(252.0, 372.0), Band(128.0, 248.0), Band(68.0, 120.0), Band(4.0, 60.0)
+_LANES = {"played": _PLAYED, "in the track": _TRACK, "onsets": _ONSETS, "loudness": _LOUDNESS}
 """by their names on the page"""
 _TOP = 374.0
 """of the lanes"""
@@ -35,7 +35,7 @@ class SeamPicture(Picture):
     def show(self, look: SeamLook | None, fade_seconds: float = 0.0) -> None:
         """Draw a seam, or nothing.
 
-        `fade_seconds`: length of the crossfade that is heard, s.
+        `fade_seconds`: length of the crossfade that plays, s.
         """
         if look is None:
             self._empty()
@@ -43,11 +43,11 @@ class SeamPicture(Picture):
         view, rate = look.view, FRAMES_PER_SECOND
         self._x_range.update(start=-view.middle, end=view.played.duration - view.middle)
         start = -view.middle - 0.5 / rate
-        for name, picture, lane in (("heard", look.heard_picture, _HEARD), ("track", look.track_picture, _TRACK)):
+        for name, picture, lane in (("played", look.played_picture, _PLAYED), ("track", look.track_picture, _TRACK)):
             seconds = picture.shape[1] / rate
             self._set(name, image=[picture], x=[start], y=[lane.low], dw=[seconds], dh=[lane.high - lane.low])
-        top = max(1.0, float(look.heard_onsets.max()), float(look.track_onsets.max()))
-        for name, curve in (("track onsets", look.track_onsets), ("heard onsets", look.heard_onsets)):
+        top = max(1.0, float(look.played_onsets.max()), float(look.track_onsets.max()))
+        for name, curve in (("track onsets", look.track_onsets), ("played onsets", look.played_onsets)):
             times = np.arange(curve.size) / rate - view.middle
             self._set(name, x=times, y=_ONSETS.at(curve, 0.0, top))
         self._show_loudness(look)
@@ -55,11 +55,11 @@ class SeamPicture(Picture):
         self._set("fade", left=[-fade_seconds / 2], right=[fade_seconds / 2])
 
     def _show_loudness(self, look: SeamLook) -> None:
-        both = [np.maximum(curve, -70.0) for curve in (look.track_loudness, look.heard_loudness)]
+        both = [np.maximum(curve, -70.0) for curve in (look.track_loudness, look.played_loudness)]
         finite = np.concatenate(both)
         low, high = float(finite.min()), float(finite.max())
         middle, reach = (low + high) / 2, max(6.0, (high - low) / 2 + 1.0)
-        for name, curve in zip(("track loudness", "heard loudness"), both, strict=True):
+        for name, curve in zip(("track loudness", "played loudness"), both, strict=True):
             times = np.arange(curve.size) * LOUDNESS_STEP_SECONDS + 0.2 - look.view.middle
             self._set(name, x=times, y=_LOUDNESS.at(curve, middle - reach, middle + reach))
         ends = [f"{middle - reach:.0f}", f"{middle + reach:.0f} LUFS"]
@@ -68,20 +68,20 @@ class SeamPicture(Picture):
     def _draw(self) -> None:
         figure = self.figure
         mapper = LinearColorMapper(palette="Magma256", low=0, high=255)
-        for name in ("heard", "track"):
+        for name in ("played", "track"):
             source = self._source(name, "image", "x", "y", "dw", "dh")
             figure.image("image", "x", "y", "dw", "dh", source=source).glyph.color_mapper = mapper
         onsets = self._source("track onsets", "x", "y")
         figure.varea("x", _ONSETS.low, "y", source=onsets, color=EXPECTED, alpha=0.65)
-        rises = figure.line("x", "y", source=self._source("heard onsets", "x", "y"), line_width=1.6)
+        rises = figure.line("x", "y", source=self._source("played onsets", "x", "y"), line_width=1.6)
         figure.line("x", "y", source=self._source("track loudness", "x", "y"), color=EXPECTED, line_width=2)
-        loudness = figure.line("x", "y", source=self._source("heard loudness", "x", "y"), line_width=2)
+        loudness = figure.line("x", "y", source=self._source("played loudness", "x", "y"), line_width=2)
         self._tint(rises.glyph, "line_color", PLAYED)
         self._tint(loudness.glyph, "line_color", PLAYED)
         beats = self._source("beats", "x", "color")
-        figure.segment("x", 0.0, "x", _HEARD.high, source=beats, color="color", line_width=1.2, line_dash="dashed")
+        figure.segment("x", 0.0, "x", _PLAYED.high, source=beats, color="color", line_width=1.2, line_dash="dashed")
         fade = self._source("fade", "left", "right")
-        figure.quad("left", "right", _HEARD.high, 0.0, source=fade, color="#9AA5AE", alpha=0.45, line_width=0)
+        figure.quad("left", "right", _PLAYED.high, 0.0, source=fade, color="#9AA5AE", alpha=0.45, line_width=0)
         scale = figure.text(
             "x", "y", "text", source=self._source("range", "x", "y", "text"), text_font_size="11px",
             text_baseline="middle", x_offset=4,
@@ -114,7 +114,7 @@ class ScorePicture(Picture):
         self._empty("parts", "own")
         if look is None:
             return
-        ours = slice(len(SEAM_PARTS))  # the rows are laid out once; parts of others stand in the JSON and the report
+        ours = slice(len(SEAM_PARTS))  # the rows are laid out once; parts of extensions are in the JSON and the report
         self._set("parts", y=self._rows + 0.08, right=look.view.parts[ours])
         if look.view.own_parts.shape[1]:
             low, middle, high = np.quantile(look.view.own_parts[ours], (0.25, 0.5, 0.75), axis=1)
@@ -142,4 +142,4 @@ class ScorePicture(Picture):
         self._shade(drawn.glyph, "background_fill_color", paper)  # the line of 0.5 goes behind them
         figure.yaxis.visible = figure.ygrid.visible = False
         figure.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
-        figure.xaxis.major_label_overrides = {0.0: "0", 0.5: "0.5: may be heard", 1.0: "1"}
+        figure.xaxis.major_label_overrides = {0.0: "0", 0.5: "0.5: may be audible", 1.0: "1"}

@@ -1,10 +1,10 @@
-"""The Seams tab: one seam at a time, seen and heard from both sides, judged, and its crossfade changed.
+"""The Seams tab: one seam at a time, shown and played from both sides, judged, and its crossfade changed.
 
-What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
-track's own bar lines. The crossfade has two handles; what they are set to is heard while they move, made in the browser
+What plays is drawn over what the track has there; beats run through both. The parts of the score stand beside the
+track's own bar lines. The crossfade has two handles; their setting plays while they move, made in the browser
 from the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
-Verdicts are kept by `workbench.review.verdicts` and come out as CSV. A verdict and its note belong to a reviewer and
-to the seam as it was heard, under its crossfade: they are there again when one comes back to it, and a note that is
+Verdicts are stored by `workbench.review.verdicts` and come out as CSV. A verdict and its note belong to a reviewer and
+to the seam as it was played, under its crossfade: they are there again when one comes back to it, and a note that is
 written or changed later goes to the verdict that was given.
 
 The pictures are `workbench.dashboards.tabs.seam_pictures`.
@@ -45,8 +45,8 @@ from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
 
-Heard: TypeAlias = tuple[int, int, int, int]
-"""a seam as it is heard, see `workbench.review.verdicts.Verdict`"""
+SeamKey: TypeAlias = tuple[int, int, int, int]
+"""a seam as it is played, see `workbench.review.verdicts.Verdict`"""
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
 _COLOURS: dict[Word, str] = {"good": "success", "audible": "warning", "wrong": "error"}
@@ -58,7 +58,7 @@ class SeamState:
     """Which seam is looked at, under which crossfade; no widgets."""
 
     workspace: Workspace
-    """keeps the verdicts"""
+    """stores the verdicts"""
     loop: Planned | None = None
     seam: int = 0
     changed: LoopPlan | None = None
@@ -67,14 +67,14 @@ class SeamState:
     """of all seams; None where the planner left none and no seam was looked at yet"""
     reviewer: str = ""
     """whose verdicts these are; empty until a name was given"""
-    given: dict[Heard, Verdict] = field(default_factory=dict)
+    given: dict[SeamKey, Verdict] = field(default_factory=dict)
     """the reviewer's latest verdict about each splice of the track under each crossfade"""
-    drafts: dict[Heard, str] = field(default_factory=dict)
+    drafts: dict[SeamKey, str] = field(default_factory=dict)
     """notes that were written before a verdict"""
 
     @property
     def plan(self) -> LoopPlan | None:
-        """The plan that is heard, with what was tried."""
+        """The plan that plays, with what was tried."""
         if self.changed is not None:
             return self.changed
         return self.loop.answer.alone if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
@@ -120,9 +120,9 @@ class SeamState:
         return "" if self.loop is None or self.loop.analysis is None else self.loop.analysis.content_hash
 
     @property
-    def place(self) -> Heard | None:
-        """The seam that is looked at, as it is heard; None for none."""
-        return _heard_at(self.plan, self.seam) if self.plan is not None and self.count else None
+    def place(self) -> SeamKey | None:
+        """The seam that is looked at, as it is played; None for none."""
+        return _seam_key(self.plan, self.seam) if self.plan is not None and self.count else None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -141,7 +141,7 @@ class SeamState:
         """The verdict about each seam; empty where there is none."""
         if self.plan is None:
             return []
-        given = (self.given.get(_heard_at(self.plan, seam)) for seam in range(self.count))
+        given = (self.given.get(_seam_key(self.plan, seam)) for seam in range(self.count))
         return ["" if verdict is None else verdict.verdict for verdict in given]
 
     def try_fade(self, seconds: float, exponent: float) -> None:
@@ -154,19 +154,19 @@ class SeamState:
             self.changed = with_fade(self.plan, self.seam, seconds, exponent)
 
     def judge(self, look: SeamLook, word: Word, note: str) -> None:
-        """Keep what somebody heard at the seam, under the crossfade that was heard.
+        """Save a verdict on the seam, under the crossfade that was played.
 
         `note`: in the reviewer's own words; empty for none.
         """
         assert self.loop is not None, "a seam belongs to a loop"
         assert self.plan is not None, "a seam belongs to a plan"
-        place = _heard_at(self.plan, self.seam)
+        place = _seam_key(self.plan, self.seam)
         self.given[place] = judge_seam(self.workspace, self.loop, self.plan, look.view, word, note, self.reviewer)
         self.drafts.pop(place, None)
 
 
-def _heard_at(plan: LoopPlan, seam: int) -> Heard:
-    """A seam of a plan as it is heard, in the numbers of `Verdict.seam_key`."""
+def _seam_key(plan: LoopPlan, seam: int) -> SeamKey:
+    """A seam of a plan as it is played, in the numbers of `Verdict.seam_key`."""
     return (*seam_place(plan, seam), round(1000 * plan.seam_fades[seam]), round(100 * plan.seam_curves[seam]))
 
 
@@ -183,8 +183,8 @@ class SeamPlayer(JSComponent):
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
     played = param.Dict({}, doc="what crossfades are tried on: `music`, `plan`, `seam`, `from`, `to` in s")
-    refused = param.Integer(0, doc="counts up when a wish cannot be had: the handles go back")
-    used = param.Integer(0, doc="counts up when a wish went into the plan: the focus goes back to its handle")
+    refused = param.Integer(0, doc="counts up when a request cannot be met: the handles go back")
+    used = param.Integer(0, doc="counts up when a request went into the plan: the focus goes back to its handle")
     step = param.List([], doc="[-1 or 1, n]")
     find_worst = param.Integer(0, doc="counts up when the worst seam is asked for")
     verdict = param.List([], doc="[word, n]")
@@ -206,7 +206,7 @@ class SeamsTab(Tab):
     def __init__(self, session: Session) -> None:
         self.state = SeamState(session.workspace)
         self.look: SeamLook | None = None
-        self._noted: tuple[Heard | None, str] = (None, "")
+        self._noted: tuple[SeamKey | None, str] = (None, "")
         self.picture, self.score = SeamPicture(), ScorePicture()
         super().__init__(session, self.picture, self.score)
         self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.playheads[0])
@@ -217,7 +217,7 @@ class SeamsTab(Tab):
         self.pictures = pn.Column(*self.picture.panes(), sizing_mode="stretch_width", visible=False)
         self.waiting = Skeleton(lanes=[2, 2, 1], sizing_mode="stretch_width", visible=False)
         self.note = pmui.TextInput(
-            label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
+            label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you noticed"
         )
         self.judgements = {
             word: action(word, partial(self.judge, word), color=colour, variant="outlined")
@@ -318,19 +318,19 @@ class SeamsTab(Tab):
             self.used.object = f"Seam {self.state.seam + 1} of the plan now has a crossfade of {fade:.0f} ms."
 
     def judge(self, word: Word) -> None:
-        """Keep a verdict about the seam as it is heard."""
+        """Save a verdict about the seam as it is played."""
         if self.look is None:
-            waits = "a verdict can be given once this seam can be heard"
+            waits = "a verdict can be given once this seam can be played"
             self.outcome.object = waits if self.state.count else "there is no seam to judge"
             return
         with self._session.change(f"seam {self.state.seam + 1} is {word}"):
             if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
                 return
         self._mark()
-        self.outcome.object = f"kept: seam {self.state.seam + 1} is {word}"
+        self.outcome.object = f"saved: seam {self.state.seam + 1} is {word}"
 
     def reread(self) -> None:
-        """Show the verdicts as they are kept now: some were put back."""
+        """Show the verdicts as they are stored now: some were put back."""
         self.attempt(self.state.read_verdicts)
         self.outcome.object = ""
         self._mark()
@@ -364,7 +364,7 @@ class SeamsTab(Tab):
         judged = pmui.Column(
             self.words,
             pmui.Typography(
-                f"Curves: blue is heard, orange is in the track. Pictures: {LOWEST_HZ:.0f} Hz to "
+                f"Curves: blue is played, orange is in the track. Pictures: {LOWEST_HZ:.0f} Hz to "
                 f"{HIGHEST_HZ / 1000:.0f} kHz. Bars: blue is this seam, where 1 is no break; grey is one of the "
                 "track's own bars skipped, middle half and median.",
                 variant="caption",
@@ -394,7 +394,7 @@ class SeamsTab(Tab):
         if plan is None or loop is None or not state.count:
             self._show_look(None)
             return
-        self.look = None  # a verdict waits until what it is about can be heard
+        self.look = None  # a verdict waits until what it is about can be played
         self.none.visible, self.one.visible = False, True
         self.waiting.visible = not self.pictures.visible  # a seam that is drawn stays until the next one is
         self.waiting.words = f"Seam {seam + 1} is being drawn."
@@ -415,7 +415,7 @@ class SeamsTab(Tab):
         """Show the scores of all seams, or as many blanks, and the verdicts about them."""
         state = self.state
         self.chips.show_seams(state.plan, state.scores, state.seam, state.words)
-        if self._noted != (state.place, state.note):  # else somebody may be writing it
+        if self._noted != (state.place, state.note):  # else the user may be writing it
             self._noted = state.place, state.note
             self.note.param.update(value=state.note, value_input=state.note)
         given = None if state.verdict is None else state.verdict.verdict
@@ -454,8 +454,8 @@ class SeamsTab(Tab):
         loop = self.state.loop
         what = "" if loop is None or loop.analysis is None else seam_words(plan, loop.analysis.profile, seam)
         self.words.object = (
-            f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, heard "
-            f"at {clock(view.video_s)}. Score {view.score:.2f}{step}{f'; {what}' if what else ''}."
+            f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, "
+            f"played at {clock(view.video_s)}. Score {view.score:.2f}{step}{f'; {what}' if what else ''}."
         )
         url = self._session.url_of
         self._show_played()

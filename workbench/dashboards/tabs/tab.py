@@ -20,7 +20,7 @@ A tab is a small class. Its state is another one, without widgets, which tests u
             return pmui.Column(*self.picture.panes())
 
 Tabs never talk to each other: what one of them changes in the session, the others follow. What asks for work follows
-with `follow_shown`, so that only the tab that is open does, or the one that is heard; others catch up when they are.
+with `follow_shown`, so that only the tab that is open does, or the one that plays; others catch up when they are.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Tab:
     def follow_shown(self, names: Sequence[str], act: Callable[..., None]) -> None:
         """Follow the session as `follow` does, but only while the tab is open or its program plays.
 
-        What changes meanwhile is one call later, with the latest values. For what asks for work: a tab that nobody
-        looks at asks for none.
+        What changes meanwhile is one call later, with the latest values. For what asks for work: a hidden tab
+        asks for none.
         """
 
         def call() -> None:
@@ -119,7 +119,7 @@ class Tab:
         self.catch_up()
 
     def catch_up(self) -> None:
-        """See to what has changed while nobody looked, if somebody looks or listens now."""
+        """Catch up with what has changed meanwhile, if the tab is open or plays now."""
         for call in self._follows:
             if self._is_awake and call in self._late:
                 self._late.discard(call)

@@ -1,10 +1,10 @@
 """The Tracks tab: up to three tracks stacked under one video, each with its own plan, one key to switch between them.
 
-All play together on one clock, with the video; the one that is chosen is heard, the others are silent, so that a switch
-keeps the place to the sample. Loop, levels and volume are those of the page's transport, which is hidden meanwhile
-unless it plays. They are equally loud: with speech each is mixed to the voice, and the louder ones are
-turned down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another
-one the page's own, which is then what every other tab shows and every download holds.
+All play together on one clock, with the video; the one that is chosen is audible, the others are silent, so that a
+switch keeps the place to the sample. Loop, levels and volume are those of the page's transport, which is hidden
+meanwhile unless it plays. They are equally loud: with speech each is mixed to the voice, and the louder ones are turned
+down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another one the
+page's own, which is then what every other tab shows and every download holds.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class StackBoard(JSComponent):
 
 
 class StackTab(Tab):
-    """Tracks under one video, heard in turn at the same place."""
+    """Tracks under one video, played in turn at the same place."""
 
     title = "Tracks"
     plays_itself = has_transport = True
@@ -98,12 +98,12 @@ class StackTab(Tab):
             if named not in slots and (named in self._faults or named not in self._stacked):
                 self._asked.pop(named)
                 self._faults.pop(named, None)
-        heard = {named: self._as_heard(named) for named in slots if named in self._stacked}
-        ready = list(heard.values())
-        own = next((one for named, one in heard.items() if self._is_own(named)), ready[0] if ready else None)
+        played = {named: self._as_played(named) for named in slots if named in self._stacked}
+        ready = list(played.values())
+        own = next((one for named, one in played.items() if self._is_own(named)), ready[0] if ready else None)
         quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
         board.param.update(
-            tracks=[self._facts(named, heard.get(named), quietest) for named in slots],
+            tracks=[self._facts(named, played.get(named), quietest) for named in slots],
             soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
             soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
             headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
@@ -133,7 +133,7 @@ class StackTab(Tab):
                 session.open_track(named)
                 if self._is_own(named):
                     session.stack = slots  # of the project that is open now
-                    if envelope is not None:  # it belongs to the video, and the track was heard with it
+                    if envelope is not None:  # it belongs to the video, and the track was played with it
                         session.envelope = envelope
             finally:
                 self._opening = False
@@ -154,15 +154,15 @@ class StackTab(Tab):
         if own and loop is None:
             return  # it is being planned for the whole page
         params = session.params
-        wish = (plan, None if plan is not None else (params.voice, params.duck, params.mix))
+        request = (plan, None if plan is not None else (params.voice, params.duck, params.mix))
         asked = self._asked.get(named)
-        if asked is not None and (asked[0] is plan or not own) and asked[1] == wish[1]:
+        if asked is not None and (asked[0] is plan or not own) and asked[1] == request[1]:
             return
-        self._asked[named] = wish
+        self._asked[named] = request
         self._faults.pop(named, None)
 
         def is_wanted() -> bool:
-            return self._under == video and self._asked.get(named) is wish
+            return self._under == video and self._asked.get(named) is request
 
         def take(stacked: StackedTrack) -> None:
             self._stacked[named] = stacked
@@ -203,7 +203,7 @@ class StackTab(Tab):
             "gain_db": gains_of(loop.mix).music_db - quieter,
         }
 
-    def _as_heard(self, named: str) -> StackedTrack:
+    def _as_played(self, named: str) -> StackedTrack:
         """A track with the mix that it has now, which may have been tuned or drawn since it was stacked."""
         stacked, own = self._stacked[named], self._session.loop
         is_own = own is not None and self._is_own(named) and own.answer is stacked.loop.answer
@@ -230,7 +230,7 @@ def _lufs(stacked: StackedTrack) -> float:
 
 
 def _speech(stacked: StackedTrack) -> list[list[float]]:
-    """Where somebody speaks in the soundtrack, as the mix has it."""
+    """Where the soundtrack has speech, as the mix has it."""
     mix = stacked.loop.mix
     return [] if mix is None or mix.duck is None else [[float(at) for at in span] for span in mix.duck.speech_ranges]
 

@@ -14,7 +14,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.mix import DrawnMatch
-from workbench.dashboards.tabs.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
+from workbench.dashboards.tabs.match import Filters, MatchPicture, MatchState, MatchTab, first_audible, named_marks
 from workbench.matching.lane import Lane, Match, MatchReason
 from workbench.matching.video_facts import Scene, VideoFacts
 from workbench.store.home import Home
@@ -89,10 +89,10 @@ def test_the_contour_lies_where_the_track_lands(drawn: DrawnMatch) -> None:
 
 
 def test_one_listens_from_where_the_music_lands() -> None:
-    assert first_heard(landing(30.0, ("drop", 45.0))) == 42.0
-    assert first_heard(landing(30.0, ("drop", 31.0))) == 30.0, "not before the music"
-    assert first_heard(landing(30.0)) == 30.0
-    assert first_heard(landing(-20.0)) == 0.0
+    assert first_audible(landing(30.0, ("drop", 45.0))) == 42.0
+    assert first_audible(landing(30.0, ("drop", 31.0))) == 30.0, "not before the music"
+    assert first_audible(landing(30.0)) == 30.0
+    assert first_audible(landing(-20.0)) == 0.0
 
 
 def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path: Path) -> None:

@@ -55,10 +55,10 @@ def test_two_options_are_compared_and_never_one_with_itself(state: PlanState) ->
 def test_a_and_b_are_equally_loud_after_matching(tide_home: Home, tide_loop: Planned, state: PlanState) -> None:
     state.pick(1, "b")
     for option in (0, 1):
-        state.heard[option] = render_option(Workspace(tide_home), tide_loop, state.options[option])
+        state.rendered[option] = render_option(Workspace(tide_home), tide_loop, state.options[option])
     gains = state.matching(60.0, [])
     assert max(gains) == 0.0
-    a, b = (state.heard[n].lufs(55.0, 65.0) + gain for n, gain in enumerate(gains))
+    a, b = (state.rendered[n].lufs(55.0, 65.0) + gain for n, gain in enumerate(gains))
     assert a == pytest.approx(b, abs=1e-6)
     assert state.headroom_db() <= 0.0
 

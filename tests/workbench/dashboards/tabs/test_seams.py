@@ -246,7 +246,7 @@ def test_a_verdict_waits_until_its_seam_can_be_heard(home: Home, loop: Planned, 
     before = newest_verdicts(session.workspace)
     tab.judge("good")
     assert newest_verdicts(session.workspace) == before
-    assert tab.outcome.object == "a verdict can be given once this seam can be heard"
+    assert tab.outcome.object == "a verdict can be given once this seam can be played"
     assert (tab.waiting.visible, tab.waiting.words, tab.pictures.visible) == (True, "Seam 1 is being drawn.", False)
     pool.finish(-1, look)
     assert (tab.waiting.visible, tab.pictures.visible) == (False, True)
