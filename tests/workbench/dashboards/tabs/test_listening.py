@@ -147,5 +147,5 @@ def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
 
 
 def test_an_abx_outcome_says_what_could_have_been_missed() -> None:
-    assert "was heard" in abx_lines(("a", "b"), 10, 10, 0.001)[1]
+    assert "was audible" in abx_lines(("a", "b"), 10, 10, 0.001)[1]
     assert "could have been missed" in abx_lines(("a", "b"), 5, 10, 0.62)[1]
