@@ -65,7 +65,7 @@ class Session(State):
         """that prepares the demo"""
         self._asked_fit = False
         """whether the user asked to fit the track to this video"""
-        self._plan_token = object()
+        self._plan_token = self._analysis_token = object()
         """of the plan that was asked for last, or is shown since: one that was asked for before comes too late"""
         self._planning = ""
         """what is done by the plan that is being made, in words; empty while none is"""
@@ -582,7 +582,8 @@ class Session(State):
         )  # fmt: skip
 
     def _analyze_track(self) -> Task:
-        track, params = self._named_track(), self.params
+        track = self._named_track()
+        token = self._analysis_token = object()
 
         def analysed(analysis: Analysis) -> None:
             self.param.update(analysis=analysis, shown=self.shown + 1)
@@ -590,7 +591,7 @@ class Session(State):
             self._look_for_fit()
 
         return self.run(
-            analyze, track.path, then=analysed, wanted=lambda: (self.track, self.params) == (track, params),
+            analyze, track.path, then=analysed, wanted=lambda: token is self._analysis_token and self.track == track,
             subject=str(track.path), same=partial(self._as_planned, track, None),
         )  # fmt: skip
 

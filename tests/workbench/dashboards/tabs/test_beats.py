@@ -44,7 +44,9 @@ def heard(home: Home) -> Analysis:
 @pytest.fixture
 def session(home: Home) -> Iterator[Session]:
     pool = CollectingPool(1)
-    yield Session(Workspace(home), pool=pool)
+    session = Session(Workspace(home), pool=pool)
+    yield session
+    session.close()
     pool.close()
 
 
@@ -259,6 +261,7 @@ def test_a_beat_that_was_dragged_is_a_step_and_outlives_the_page(session: Sessio
     moved = f"beat at {clock(at)} moved 20 ms later"
     assert [change.words for change in session.history] == [f"grid: {moved}"]
     assert session.project is not None
+    session.close()  # undo is of a window's own steps and of those of closed ones
     again = Session(session.workspace, pool=session.tasks.pool)
     again.open_project(session.project.project_id)
     until_idle(again)
