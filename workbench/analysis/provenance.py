@@ -27,7 +27,6 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, PlanError
-from workbench.media.sound_streams import SoundChoice
 from workbench.params import WorkbenchParams
 from workbench.store.fingerprint import canonical_json
 from workbench.store.grid_records import grid_revision
@@ -257,6 +256,8 @@ def with_recorded_audio(workspace: Workspace, made: Provenance | None) -> Worksp
     recorded = None if made is None else made.constraints.get(AUDIO)
     if workspace.audio is not None or recorded is None:
         return workspace
+
+    from workbench.media.sound_streams import SoundChoice  # PyAV loads where a file is opened
 
     return workspace.with_audio(SoundChoice.parse(str(recorded)))
 

@@ -16,8 +16,6 @@ from workbench.analysis.provenance import FileRecord
 from workbench.analysis.workspace import Workspace
 from workbench.edits.documents import document_of
 from workbench.errors import Argument, InputError, MediaError, ParameterError, UnknownTrack, UnknownVideo
-from workbench.media.containers import open_media
-from workbench.media.sound_streams import SoundChoice, sound_streams
 
 if TYPE_CHECKING:
     from workbench.catalog.library import Library
@@ -134,6 +132,10 @@ def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundC
         raise ParameterError("sound streams are those of a video: ", Argument("audio"), " needs ", Argument("video"))
     if video is None or (audio is None and video.audio is None):
         return workspace
+
+    # PyAV loads late, since what reads records alone starts in a fifth of a second
+    from workbench.media.containers import open_media
+    from workbench.media.sound_streams import SoundChoice, sound_streams
 
     choice = audio or SoundChoice.parse(str(video.audio))
     with open_media(video.path) as container:

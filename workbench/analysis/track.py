@@ -38,9 +38,6 @@ from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import FRAMES_PER_SECOND, analyze_spectrum, resampled
 from workbench.features.speech_probability import SAMPLE_RATE, speech_share
 from workbench.features.vocals import excerpts
-from workbench.media.audio import count_seconds
-from workbench.media.loop_points import read_loop_points
-from workbench.media.probe import probe
 from workbench.plans.file_loop import with_file_loop
 from workbench.recording import FloatArray, Recording
 from workbench.seams.build_profile import loop_profile, profile_of_evidence
@@ -162,6 +159,8 @@ class Sound:
     @cached_property
     def loop_points(self) -> tuple[float, float] | None:
         """Start and end of the loop that the file carries, s; None without."""
+        from workbench.media.loop_points import read_loop_points  # PyAV loads where a file is opened
+
         return read_loop_points(self.workspace.local_file(self.path))
 
     @cached_property
@@ -242,6 +241,10 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
     if beats is not None:
         return float(beats["duration"])
     path = sound.workspace.local_file(sound.path)
+    # PyAV loads where a file is opened: stored measurements are read without it
+    from workbench.media.audio import count_seconds
+    from workbench.media.probe import probe
+
     if (probe(path).audio_duration or 0.0) > expected_most:
         sound.progress(f"measuring the length of {path.name}", 0.0)
         seconds = count_seconds(path)

@@ -168,7 +168,7 @@ def test_a_few_words_and_own_music_are_said_as_they_are_heard(track: Path, tmp_p
     assert "too little for a voice-over" in text
     assert "music of its own" in text
     text, facts = levels("music", 0.3 * music, "ignore")
-    assert "Nobody speaks" in text
+    assert "It has no speech" in text
     assert "their own levels" in text
     text, facts = levels("soundless", None, "ignore")
     assert "no sound" in text

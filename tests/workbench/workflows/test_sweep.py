@@ -35,6 +35,8 @@ from workbench.lab.sweep import (
 )
 from workbench.lab.sweep_search import Axis
 from workbench.lab.winners import winner
+from workbench.matching.columns import Columns
+from workbench.matching.video_facts import VideoFacts
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.params.loops import SeamModel
 from workbench.params.sliders import knob_of
@@ -181,10 +183,13 @@ def test_axes_as_one_types_them() -> None:
 
 
 class Halves:
-    """A measure that finds as great a break as beats lie apart in halves of the track."""
+    """A measure that finds as great a break as beats lie apart in halves of the track; also a match term."""
 
     version, unit, description = 1, "1", "the same half goes on"
-    least, most = 0.1, 1.0
+    least, most, usual = 0.1, 1.0, 0.5
+
+    def parts(self, video: VideoFacts, columns: Columns) -> np.ndarray[Any, Any]:
+        return np.full(columns.track_ids.size, self.usual)
 
     def features(self, recording: wb.Recording, grid: BeatGrid) -> np.ndarray[Any, Any]:
         return np.asarray(np.arange(grid.beats.size) * 2 // grid.beats.size, dtype=np.float64)

@@ -215,7 +215,7 @@ def test_production_notes_of_a_script_are_a_brief(workspace: Workspace, snapshot
 def test_a_brief_that_contradicts_itself_is_told_and_still_ranked(workspace: Workspace, snapshot: Snapshot) -> None:
     lane = underscore(workspace, SCRIPT, snapshot=snapshot, brief="under 90 bpm, over 120 bpm, no vocals")
     assert 'no track can be both "under 90 bpm" and "at least 120 bpm"' in lane.reasoning
-    assert "Rules that were kept to: no vocals;" in lane.reasoning
+    assert "Applied rules: no vocals;" in lane.reasoning
     assert lane.matches[0].score > 0
 
 
