@@ -183,13 +183,11 @@ def _sanic_config(config: AppConfig) -> Config:
 
 
 def _register_routes(app: Sanic[Any, Any]) -> None:
-
     for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, previews, operations, docs):
         app.blueprint(family.blueprint)
 
 
 async def _open(app: Sanic[Any, Any]) -> None:
-
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
     app.ctx.files = open_files(config.home, config.core)
@@ -200,7 +198,6 @@ async def _open(app: Sanic[Any, Any]) -> None:
 
 
 async def _announce(app: Sanic[Any, Any]) -> None:
-
     health = app.ctx.config.health
     if health is not None:
         answer = partial(answer_operators, app, asyncio.get_running_loop())

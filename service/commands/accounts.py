@@ -181,7 +181,6 @@ def import_account(file: Path, home: Home) -> None:
 
 
 def _known(connection: Any, account: str) -> Account:
-
     found = accounts.get(connection, account)
     if found is None:
         raise ParameterError(f"no account {account!r}; `workbench keys create --account` makes one")
@@ -189,7 +188,6 @@ def _known(connection: Any, account: str) -> Account:
 
 
 def _state(connection: Any, account: Account) -> dict[str, Any]:
-
     at, cap = now(), account.spend_cap_micros
     grants = [grant for grant in credit_grants.get_all(connection, account.account) if grant.is_active(at)]
     return {

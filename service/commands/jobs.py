@@ -8,7 +8,7 @@ import click
 
 from service.commands.records import database_of
 from service.jobs import settle
-from service.jobs.kinds import KINDS
+from service.jobs.kinds import kind_of
 from service.store import jobs
 from service.store.jobs import Job
 from workbench.cli.options import home_option
@@ -63,7 +63,7 @@ def retry(job_id: str, home: Home) -> None:
         job = _known(connection, job_id)
         if job.state != "failed":
             raise ParameterError(f"{job_id} is {job.state}; only a failed job is run again")
-        if not KINDS[job.kind].queue_again(connection, job):
+        if not kind_of(job).queue_again(connection, job):
             raise ParameterError(f"another job does the work of {job_id} already; see `workbench jobs list`")
         again = jobs.get(connection, job_id)
     assert again is not None
@@ -92,7 +92,6 @@ def cancel(job_id: str, home: Home) -> None:
 
 
 def _known(connection: Any, job_id: str) -> Job:
-
     found = jobs.get(connection, job_id)
     if found is None:
         raise ParameterError(f"no job {job_id!r}; `workbench jobs list` shows them")

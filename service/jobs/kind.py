@@ -105,8 +105,8 @@ class Kind:
         """Do the work; raises JobFault if it cannot be done: the caller gets the reason."""
         raise NotImplementedError
 
-    def is_blocked(self, connection: Connection, job: Job) -> bool:
-        """Whether a job that was claimed cannot run now. Then it is postponed or settled."""
+    def settle_if_blocked(self, connection: Connection, job: Job) -> bool:
+        """Settle or postpone a job that was claimed and cannot run now; False if it can run."""
         return False
 
     def complete(self, connection: Connection, job: Job, outcome: Outcome) -> bool:

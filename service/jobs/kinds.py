@@ -294,7 +294,7 @@ class Match(Kind):
 
     name = "match"
 
-    def is_blocked(self, connection: Connection, job: Job) -> bool:
+    def settle_if_blocked(self, connection: Connection, job: Job) -> bool:
         """It waits for a video that is being ingested, and fails with one whose ingest has failed."""
         video = video_owners.get(connection, str(job.video_id))
         if video is not None and video.status == "processing":
@@ -343,7 +343,7 @@ class Engine(Match):
     is_long = True
     is_background = True
 
-    def is_blocked(self, connection: Connection, job: Job) -> bool:
+    def settle_if_blocked(self, connection: Connection, job: Job) -> bool:
         """Never: its video is ready."""
         return False
 
@@ -447,6 +447,13 @@ KINDS: Mapping[str, Kind] = {
     kind.name: kind for kind in (Ingest(), Loop(), Align(), Beats(), Match(), Engine(), Preview())
 }
 """by name"""
+
+
+def kind_of(job: Job) -> Kind:
+    """A job of a kind that only a newer version knows can be refused and queued again, as any can."""
+    return KINDS.get(job.kind, Kind())
+
+
 LONG = tuple(kind.name for kind in KINDS.values() if kind.is_long)
 BACKGROUND = tuple(kind.name for kind in KINDS.values() if kind.is_background)
 

@@ -1,9 +1,10 @@
 """The revision of the analysis: a digest of everything that stored answers depend on beside a recording and a request.
 
-That is the version of each stage, the version of each kind of answer, the shipped models and vocabularies, and every
-parameter. Code itself does not count: a changed style sheet leaves stored answers as they are. A change of what a stage
-measures raises its version, as for the array store; a change of what is made of the stages raises one of
-`ANSWER_VERSIONS`. A test holds digests of each stage's output and of the answers, and names the version to raise.
+That is the version of each stage, the version of each kind of answer, the shipped models and vocabularies, every
+parameter, and the version of PyAV, which decodes. Code itself does not count: a changed style sheet leaves stored
+answers as they are. A change of what a stage measures raises its version, as for the array store; a change of what is
+made of the stages raises one of `ANSWER_VERSIONS`. A test holds digests of each stage's output and of the answers, and
+names the version to raise.
 
 A job's process computes the digest once, when it starts, with the imports that its jobs need. HTTP processes, which
 import no analysis code, read it from the database, where job processes write it.
@@ -12,7 +13,9 @@ import no analysis code, read it from the database, where job processes write it
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 
 from workbench.analysis.character import CHARACTER_VERSION
@@ -44,14 +47,14 @@ _DATA = (("models", (".json", ".npz")), ("matching/language", (".toml",)))  # fo
 @cache
 def analysis_revision() -> str:
     """Digest of the analysis that this process has imported; 32 hex digits."""
-    return revision_of({**STAGE_VERSIONS, **ANSWER_VERSIONS}, shipped_data(), WorkbenchParams())
+    return revision_of({**STAGE_VERSIONS, **ANSWER_VERSIONS, "av": version("av")}, shipped_data(), WorkbenchParams())
 
 
-def revision_of(versions: dict[str, int], data: dict[str, bytes], params: WorkbenchParams) -> str:
+def revision_of(versions: Mapping[str, int | str], data: dict[str, bytes], params: WorkbenchParams) -> str:
     """Digest of versions, of the bytes of shipped data, each by name, and of parameters."""
     digest = hashlib.sha256(canonical_json(params).encode())
-    for name, version in sorted(versions.items()):
-        digest.update(f"\n{name} {version}".encode())
+    for name, known in sorted(versions.items()):
+        digest.update(f"\n{name} {known}".encode())
     for name, content in sorted(data.items()):
         digest.update(f"\n{name} {hashlib.sha256(content).hexdigest()}".encode())
     return digest.hexdigest()[:32]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from service.jobs.kinds import KINDS
+from service.jobs.kinds import kind_of
 from service.store import jobs
 from service.store.jobs import Job
 
@@ -25,20 +25,20 @@ _LONGEST_PAUSE_SECONDS = 60.0  # between two attempts
 
 def settle_if_blocked(connection: Connection, job: Job) -> bool:
     """Settle or postpone a job that cannot be run now; False if it can be run."""
-    kind = KINDS[job.kind]
+    kind = kind_of(job)
     if job.crashes >= MOST_CRASHES:
         kind.refuse(connection, job, 500, _CRASHED)
     elif job.attempt > _MOST_STARTS:
         kind.refuse(connection, job, 500, f"it was begun {_MOST_STARTS} times and never ended")
     else:
-        return kind.is_blocked(connection, job)
+        return kind.settle_if_blocked(connection, job)
     return True
 
 
 def retry_after_crash(connection: Connection, job: Job) -> bool:
     """Put back a job that killed its process, or fail it: this crash is not counted in `job` yet."""
     if job.crashes + 1 >= MOST_CRASHES:
-        return KINDS[job.kind].refuse(connection, job, 500, _CRASHED)
+        return kind_of(job).refuse(connection, job, 500, _CRASHED)
     return jobs.put_back_crashed(connection, job)
 
 
@@ -46,7 +46,7 @@ def retry_after_outage(connection: Connection, job: Job) -> bool:
     """Postpone a job because the home folder or the database failed, for longer each time; in the end fail it."""
     if job.attempt >= _MOST_ATTEMPTS:
         message = "the service's store could not be used for too long; submit it again"
-        return KINDS[job.kind].refuse(connection, job, 500, message)
+        return kind_of(job).refuse(connection, job, 500, message)
     return jobs.postpone(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
 
 
@@ -59,7 +59,7 @@ def cancel(connection: Connection, job_id: str) -> Job | None:
     """
     job = jobs.take(connection, job_id, "operator")
     if job is not None:
-        KINDS[job.kind].refuse(connection, job, 500, "it was cancelled by the operator; submit it again")
+        kind_of(job).refuse(connection, job, 500, "it was cancelled by the operator; submit it again")
     return job
 
 

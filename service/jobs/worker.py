@@ -436,7 +436,7 @@ class JobParent:
             self._finish_job(child, message)
 
     def _use_revision(self, revision: str) -> None:
-        """Announce the newest child's revision, and replace idle children from before an update of the package."""
+        """Announce the newest child's revision, and replace idle children of another: the package was updated."""
         if revision != self._revision:
             self._revision, self._revision_written = revision, False
         for child in [one for one in self._children if one.idle and self._is_outdated(one)]:

@@ -8,9 +8,9 @@
     6. video, track or job         404, 403, 422, 202   `service.answers`
     7. payment                     402                  `service.answers`, before the work
 
-The `RoutePolicy` of a route selects the checks that it needs. All that touches the
-database, 2, 3, 6, 7 and the answer, is one transaction. So the body, which is short, is read first. A request whose
-body may be too long is admitted before that (`admit_unread`).
+The `RoutePolicy` of a route selects the checks that it needs. All that touches the database, 2, 3, 6, 7 and
+the answer, is one transaction. So the body, which is short, is read first. A request whose body may be too long is
+admitted before that (`admit_unread`).
 """
 
 from __future__ import annotations

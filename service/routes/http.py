@@ -108,7 +108,7 @@ def path_id(raw: str, what: str) -> str:
 
 
 def respond(answer: Answer) -> HTTPResponse:
-    """The response with an answer; its body has no NaN or infinity."""
+    """The response with an answer; its body has no NaN or infinity, as `Body` refuses both."""
     headers: dict[str, str] = {}
     add_retry_after(headers, answer.status)
     return json(answer.body, answer.status, headers)

@@ -399,7 +399,6 @@ def _character(sound: Sound) -> Character:
     key = StageKey.of(sound.content_hash, "character", CHARACTER_VERSION, *parts)
 
     def compute() -> Arrays:
-
         beat_analysis = beat_stage(sound)
         profile = loop_stage(sound, beat_analysis)
         recording, spectrum, onsets = sound.recording, sound.spectrum, sound.onsets

@@ -152,6 +152,14 @@ def test_a_cancelled_job_is_lost_to_its_worker_and_not_charged(records: Database
     assert "nothing to cancel" in str(again.exception)
 
 
+def test_a_job_of_a_kind_that_only_a_newer_version_knows_is_cancelled_and_run_again(
+    records: Database, run: Run
+) -> None:
+    job = submit(records, "newer")
+    assert json.loads(run("cancel", job.job_id).stdout)["state"] == "failed"
+    assert json.loads(run("retry", job.job_id).stdout)["state"] == "queued"
+
+
 @pytest.mark.parametrize("what", ["retry", "cancel"])
 def test_an_unknown_job_fails_in_one_line(records: Database, run: Run, what: str) -> None:
     done = run(what, "job_nobody")

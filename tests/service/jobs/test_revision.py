@@ -11,6 +11,8 @@ from workbench.params import WorkbenchParams
 
 TOLERANCE = 1e-4
 """relative, of what another processor or numpy may change"""
+SMALLEST = 1e-3
+"""absolute, the same: scores of 0 to 1, seconds, dB"""
 
 
 def test_versions_data_and_parameters_decide() -> None:
@@ -39,26 +41,24 @@ def test_models_and_vocabularies_count_and_no_code() -> None:
 def test_what_gives_other_results_has_another_version() -> None:
     """On the bundled tracks and the demo's film; `digests` says how to store new digests, once a version is raised."""
     stored, found = digests.read(), digests.measure()
+    # Voices are asked of another package's detector, unused streams are of videos with several; a preview is a file
+    assert found["stages"].keys() == STAGE_VERSIONS.keys() - {"unused", "voices"}
+    assert found["answers"].keys() == ANSWER_VERSIONS.keys() - {"preview"}
     changed = []
     for group in ("stages", "answers"):
-        assert found[group].keys() == stored[group].keys()
         for name, now in found[group].items():
             before = stored[group][name]
-            if now["version"] == before["version"] and not alike(now["digests"], before["digests"]):
-                changed.append(name)
-    names = ", ".join(f"{name} ({STAGE_VERSIONS.get(name) or ANSWER_VERSIONS[name]})" for name in changed)
-    assert not changed, f"results changed and the versions of these did not: {names}"
+            assert now["version"] == before["version"], "store the digests again: python -m tests.service.jobs.digests"
+            if not alike(now["digests"], before["digests"]):
+                changed.append(f"{name} ({now['version']})")
+    assert not changed, f"results changed and the versions of these did not: {', '.join(changed)}"
 
 
 def alike(now: dict[str, digests.Digest], before: dict[str, digests.Digest]) -> bool:
-    if now.keys() != before.keys():
-        return False
-    for name, digest in now.items():
-        numbers = [key for key in digest if key != "words"]
-        if digest["words"] != before[name]["words"]:
-            return False
-        if not np.allclose(
-            [digest[key] for key in numbers], [before[name][key] for key in numbers], rtol=TOLERANCE, atol=1e-9
-        ):
-            return False
-    return True
+    return now.keys() == before.keys() and all(
+        one["words"] == before[name]["words"]
+        and one.get("count") == before[name].get("count")
+        and len(one["numbers"]) == len(before[name]["numbers"])
+        and np.allclose(one["numbers"], before[name]["numbers"], rtol=TOLERANCE, atol=SMALLEST)
+        for name, one in now.items()
+    )
