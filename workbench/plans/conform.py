@@ -32,6 +32,7 @@ from workbench.plans.constraints import on_lines
 from workbench.plans.cutdown import MIN_INNER_BARS, with_short_segments
 from workbench.plans.ends import (
     EARLY_SECONDS,
+    MIN_FADE_OUT_SECONDS,
     MIN_RING_SECONDS,
     downbeat_ending,
     end_slack,
@@ -451,11 +452,15 @@ class _KeptParts:
         """Whether every part has played whole."""
         return np.asarray((parts & self.all) == self.all)
 
-    def last_in(self, song_from: TrackSeconds, song_to: TrackSeconds) -> TrackSeconds:
-        """Where the last part ends that is inside a stretch of the track; its start where none does."""
+    def last_in(self, table: FloatArray) -> TrackSeconds:
+        """Where the last part ends that plays whole in the last of some segments alone; its start where none does.
+
+        `table`, shape (n, 2), has their ranges in s of the track.
+        """
         first, last = self.stretches.T
-        inside = (first >= song_from - BORDER_SECONDS) & (last <= song_to + BORDER_SECONDS)
-        return float(last[inside].max(initial=song_from))
+        begun, done = first[:, None] >= table[:, 0] - BORDER_SECONDS, last[:, None] <= table[:, 1] + BORDER_SECONDS
+        whole = begun & done
+        return float(last[whole[:, -1] & ~whole[:, :-1].any(axis=1)].max(initial=table[-1, 0]))
 
 
 def _seams_of(plan: LoopPlan, profile: LoopProfile) -> PlayableSplices:
@@ -731,6 +736,9 @@ class _Search:
         reach = task.lines[line] + end - time
         stops = aged & (time <= end + 1e-9) & (reach <= profile.last_sound + 1e-6) & task.parts.are_complete(ways.parts)
         stops &= ~task.constraints.plays_excluded(task.lines[line], reach)
+        # The fade comes after the kept parts: a part that ends on the last bar line leaves it too little room.
+        is_hard = reach - task.lines[line] < MIN_FADE_OUT_SECONDS + BORDER_SECONDS
+        stops &= ~is_hard | task.parts.are_complete(self._layers[number - 1].parts[ways.parent])
         fits = stops & (reach - task.lines[line] < task.fade_bars[line] - 1e-3)
         rows = np.flatnonzero(fits & (reach <= latest_stop(profile, in_ending=in_ending) + 1e-6))
         end_with(rows, ways.earned[rows] + _FADE * task.fade_part[line[rows]], EndKind.FADE)
@@ -748,7 +756,7 @@ class _Search:
         first, last = spans(route, seams)[-1].tolist()
         fade_in = old.start_fade_seconds if self.old_segments else start_fade(profile, route.song_start)
         # A kept part plays in full before the fade.
-        room = min(room_for_fade(route, seams, fade_in), last - task.parts.last_in(first, last))
+        room = min(room_for_fade(route, seams, fade_in), last - task.parts.last_in(spans(route, seams)))
         if ended.rings:
             assert task.ring_from is not None, "a way ends in the ring only where the track has one"
             ending = replace(self._own_ending(0.0), fade_seconds=micros(min(last - task.ring_from, room)) / 1e6)

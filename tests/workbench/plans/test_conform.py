@@ -441,6 +441,7 @@ def test_kept_parts_stay_whole_and_nothing_excluded_is_played(
         fit = Fit(round(difference.new_seconds, 3), keep, constraints=constraints).answer(profile)
         assert isinstance(fit, Refusal) or fit.seam_score < CoverParams().min_seam_score
         return
+    assert not changed.ends_in_fade or changed.end_fade_seconds >= 0.2
     if keep:
         assert is_whole(changed, *part)
     if asked[1]:
@@ -455,6 +456,24 @@ def test_parts_with_a_name_are_kept_after_an_edit(track_profile: Maker) -> None:
         plan = Fit(60.0, (Keep(part),)).plan(profile)
         changed = conformed(profile, plan, cut_out(60.0, 4.0, 7.0), request=PlanRequest(keep=(Keep(part),)))
         assert is_whole(changed, max(section.song_from, profile.song_start), section.song_to)
+
+
+@pytest.mark.parametrize("late", [0.0, 0.08, 0.19])
+def test_music_is_not_cut_off_behind_a_kept_part(track_profile: Maker, late: float) -> None:
+    """The new cut ends where the part does, or so soon after it that no fade has room."""
+    profile = track_profile(splices=600)
+    first, last = float(profile.downbeats[20]), float(profile.downbeats[26])
+    keep = (Keep(None, first, last),)
+    plan = Fit(60.0, keep).plan(profile)
+    table = segment_table(plan)
+    whole = int(np.argmax((table[:, 0] <= first + 0.02) & (table[:, 1] >= last - 0.02)))
+    ends = round(float(plan.segment_starts[whole] + last - table[whole, 0]) + late, 3)
+    sooner = EditDifference(
+        60.0, ends, (SharedSpan(0.0, 0.0, ends),), (EditChange(ends, ends, ends - 60.0, "delete"),), FRAME
+    )
+    changed = conformed(profile, plan, sooner, request=PlanRequest(keep=keep))
+    assert is_whole(changed, first, last)
+    assert not changed.ends_in_fade or changed.end_fade_seconds >= 0.2
 
 
 def test_kept_parts_that_are_longer_than_the_new_cut_are_refused(track_profile: Maker) -> None:
