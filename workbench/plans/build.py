@@ -316,8 +316,8 @@ def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, .
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     """The looped body of some segments that plays longest; None where no seam goes back.
 
-    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Where no body
-    plays whole, passes are counted that skip some of it, at least one.
+    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Of a body that
+    never plays whole, passes are counted that skip some of it, at least one.
     """
     goes_back = table[1:, 0] < table[:-1, 1]
     # one complex number for each body: hours have thousands of passes of a handful
@@ -326,10 +326,11 @@ def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
         return None
     bodies = bodies[np.argsort(first)]
     song_from, song_to = bodies.real, bodies.imag
-    around = np.column_stack([table[np.append(True, goes_back), 0], table[np.append(goes_back, True), 1]])
-    whole = passes_of(table, song_from, song_to)
-    passes = whole if whole.any() else passes_of(around, song_from, song_to)
+    passes = passes_of(table, song_from, song_to)
     seconds = passes * (song_to - song_from)
+    if not passes.all():
+        skipping, skipping_seconds = _passes_that_skip(table, goes_back, song_from, song_to)
+        passes, seconds = np.where(passes, passes, skipping), np.where(passes, seconds, skipping_seconds)
     best = int(np.argmax(seconds > seconds.max() - 1e-6))
     enter, leave = nearest_line(lines, np.array([song_from[best], song_to[best]])).tolist()
     return LoopBody(float(song_from[best]), float(song_to[best]), max(1, leave - enter), max(1, int(passes[best])))
@@ -338,8 +339,23 @@ def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
 def passes_of(table: FloatArray, song_from: FloatArray, song_to: FloatArray) -> IntArray:
     """How many of some segments, shape (n, 2), hold each of some bodies as a whole, within 20 ms; shape (n_bodies,)."""
     ranges, counts = np.unique(table[:, 0] + 1j * table[:, 1], return_counts=True)
-    holds = (ranges.real <= song_from[:, None] + 0.02) & (ranges.imag >= song_to[:, None] - 0.02)
-    return np.asarray(holds @ counts)
+    return np.asarray(_holds(ranges.real, ranges.imag, song_from, song_to) @ counts)
+
+
+def _passes_that_skip(
+    table: FloatArray, goes_back: BoolArray, song_from: FloatArray, song_to: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """How often music from one loop back to the next holds each body, and the seconds that it plays of it."""
+    first, last = np.append(True, goes_back), np.append(goes_back, True)
+    held = _holds(table[first, 0], table[last, 1], song_from, song_to)
+    inside = np.minimum(table[:, 1], song_to[:, None]) - np.maximum(table[:, 0], song_from[:, None])
+    seconds = np.sum(np.maximum(inside, 0.0) * held[:, np.cumsum(first) - 1], axis=1)
+    return np.asarray(held.sum(axis=1)), np.asarray(seconds)
+
+
+def _holds(begins: FloatArray, ends: FloatArray, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
+    """Which ranges hold each of some bodies as a whole, within 20 ms; shape (n_bodies, n_ranges)."""
+    return np.asarray((begins <= song_from[:, None] + 0.02) & (ends >= song_to[:, None] - 0.02))
 
 
 def sections_played(

@@ -382,7 +382,7 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
 def _played_body(table: FloatArray, usable: UsableSplices, profile: LoopProfile) -> LoopBody | None:
     """The looped body of some segments; None where no pass of it plays whole, but for what is not played."""
     body = looped_body(table, profile.downbeats)
-    if body is None or usable.has_pairs:
+    if body is None or usable.constraints.plays_excluded(*np.array(body[:2])):
         return body
     return body if passes_of(table, np.array([body.song_from]), np.array([body.song_to])).any() else None
 

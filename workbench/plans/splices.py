@@ -100,11 +100,6 @@ class UsableSplices(PlayableSplices):
         """Which splices lead past a range that is not played, see `LineConstraints.leads_past`; shape (n,)."""
         return self.constraints.leads_past(self.song_to, self.song_from)
 
-    @property
-    def has_pairs(self) -> bool:
-        """Whether some of them are pairs, see `with_pairs`."""
-        return bool(np.any(self.pairs[:, 0] != NO_SPLICE))
-
     def each(self, taken: IntArray) -> IntArray:
         """Some splices in the order of playback, with both of each pair in its place."""
         both = self.pairs[taken].ravel()

@@ -15,6 +15,7 @@ from workbench.plans.build import (
     build_plan,
     fresh_mean,
     longest_run,
+    looped_body,
     sections_played,
     segments_of,
 )
@@ -96,3 +97,23 @@ def test_a_plan_is_of_the_kind_that_its_segments_make_it(
     assert plan.window_end == plan.music_end == pytest.approx(seconds, abs=1e-6)
     assert plan.gain_glide_seconds <= np.min(table[:, 1] - table[:, 0])
     np.testing.assert_allclose(plan.seam_times, np.cumsum(table[:, 1] - table[:, 0])[:-1], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("bars", "body"),
+    [
+        # 16 to 40 around 24 to 28 five times, 100 bars in all; 2 to 12 whole three times
+        ([(0, 12), (2, 12), (2, 24), *[(28, 40), (16, 24)] * 4, (28, 44)], (16, 40, 5)),
+        # 16 to 40 around 20 to 36 five times, 40 bars in all; 2 to 16 whole four times
+        ([(0, 16), (2, 16), (2, 16), (2, 20), *[(36, 40), (16, 20)] * 4, (36, 44)], (2, 16, 4)),
+    ],
+)
+def test_the_body_that_plays_longest_is_reported_though_part_of_it_is_skipped(
+    track_profile: Maker, bars: list[tuple[int, int]], body: tuple[int, int, int]
+) -> None:
+    profile = track_profile(lead_in=0.0)
+    first, last, repeats = body
+    found = looped_body(profile.downbeats[np.array(bars)], profile.downbeats)
+    assert found is not None
+    assert (found.song_from, found.song_to) == (profile.downbeats[first], profile.downbeats[last])
+    assert (found.bars, found.repeats) == (last - first, repeats)
