@@ -316,8 +316,8 @@ def segments_of(table: FloatArray, gains_db: FloatArray) -> tuple[LoopSegment, .
 def looped_body(table: FloatArray, lines: FloatArray) -> LoopBody | None:
     """The looped body of some segments that plays longest; None where no seam goes back.
 
-    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Of a body that
-    never plays whole, passes are counted that skip some of it, at least one.
+    `table`, shape (n, 2), has the ranges in the order of playback, in seconds of track time like `lines`. Of a body
+    that never plays whole, passes are counted that skip some of it, at least one.
     """
     goes_back = table[1:, 0] < table[:-1, 1]
     # one complex number for each body: hours have thousands of passes of a handful

@@ -13,7 +13,8 @@ scores (`CoverParams.min_seam_score`) decides how much stays in place, and lower
 
 The track's own ending needs the one number of bars that leaves it the end of the new cut. Where its last hit rings for
 bars, each bar of the ring is another such number: the ring is then faded at the end of the cut. Where no seams over the
-floor lead to either, the best under it do, down to `ending_floor`; where those do not, the music fades.
+floor lead to either, the best under it do, down to `ending_floor`; where those do not, the music fades. Kept parts are
+reached by such seams too.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from workbench.plans.plan import (
     EndKind,
     LoopPlan,
     PlanKind,
+    is_restart,
     micros,
     nearest_line,
     repeated_seconds,
@@ -146,8 +148,9 @@ def conform_plan(
     params : the floor of seam scores, gains and closing fades
     request : that the plan was made with. A pinned seam stays where its picture stays, kept parts stay whole, and what
         is excluded is not played from where the search begins; its `end_on` and `only_loop` do not count
-    ending_floor : score down to which seams are taken that lead to the track's own ending, or to kept parts, where the
-        old plan has it and no seams over the floor lead there; None: the music fades there
+    ending_floor : score down to which seams are taken that lead to the track's own ending, where the old plan has it
+        and no seams over the floor lead there; None: the music fades there. For kept parts seams are taken down to
+        `REQUEST_FLOOR`, as in a fit, unless the floor of `params` is raised
 
     Returns
     -------
@@ -180,7 +183,7 @@ class PlanFollower:
     ) -> None:
         self._profile, self._old, self._difference = profile, plan.alone, difference
         self._params, self._request = params, request
-        self._found: dict[tuple[float, float | None], tuple[_Search, _Ended | None]] = {}
+        self._found: dict[tuple[float, float | None, bool], tuple[_Search, _Ended | None]] = {}
 
     def plan(
         self, ending_floor: float | None = REQUEST_FLOOR, min_seam_score: float | None = None
@@ -203,16 +206,17 @@ class PlanFollower:
             )
         floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
         search, way = self._best(floor, None)
-        lost = not old.ends_in_fade and not (way is not None and way.kind.is_own)
-        lacks_parts = way is None and bool(self._request.keep)
-        if ending_floor is not None and (lost or lacks_parts):
+        lacks_parts = way is None and bool(self._request.keep) and floor <= CoverParams().min_seam_score
+        if lacks_parts:
+            search, way = self._best(floor, REQUEST_FLOOR, for_ending=ending_floor is not None)
+        elif ending_floor is not None and not old.ends_in_fade and not (way is not None and way.kind.is_own):
             lowered, ending = self._best(floor, ending_floor)
-            if lacks_parts or (ending is not None and ending.kind.is_own):
+            if ending is not None and ending.kind.is_own:
                 search, way = lowered, ending
-        least = ending_floor if lacks_parts else None
         while way is None and search.old_segments:
             # From where the edit begins nothing leads to the end: then music further before it must change too.
-            search = self._search(floor, bars_before=2 * search.bars_before, least_score=least)
+            least = REQUEST_FLOOR if lacks_parts else None
+            search = self._search(floor, 2 * search.bars_before, least, for_ending=search.for_ending)
             way = search.best() or search.best(in_ending=True)
         made = _fitted_again(search, self._request) if way is None else search.assemble(way)
         if isinstance(made, Refusal):
@@ -223,20 +227,22 @@ class PlanFollower:
         made = replace(made, ending=replace(made.ending, named_own=made.ending.is_own and another))
         return replace(made, options=(made,))
 
-    def _best(self, floor: float, ending_floor: float | None) -> tuple[_Search, _Ended | None]:
-        """The best way with seams over a floor, or to the own ending with seams over another; searched once."""
-        key = floor, ending_floor
+    def _best(
+        self, floor: float, least_score: float | None, *, for_ending: bool = True
+    ) -> tuple[_Search, _Ended | None]:
+        """The best way with seams over a floor, or where it must be over a lesser score; searched once."""
+        key = floor, least_score, for_ending
         if key not in self._found:
-            search = self._search(floor, least_score=ending_floor)
+            search = self._search(floor, _BARS_BEFORE, least_score, for_ending=for_ending)
             way = search.best()
-            if way is None and ending_floor is None:
+            if way is None and least_score is None:
                 way = search.best(in_ending=True)
             self._found[key] = search, way
         return self._found[key]
 
-    def _search(self, floor: float, bars_before: int = _BARS_BEFORE, least_score: float | None = None) -> _Search:
+    def _search(self, floor: float, bars_before: int, least_score: float | None, *, for_ending: bool) -> _Search:
         params = self._params.model_copy(update={"min_seam_score": floor})
-        return _Search(self._task, params, bars_before, least_score)
+        return _Search(self._task, params, bars_before, least_score, for_ending=for_ending)
 
     @cached_property
     def _task(self) -> _Task:
@@ -251,8 +257,8 @@ def _fitted_again(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
     task, floor = search.task, search.floor
     seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
     fit = plan_fit(task.profile, seconds, PlanRequest(request.constraints, request.keep, start_at), search.params)
-    if isinstance(fit, Refusal):
-        return replace(fit, sentence=("Nothing follows the edit. ", *fit.sentence))
+    if isinstance(fit, Refusal):  # a restart cannot be pinned in a plan that follows another
+        return replace(fit, sentence=("Nothing follows the edit. ", *fit.sentence), restart=None)
     if fit.seam_score < floor and len(fit.segments) > 1:
         return refusals.not_filled(
             f"no way through this track with seams over {floor:g} is {seconds:.3f} s long and follows the edit; "
@@ -287,13 +293,15 @@ def unsure_seams(
 ) -> tuple[UnsureSeam, ...]:
     """Seams of a changed plan that score less than a loop takes, and that the old plan did not have.
 
-    In the order of playback. A floor in `params` below a loop's default counts as that default.
+    In the order of playback, without restarts, which are no splices. A floor in `params` below a loop's default counts
+    as that default.
     """
     least = max(params.min_seam_score, CoverParams().min_seam_score)
     known = set(seam_pairs(profile, old))
+    scores = np.where(is_restart(plan, profile), 1.0, seam_scores(profile, plan))
     return tuple(
         UnsureSeam(at, float(score))
-        for at, pair, score in zip(plan.seam_times, seam_pairs(profile, plan), seam_scores(profile, plan), strict=True)
+        for at, pair, score in zip(plan.seam_times, seam_pairs(profile, plan), scores, strict=True)
         if score < least and pair not in known
     )
 
@@ -541,12 +549,15 @@ class _Task:
 
 
 class _Search:
-    """The search for one plan with one set of parameters."""
+    """The search for one plan with one set of parameters.
+
+    Seams under the floor are taken down to `least_score`, for the own ending only if they are `for_ending` too.
+    """
 
     def __init__(
-        self, task: _Task, params: CoverParams, bars_before: int = _BARS_BEFORE, least_score: float | None = None
+        self, task: _Task, params: CoverParams, bars_before: int, least_score: float | None, *, for_ending: bool
     ) -> None:
-        self.task, self.params, self.bars_before = task, params, bars_before
+        self.task, self.params, self.bars_before, self.for_ending = task, params, bars_before, for_ending
         self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
         self.joins = self._joins()
         score = self.joins.score
@@ -556,6 +567,8 @@ class _Search:
         lacks = (lack > 0.0) & (least_score is not None)
         # s that each join costs for being under the floor, where it may be
         self.lack_cost = np.where(lacks, _UNDER_FLOOR + _LACK_COST * lack, 0.0)
+        # s of music in place that the own ending is worth: not a seam under the floor, unless these are for it
+        self.own_ending = _OWN_ENDING if for_ending else _UNDER_FLOOR
         self.old_seams = self._old_seams()
         self.old_segments, self.from_line, self.from_time, self.from_age = self._start()
 
@@ -730,7 +743,7 @@ class _Search:
         own = self._own_ending(0.0).kind
         # A track without a found ending ends with its last sound, in a new cut only where it did in the old one.
         if profile.ending is not None or not old.ends_in_fade:
-            for_own = _FADE if old.ends_in_fade else _OWN_ENDING
+            for_own = _FADE if old.ends_in_fade else self.own_ending
             rows = np.flatnonzero(to_end & (line == task.n - 1) & (tail >= 0.0) & (tail <= task.longest_tail))
             end_with(rows, ways.earned[rows] + task.in_place(line[rows], time[rows]) + for_own, own)
         reach = task.lines[line] + end - time
@@ -746,7 +759,7 @@ class _Search:
             fits = stops & (reach < task.edges[line + 1]) & (reach >= task.ring_from + _LEAST_RING)
             rows = np.flatnonzero(fits)
             lost = _RING_LOST + profile.last_sound - reach[rows]
-            end_with(rows, ways.earned[rows] + _OWN_ENDING - lost, own, rings=True)
+            end_with(rows, ways.earned[rows] + self.own_ending - lost, own, rings=True)
         return found
 
     def assemble(self, ended: _Ended) -> LoopPlan:

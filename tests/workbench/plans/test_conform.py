@@ -483,3 +483,53 @@ def test_kept_parts_that_are_longer_than_the_new_cut_are_refused(track_profile: 
     assert isinstance(refused, Refusal)
     assert refused.reason is RefusalReason.CONSTRAINTS
     assert refused.constraints == (keep[0].constraint,)
+
+
+def test_kept_parts_are_reached_by_worse_seams_though_the_ending_is_not(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    """As in a fit: the floor of kept parts is another than that of the track's own ending."""
+    keep = (Keep(KeptPart.INTRO), Keep(KeptPart.ENDING))
+    profile = only(track_profile(off_grid=0.0), [(10, 44), (12, 44)], score=0.3)
+    plan = Fit(62.5, keep).plan(profile)
+    request, difference = PlanRequest(keep=keep), put_in(62.5, 6.0, 4.0)
+    for floor in (REQUEST_FLOOR, None):
+        changed = conformed(profile, plan, difference, request=request, ending_floor=floor)
+        assert segment_table(changed)[0, 1] == pytest.approx(segment_table(plan)[0, 1] + 4.0)
+    raised = CoverParams(min_seam_score=0.6)
+    assert isinstance(conform_plan(profile, plan, difference, raised, request, ending_floor=None), Refusal)
+
+
+def test_worse_seams_for_kept_parts_are_not_taken_for_the_ending(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    """The seams of the old plan are forbidden now; another leads to the part, and one from there to the ending."""
+    profile = only(track_profile(off_grid=0.0), [(10, 38), (12, 38), (42, 56), (44, 56)], score=0.3)
+    lines = profile.downbeats
+    keep = (Keep(KeptPart.INTRO), Keep(None, float(lines[39]), float(lines[41])))
+    plan = Fit(46.5, (*keep, Keep(KeptPart.ENDING))).plan(profile)
+    first, second, third = plan.segments
+    seams = (NamedSplice(first.song_to, second.song_from), NamedSplice(second.song_to, third.song_from))
+    request, difference = PlanRequest(SeamConstraints(forbidden=seams), keep), put_in(46.5, 6.0, 8.0)
+    for floor in (REQUEST_FLOOR, None):
+        changed = conformed(profile, plan, difference, request=request, ending_floor=floor)
+        assert is_whole(changed, float(lines[39]), float(lines[41]))
+        assert changed.ends_in_fade == (floor is None)
+
+
+@pytest.mark.parametrize("lines", [(40, 44), (24, 30)])
+def test_a_restart_is_no_unsure_seam_and_no_advice_where_it_cannot_be_pinned(
+    track_profile: Maker, only: Callable[..., LoopProfile], lines: tuple[int, int]
+) -> None:
+    whole = track_profile(restarts=True)
+    again = whole.restart
+    assert again is not None
+    profile = only(whole, [lines, (again.leave, again.enter)], score=0.2)
+    straight = Fit(120.0).plan(profile)
+    longer = put_in(120.0, 60.0, 90.0)
+    changed = conformed(profile, straight, longer)
+    assert changed.ending.restarts == 1
+    assert unsure_seams(changed, straight, profile) == ()
+    refused = conform_plan(profile, straight, longer, CoverParams(min_variety_seconds=0.0))
+    assert isinstance(refused, Refusal)
+    assert refused.restart is None
