@@ -12,7 +12,6 @@ from service.answers import video_track
 from service.answers.answer import Answer, Call, video_job
 from service.money import funds
 from service.schemas.requests import AlignRequest
-from service.store import ledger
 
 poll = partial(video_track.poll, kind="align")
 
@@ -33,7 +32,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     )
     points, mix = video_track.stored(connection, cache_key, request.auto_mix)
     if points is not None and mix is not None:
-        ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
+        funds.charge(connection, call.caller, call.charge())
         return Answer(200, {**points, **mix, **names, "status": "complete", "cached": True})
 
     def renamed(_: Connection, body: dict[str, Any]) -> dict[str, Any]:

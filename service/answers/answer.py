@@ -49,6 +49,7 @@ class Call:
             endpoint=self.endpoint,
             subject=self.request_id,
             event_key=self.charge_key(f"request:{self.request_id}"),
+            key_id=self.caller.key_id,
         )
 
     def charge_key(self, otherwise: str) -> str:

@@ -34,8 +34,9 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
             if original is not None:
                 return Answer(202, _submitted(original))
     funds.check(connection, call.caller)
-    job = jobs.submit(
+    job = funds.accept(
         connection,
+        call.caller,
         NewJob(
             kind="beats",
             queue=jobs.FETCH,

@@ -12,7 +12,7 @@ from service.answers import video_track
 from service.answers.answer import Answer, Call, raise_fault, video_job
 from service.money import funds
 from service.schemas.requests import LoopRequest
-from service.store import jobs, ledger, tracks
+from service.store import jobs, tracks
 from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
 from workbench.params import CoverParams
@@ -46,7 +46,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     if facts is not None and not facts["applicable"]:
         return Answer(200, facts | names)
     if facts is not None and mix is not None:
-        ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
+        funds.charge(connection, call.caller, call.charge())
         return Answer(200, with_mix(facts, mix["mix"]) | names)
     if facts is None and track.seconds is None:
         return Answer(200, _unanalysed(connection, request, track, cache_key))

@@ -14,7 +14,7 @@ from service.answers import previews, videos
 from service.answers.answer import Answer, Call, find_polled, find_video, require_not_failed
 from service.money import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
-from service.store import answers, jobs, ledger, shared_values
+from service.store import answers, jobs, shared_values
 from service.store.jobs import Job, NewJob
 from workbench.results.match import select
 from workbench.store.catalog_revision import current_revision
@@ -41,10 +41,11 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
         build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis)
         lane = answers.use(connection, build)
         if lane is not None:
-            ledger.charge(connection, call.charge(), draws=call.caller.has_credit)
+            funds.charge(connection, call.caller, call.charge())
             return Answer(200, _complete(connection, call, video_id, lane, query.expand, sync))
-    job = jobs.submit(
+    job = funds.accept(
         connection,
+        call.caller,
         NewJob(
             kind="match",
             queue=jobs.MAIN,

@@ -7,6 +7,7 @@ call that returns no tracks is not billed.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,7 +16,6 @@ from service.answers import previews
 from service.answers.answer import Answer, Call
 from service.money import funds
 from service.schemas.requests import ExpandQuery
-from service.store import ledger
 from workbench.results.match import select
 
 
@@ -32,7 +32,6 @@ def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[st
     """
     if lane["matches"]:
         # not as the caller was found: what the account can pay may have changed during the ranking
-        funds.check_account(connection, call.account)
-        ledger.charge(connection, call.charge())
+        funds.charge(connection, replace(call.caller, pays_freely=False, has_credit=True), call.charge())
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
     return Answer(200, {"lane": shown})

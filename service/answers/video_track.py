@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers.answer import Answer, Call, find_polled, find_track, find_video, require_not_failed
+from service.money import funds
 from service.schemas.requests import AlignRequest, LoopRequest
 from service.store import answers, jobs
 from service.store.jobs import Job, NewJob
@@ -52,10 +53,11 @@ def build(
     """Start the job that computes a result, unless the account has it queued or running already.
 
     Returns 202 with the job. If only its mix is not stored, `soon` makes the answer of a call that waits for it of the
-    body of the job, which may be one that was asked for under other names of the same bytes.
+    body of the job, which may be one that was asked for under other names of the same bytes. Raises Problem, 402.
     """
-    job = jobs.submit(
+    job = funds.accept(
         connection,
+        call.caller,
         NewJob(
             kind=kind,
             queue=jobs.MAIN,

@@ -85,8 +85,9 @@ def status(connection: Connection, call: Call, video_id: str) -> Answer:
 
 
 def _start(connection: Connection, call: Call, video: OwnedVideo) -> None:
-    jobs.submit(
+    funds.accept(
         connection,
+        call.caller,
         NewJob(
             kind="ingest",
             queue=jobs.MAIN if video.source_url is None else jobs.FETCH,

@@ -131,6 +131,7 @@ def show_ledger(account: str, home: Home) -> None:
         print_line(
             {
                 "event": entry.event,
+                **({} if entry.key_id is None else {"key_id": entry.key_id}),
                 "endpoint": entry.endpoint,
                 "subject": entry.subject,
                 "quantity": entry.quantity,

@@ -29,6 +29,7 @@ from service.jobs.kind import Context, JobFault, Outcome
 from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
+from service.store.ledger import Charge
 from service.store.tables import SCHEMA
 from service.telemetry.logs import log_to_stderr
 from workbench.analysis.workspace import Workspace
@@ -67,13 +68,19 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
         limit_processor(order["processor_seconds"])
         try:
             context = _context(workspace, settings, revision, Path(order["scratch"]), send, parent)
-            job = Job(**order["job"])
+            job = _job(order["job"])
             with structlog.contextvars.bound_contextvars(trace_id=job.trace_id):
                 send(_run_job(run, job, context))
         except StoreError as error:
             send({"again": str(error)})
         finally:
             workspace.forget_recordings()
+
+
+def _job(fields: dict[str, Any]) -> Job:
+    """The job in an order."""
+    charge = fields["charge"]
+    return Job(**{**fields, "charge": None if charge is None else Charge(**charge)})
 
 
 def _context(

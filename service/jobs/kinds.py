@@ -28,7 +28,9 @@ import structlog
 from sqlalchemy import Connection
 
 from service import cache_keys
+from service.errors import Problem
 from service.jobs.kind import Context, JobFault, Kind, Outcome
+from service.money import funds
 from service.prices import started_minutes
 from service.settings import ServiceSettings
 from service.store import answers, jobs, shared_values, tracks, video_owners
@@ -98,6 +100,7 @@ class Ingest(Kind):
             path = context.workspace.local_file(source)
             context.stage("watching")
             watched = watch(context.workspace, path)
+            _reserve(job, context, watched.duration)
             missed = unused_speech(context.workspace, path)
         except MediaError as error:
             raise JobFault(422, _without_path(str(error), source, "the file")) from error
@@ -394,6 +397,7 @@ class Beats(Kind):
             body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
             grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
             new.append(StoredAnswer(cache_key, self.name, grid))
+        _reserve(job, context, float(grid["duration_seconds"]))
         minutes = started_minutes(float(grid["duration_seconds"]))
         answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid}
         answer["billed_minutes"] = minutes
@@ -456,6 +460,15 @@ def kind_of(job: Job) -> Kind:
 
 LONG = tuple(kind.name for kind in KINDS.values() if kind.is_long)
 BACKGROUND = tuple(kind.name for kind in KINDS.values() if kind.is_background)
+
+
+def _reserve(job: Job, context: Context, seconds: float) -> None:
+    """Reserve the price of a job that is sold by the minute; JobFault, 422, if its account cannot pay it."""
+    try:
+        with context.workspace.database.write() as connection:
+            funds.reserve(connection, job, started_minutes(seconds))
+    except Problem as problem:
+        raise JobFault(422, problem.message) from problem
 
 
 # Files that are fetched

@@ -113,6 +113,8 @@ class NewJob:
     """of its charge; None: the job's id"""
     charge_key: str | None = None
     """event key of the charge that its completion books; empty: derived from the job's id, None: no charge"""
+    key_id: str | None = None
+    """of the call"""
     traceparent: str | None = None
     """the place in a trace of the call that first asked for it, see `service.telemetry.traces`"""
 
@@ -145,6 +147,10 @@ class Job:
     created_at: str
     started_at: str | None
     finished_at: str | None
+    reserved_micros: int = 0
+    """of the account's money, until it is settled"""
+    reserved_at: str | None = None
+    key_id: str | None = None
 
     @property
     def traceparent(self) -> str | None:
@@ -181,15 +187,16 @@ def new_job_id() -> str:
     return f"job_{ULID()}"
 
 
-def submit(connection: Connection, new: NewJob) -> Job:
+def submit(connection: Connection, new: NewJob, *, reserved_micros: int = 0) -> Job:
     """Accept work: a new job, or the unsettled one of the same account, kind, build and choices.
 
-    If only the second submit asks for a mix (`auto_mix`), the unsettled job is changed to make one.
+    A new job reserves `reserved_micros`. If only the second submit asks for a mix (`auto_mix`), the unsettled job is
+    changed to make one.
     """
     # The unsettled job may settle between the two statements; then the next round inserts.
     accept = insert(connection, jobs).on_conflict_do_nothing().returning(jobs)
     while True:
-        row = connection.execute(accept, _values(new)).mappings().first()
+        row = connection.execute(accept, _values(new, reserved_micros)).mappings().first()
         if row is not None:
             connection.execution_options(**{_ACCEPTED: True})
             notices.send(connection)
@@ -218,9 +225,9 @@ def take_accepted(connection: Connection) -> bool:
     return accepted
 
 
-def _values(new: NewJob) -> Fields:
+def _values(new: NewJob, reserved_micros: int) -> Fields:
     """The columns of a job that is accepted now."""
-    job_id = new_job_id()
+    job_id, accepted_at = new_job_id(), now()
     charge = _charge(new, job_id)
     request = dict(new.request)
     if new.traceparent is not None:
@@ -239,7 +246,10 @@ def _values(new: NewJob) -> Fields:
         "stage": QUEUED_STAGE,
         "attempt": 0,
         "crashes": 0,
-        "created_at": now(),
+        "created_at": accepted_at,
+        "reserved_micros": reserved_micros,
+        "reserved_at": accepted_at if reserved_micros else None,
+        "key_id": new.key_id,
     }
 
 
@@ -330,6 +340,7 @@ def queue_again(connection: Connection, job: Job, queue: str) -> bool:
             fault=None,
             created_at=now(),
             finished_at=None,
+            reserved_at=now(),
         )
     )
     return changed.rowcount == 1
@@ -539,9 +550,19 @@ def complete(
     for one in stored:
         answers.store(connection, one.answer_key, one.kind, one.body, one.video_hash)
     if billed and job.charge is not None:
-        charge = job.charge if quantity is None else replace(job.charge, quantity=quantity)
-        ledger.charge(connection, charge)
+        charge = replace(job.charge, quantity=job.charge.quantity if quantity is None else quantity, key_id=job.key_id)
+        # not as it was claimed: it may have been reserved while it ran
+        reserved_at = connection.scalar(sa.select(jobs.c.reserved_at).where(jobs.c.job_id == job.job_id))
+        ledger.charge(connection, charge, reserved_at=reserved_at)
     return True
+
+
+def reserve(connection: Connection, job: Job, micros: int) -> bool:
+    """Have a job that runs reserve so much of its account's money, in place of what it reserved before.
+
+    It counts in the month of the first reservation. False if the job is no longer ours; nothing is changed then.
+    """
+    return _change(connection, job, reserved_micros=micros, reserved_at=sa.func.coalesce(jobs.c.reserved_at, now()))
 
 
 def fail(connection: Connection, job: Job, fault: Fault) -> bool:

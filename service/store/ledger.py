@@ -36,6 +36,8 @@ class Charge:
     quantity: int = 1
     unit: str = CALL
     """`call` or `minute`"""
+    key_id: str | None = None
+    """of the call that caused it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class LedgerEntry:
     unit: str
     amount_micros: int
     at: str
+    key_id: str | None
 
 
 def charge(
@@ -77,13 +80,15 @@ def charge(
     prices: Prices | None = None,
     at: str | None = None,
     *,
+    reserved_at: str | None = None,
     draws: bool = True,
 ) -> bool:
     """Book a charge.
 
     False if the event was booked before; nothing is changed then. `prices` None are those of the environment, `at` None
-    is now; `draws` is False if the account is known to have no credit that a charge could draw on. Raises
-    ParameterError if the endpoint is not sold by that unit or the quantity is negative.
+    is now; it counts in the month in which it was reserved, if it was. `draws` is False if the account is known to have
+    no credit that a charge could draw on. Raises ParameterError if the endpoint is not sold by that unit or the
+    quantity is negative.
     """
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
     at = at or now()
@@ -91,7 +96,9 @@ def charge(
         return False
     if draws:
         credit_grants.draw(connection, charge.account, amount, at)
-    connection.execute(_ADD_TO_MONTH, {"account": charge.account, "month": month_of(at), "micros": amount})
+    connection.execute(
+        _ADD_TO_MONTH, {"account": charge.account, "month": month_of(reserved_at or at), "micros": amount}
+    )
     return True
 
 
@@ -118,6 +125,11 @@ def entries(connection: Connection, account: str) -> list[LedgerEntry]:
     return [LedgerEntry(**row) for row in connection.execute(query).mappings()]
 
 
+def is_booked(connection: Connection, event_key: str) -> bool:
+    """Whether an event is in the ledger."""
+    return connection.scalar(sa.select(ledger.c.entry_id).where(ledger.c.event_key == event_key)) is not None
+
+
 def spent_in_month(connection: Connection, account: str, time: str) -> int:
     """Micro-dollars charged in the calendar month, UTC, that a time lies in."""
     own = (month_totals.c.account == account) & (month_totals.c.month == month_of(time))
@@ -137,6 +149,7 @@ def _book(connection: Connection, event: str, booked: Charge | Credit, micros: i
         "unit": booked.unit if isinstance(booked, Charge) else CALL,
         "amount_micros": micros,
         "at": at,
+        "key_id": booked.key_id if isinstance(booked, Charge) else None,
     }
     return connection.execute(_BOOK, row).rowcount == 1
 

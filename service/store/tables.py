@@ -128,6 +128,10 @@ jobs = sa.Table(
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("started_at", sa.Text),
     sa.Column("finished_at", sa.Text),
+    # of the account's money, until it is settled; a price that depends on a length is reserved once that is known
+    sa.Column("reserved_micros", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("reserved_at", sa.Text),
+    sa.Column("key_id", sa.Text),  # of the call that asked for it
     _partial("jobs_open", "queue", "state", "created_at", where=_UNSETTLED),
     sa.Index("jobs_by_build", "build", "state"),
     sa.Index("jobs_by_account", "account", "state"),
@@ -164,6 +168,7 @@ ledger = sa.Table(
     sa.Column("unit", sa.Text, nullable=False),  # call, minute
     sa.Column("amount_micros", sa.BigInteger, nullable=False),
     sa.Column("at", sa.Text, nullable=False),
+    sa.Column("key_id", sa.Text),  # of the call; null: of no call, or from before keys were written
     sa.Index("ledger_by_account", "account", "entry_id"),
 )
 
@@ -235,7 +240,7 @@ shared_values = sa.Table(
 SCHEMA = Schema(
     name="service",
     metadata=metadata,
-    head="1_0",
+    head="1_1",
     migrations=Path(__file__).parent / "migrations",
     successor_of="service/0008_expand_times_of_grants",
 )

@@ -57,9 +57,8 @@ def test_every_billed_endpoint_checks_it_also_for_what_may_turn_out_unbilled(cus
 def test_credit_grant_exhausted_and_expired_by_name(customer: Any) -> None:
     """`credit grant exhausted` or `credit grant expired` when the account ever had one."""
     customer.update("--no-payment-method", "--credit", "0.05")
-    assert customer.post("/v1/underscore", SCRIPT).status_code == 200  # one cent is left, which still opens the policy
     assert customer.post("/v1/underscore", SCRIPT).status_code == 200
-    assert "credit grant exhausted" in reason(customer)
+    assert "credit grant exhausted" in reason(customer)  # the cent that is left pays no call
     customer.update("--credit", "5", "--credit-expires", LATER)
     assert customer.post("/v1/underscore", SCRIPT).status_code == 200
     customer.update("--credit-expires", "2026-01-01T00:00:00Z")
@@ -117,19 +116,21 @@ def test_the_spend_cap_is_by_calendar_month_utc(service: Any, customer: Any) -> 
     assert customer.post("/v1/underscore", SCRIPT).status_code == 200
 
 
-def test_an_accepted_job_is_finished_and_charged_whatever_happens_meanwhile(customer: Any, site: Any) -> None:
+def test_a_length_that_cannot_be_paid_once_it_is_known_fails_unbilled(customer: Any, site: Any) -> None:
     site.gate.clear()
     try:
         answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/track.flac"})
         customer.update("--no-payment-method", "--spend-cap", "0")
     finally:
         site.gate.set()
-    assert customer.settled(answer).json()["status"] == "complete"
-    assert len(customer.charges()) == 1
+    ended = customer.settled(answer)
+    assert ended.status_code == 422, ended.text
+    assert ended.json()["error"]["message"] == "monthly spend cap reached"
+    assert customer.charges() == []
 
 
 def test_ledger_rows_exactly(customer: Any) -> None:
-    """`event`, `endpoint`, `subject`, `quantity`, `unit`, `amount_usd`, `at`; oldest first."""
+    """`event`, `key_id` of a call, `endpoint`, `subject`, `quantity`, `unit`, `amount_usd`, `at`; oldest first."""
     customer.update("--credit", "2.5", "--credit-expires", LATER)
     underscore = customer.post("/v1/underscore", SCRIPT)
     customer.answered("/v1/loop", PAIR)
@@ -137,11 +138,13 @@ def test_ledger_rows_exactly(customer: Any) -> None:
     customer.post("/v1/loop", {**PAIR, "video_id": "vid_short"})  # nothing to loop: no row
     first, second, *_, last = rows = customer.ledger()
     fields = {"event", "endpoint", "subject", "quantity", "unit", "amount_usd", "at"}
-    assert all(set(row) == fields for row in rows)
+    assert set(first) == fields
+    assert all(set(row) == fields | {"key_id"} for row in rows[1:])
+    assert len({row["key_id"] for row in rows[1:]}) == 1
     assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
     assert abs(datetime.fromisoformat(last["at"]) - datetime.now(UTC)) < timedelta(minutes=2)
     assert (first["event"], first["amount_usd"]) == ("credit", 2.5)
-    charge = {"event": "charge", "quantity": 1, "unit": "call"}
+    charge = {"event": "charge", "quantity": 1, "unit": "call", "key_id": second["key_id"]}
     assert second == charge | {
         "endpoint": "POST /v1/underscore", "subject": underscore.headers["x-request-id"], "amount_usd": PRICE,
         "at": second["at"],
@@ -155,12 +158,32 @@ def test_ledger_rows_exactly(customer: Any) -> None:
     "options", [("--spend-cap", "0.1"), ("--no-payment-method", "--credit", "0.1")], ids=["cap", "credit"]
 )
 def test_calls_at_the_same_time_cost_no_more_than_one_after_the_other(customer: Any, options: tuple[str, ...]) -> None:
-    """What is left pays for two calls and a part of the third: no other is answered."""
+    """What is left pays for two calls and a part of the third, which is not answered."""
     customer.update(*options)
     with ThreadPoolExecutor(12) as pool:
         answers = list(pool.map(lambda _: customer.post("/v1/underscore", SCRIPT), range(12)))
-    assert sorted(answer.status_code for answer in answers) == [200] * 3 + [402] * 9
-    assert sum(row["event"] == "charge" for row in customer.ledger()) == 3
+    assert sorted(answer.status_code for answer in answers) == [200] * 2 + [402] * 10
+    assert sum(row["event"] == "charge" for row in customer.ledger()) == 2
+
+
+@pytest.mark.parametrize(
+    "options", [("--spend-cap", "0.2"), ("--no-payment-method", "--credit", "0.2")], ids=["cap", "credit"]
+)
+def test_accepted_jobs_reserve_their_price(customer: Any, site: Any, options: tuple[str, ...]) -> None:
+    """Cold calls that are accepted together cost no more than there is; lengths known later fail unbilled."""
+    customer.update(*options)
+    with ThreadPoolExecutor(6) as pool:
+        tracks = [f"{site.url}/track.flac?{number}" for number in range(4)]
+        beats = list(pool.map(lambda url: customer.post("/v1/beats", {"audio_url": url}), tracks))
+        calls = list(pool.map(lambda _: customer.post("/v1/underscore", SCRIPT), range(6)))
+    assert {answer.status_code for answer in calls} <= {200, 402}
+    ended = [customer.settled(answer) for answer in beats if answer.status_code == 202]
+    for answer in ended:
+        assert answer.status_code in (200, 422)
+        if answer.status_code == 422:
+            assert any(word in answer.json()["error"]["message"] for word in ("cap reached", "credit grant exhausted"))
+    spent = sum(row["amount_usd"] for row in customer.ledger() if row["event"] == "charge")
+    assert 0.16 < spent <= 0.2 + 1e-9
 
 
 # Webhooks

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 PRICES = {"loop": 100_000, "match": 100_000, "ingest": 5 * 50_000, "beats": 2 * 20_000}
 """micro-dollars of one job of the simulation"""
+CALLS = {kind: PRICES[kind] for kind in ("loop", "match")}
+"""of a call whose price is known when it is made"""
 KEPT_SECONDS = 30 * 86_400.0
 """of a settled job"""
 _SKEW = 3.0
@@ -78,6 +81,8 @@ class Books:
         """account by request id"""
         self.keys: set[tuple[str, str, str]] = set()
         """account, endpoint and Idempotency-Key of the calls made"""
+        self.charged: Counter[tuple[str, str]] = Counter()
+        """micro-dollars by account and month"""
         self.last_entry = 0
 
     def rows(self, sql: str, *given: Any) -> list[sqlite3.Row]:
@@ -150,6 +155,9 @@ class Books:
             "did not finish": "hangs" in fates or "overruns" in fates,
             "as was decided": "fault" in fates,
             "an error of ours": "error" in fates,
+            "spend cap": row["kind"] in ("beats", "ingest"),
+            "credit grant": row["kind"] in ("beats", "ingest"),
+            "no active payment": row["kind"] in ("beats", "ingest"),
             "for too long": row["kind"] == "beats" or row["job_id"] in self.town.outages,
             "was cancelled": row["job_id"] in self.cancelled,
             "video failed": True,
@@ -170,6 +178,8 @@ class Books:
             key = json.loads(row["charge"])["event_key"]
             if not self.rows("SELECT 1 FROM ledger WHERE event_key = ?", key):
                 raise Violation(f"{row['kind']} {row['job_id']} is complete and was never charged ({key})")
+            if not key.startswith("idem:") and row["reserved_micros"] != PRICES[row["kind"]]:
+                raise Violation(f"{row['kind']} {row['job_id']} reserved {row['reserved_micros']} micro-dollars")
 
     # Money
 
@@ -186,6 +196,7 @@ class Books:
             else:
                 self._require_cause(entry)
                 self._draw(entry)
+                self.charged[entry["account"], self._month(entry)] += entry["amount_micros"]
         if event is not None:
             self._apply(event, actual)
         expected = {
@@ -198,14 +209,8 @@ class Books:
             wrong = sorted(set(expected.items()) ^ set(found.items()), key=repr)
             raise Violation(f"grants do not add up: {wrong}")
         totals = {(row[0], row[1]): row[2] for row in self.rows("SELECT account, month, micros FROM month_totals")}
-        charged = {
-            (row[0], row[1]): row[2]
-            for row in self.rows(
-                "SELECT account, substr(at, 1, 7), sum(amount_micros) FROM ledger WHERE event = 'charge' GROUP BY 1, 2"
-            )
-        }
-        if totals != charged:
-            raise Violation(f"the month's totals do not add up: {totals} and {charged}")
+        if totals != self.charged:
+            raise Violation(f"the month's totals do not add up: {totals} and {dict(self.charged)}")
 
     def _standing(self, account: str) -> Standing:
         return self.standings.setdefault(account, Standing())
@@ -230,6 +235,18 @@ class Books:
                 part = min(left, grants[name][0])
                 grants[name][0] -= part
                 left -= part
+
+    def _month(self, entry: sqlite3.Row) -> str:
+        """The month in which a charge counts: that of its job's reservation, else its own."""
+        caused = [
+            row["reserved_at"]
+            for row in self.known.values()
+            if row["charge"] is not None
+            and row["reserved_at"] is not None
+            and json.loads(row["charge"])["event_key"] == entry["event_key"]
+            and row["finished_at"] is not None
+        ]
+        return str(max(caused, default=entry["at"]))[:7]
 
     def _require_cause(self, entry: sqlite3.Row) -> None:
         kind, key = kind_of(entry["endpoint"]), str(entry["event_key"])
@@ -283,18 +300,19 @@ class Books:
             elif grant[1] is None or grant[1] > present[1]:
                 raise Violation(f"{name} has not ended with {event}")
 
-    def can_pay(self, account: str, at: str) -> bool:
-        """Whether an account may start work that costs."""
+    def can_pay(self, account: str, at: str, micros: int = 0, apart_from: str = "") -> bool:
+        """Whether an account can pay so much beside what it has spent and what its jobs but one reserve."""
         if not self.rows("SELECT 1 FROM accounts WHERE account = ?", account):
             return False
-        standing = self._standing(account)
-        spent = self.rows(
-            "SELECT coalesce(sum(amount_micros), 0) FROM ledger WHERE event = 'charge' AND account = ? "
-            "AND substr(at, 1, 7) = ?",
-            account,
-            at[:7],
-        )[0][0]
-        if standing.cap is not None and spent >= standing.cap:
+        standing, spent = self._standing(account), self.charged[account, at[:7]]
+        reserved = [
+            (row["reserved_micros"], row["reserved_at"])
+            for row in self.rows("SELECT * FROM jobs WHERE account = ? AND job_id <> ?", account, apart_from)
+            if row["state"] not in ("complete", "failed") and row["reserved_at"] is not None
+        ]
+        in_month = sum(part for part, made in reserved if made[:7] == at[:7])
+        if standing.cap is not None and (spent >= standing.cap or spent + in_month + micros > standing.cap):
             return False
         grants = standing.grants.values()
-        return standing.method or any(left > 0 and (expiry is None or expiry > at) for left, expiry in grants)
+        credit = sum(left for left, expiry in grants if expiry is None or expiry > at)
+        return standing.method or (credit > 0 and credit >= sum(part for part, _ in reserved) + micros)

@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from service import cache_keys
+from service.errors import Problem
 from service.jobs.children import Child
 from service.jobs.kind import Outcome
 from service.jobs.worker import Aside, JobParent
+from service.money import funds
 from service.store import jobs
 from service.store.jobs import Job, StoredAnswer
 from service.store.ledger import Charge
@@ -177,8 +179,26 @@ class JobProcess:
         self._soon(self.town.world.random.uniform(0.1, 3.0), finish)
 
     def _do(self, job: Job) -> None:
-        outcome = getattr(self, f"_{job.kind}")(job)
-        self._end({"outcome": json.loads(json.dumps(outcome.to_json()))})
+        try:
+            outcome = getattr(self, f"_{job.kind}")(job)
+        except Problem as problem:
+            self._end({"fault": {"status": 422, "message": problem.message}})
+        else:
+            self._end({"outcome": json.loads(json.dumps(outcome.to_json()))})
+
+    def _reserve(self, job: Job, minutes: int, micros: int) -> None:
+        """As the service's own kinds do; exactly what the account can pay is reserved."""
+        town = self.town
+        can_pay = town.books.can_pay(job.account, town.world.text(), micros, job.job_id)
+        try:
+            with town.database.write() as connection:
+                funds.reserve(connection, job, minutes)
+        except Problem:
+            if can_pay:
+                raise Violation(f"{job.account} can pay {job.kind} and is refused") from None
+            raise
+        if not can_pay:
+            raise Violation(f"{job.account} cannot pay {job.kind}, which is done all the same")
 
     def _read(self, job: Job) -> bytes:
         """The file of a job; fetched anew where it is gone, as the service's own kinds do."""
@@ -196,6 +216,7 @@ class JobProcess:
         return found
 
     def _ingest(self, job: Job) -> Outcome:
+        self._reserve(job, 5, 5 * 50_000)
         found = self._read(job)
         digest = hashlib.sha256(found).hexdigest()
         files = self.town.files
@@ -210,6 +231,7 @@ class JobProcess:
         return Outcome({"video_id": job.video_id, "status": "ready"}, billed=True, quantity=5, facts=facts)
 
     def _beats(self, job: Job) -> Outcome:
+        self._reserve(job, 2, 2 * 20_000)
         digest = hashlib.sha256(self._read(job)).hexdigest()
         answer = {"track_id": job.track_id, "status": "complete", "by": job.job_id}
         return Outcome(answer, billed=True, quantity=2, facts={"content_hash": digest})

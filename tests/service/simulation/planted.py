@@ -93,9 +93,21 @@ BUGS = (
     Bug(
         "the cap may be passed by one call",
         "service/money/funds.py",
-        ", now or database.now()) >= cap",
-        ", now or database.now()) > cap",
+        "found.spent >= cap or found.spent + found.reserved_in_month + micros > cap",
+        "found.spent > cap",
+    ),
+    Bug(
+        "what open jobs reserve does not count against the cap",
+        "service/money/funds.py",
+        "found.spent + found.reserved_in_month + micros > cap",
+        "found.spent + micros > cap",
         rare=True,
+    ),
+    Bug(
+        "what open jobs reserve does not count against credit",
+        "service/money/funds.py",
+        "found.credit < found.reserved + micros",
+        "found.credit < micros",
     ),
     Bug(
         "a webhook is applied as often as it is sent",

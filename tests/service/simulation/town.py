@@ -40,7 +40,7 @@ from service.store import accounts, api_keys, jobs, ledger, shared_values
 from service.store.ledger import Charge
 from service.store.tables import SCHEMA
 from service.store.transactions import Transactions
-from tests.service.simulation.books import Books
+from tests.service.simulation.books import CALLS, Books, kind_of
 from tests.service.simulation.machines import REVISION, JobProcess, Machine, content
 from tests.service.simulation.world import Host, Killed, Rates, Violation, World, inhabited
 from workbench.errors import ParameterError, StoreError, UnknownVideo
@@ -426,24 +426,36 @@ class Town:
             books.keys.add((client.account, endpoint, key))
         self.check()
         count = "SELECT (SELECT count(*) FROM jobs), (SELECT count(*) FROM ledger)"
-        before = tuple(books.rows(count)[0])
-        could_pay: list[bool] = []
+        paid = (
+            "SELECT (SELECT coalesce(sum(reserved_micros), 0) FROM jobs WHERE state NOT IN ('complete', 'failed')), "
+            "(SELECT coalesce(sum(amount_micros), 0) FROM ledger)"
+        )
+        before, paid_before = tuple(books.rows(count)[0]), sum(books.rows(paid)[0])
+        price = CALLS.get(kind_of(endpoint), 0)
+        could_pay: list[tuple[bool, bool]] = []
 
         def run(connection: Connection) -> Answer:
             caller = api_keys.find_caller(connection, client.secret)
             if caller is None or caller.account != client.account:
                 raise Violation(f"the key of {client.account} stands for {caller}")
-            could_pay.append(books.can_pay(client.account, self.world.text()))  # before this call is charged
+            at = self.world.text()  # before this call is charged
+            could_pay.append((books.can_pay(client.account, at), books.can_pay(client.account, at, price)))
             return work(connection, Call(caller, request_id, endpoint, self.settings, key))
 
         answer: Answer | Problem | None = self._call(run)
         said = answer.status if isinstance(answer, Answer | Problem) else "nothing"
         self.world.log(client.account, endpoint, key or "", "->", said)
         if could_pay:
-            if isinstance(answer, Problem) and answer.status == 402 and could_pay[0]:
+            anything, this = could_pay[0]
+            if isinstance(answer, Problem) and answer.status == 402 and this:
                 raise Violation(f"{client.account} can pay and is refused: {answer}")
-            if tuple(books.rows(count)[0]) != before and not could_pay[0]:
+            if tuple(books.rows(count)[0]) != before and not anything:
                 raise Violation(f"{client.account} cannot pay, and {endpoint} was accepted")
+            more = sum(books.rows(paid)[0]) - paid_before
+            if more not in (0, price):
+                raise Violation(f"{endpoint} costs {more}, not {price}")
+            if more and not this:
+                raise Violation(f"{client.account} cannot pay {price} more, and {endpoint} was accepted")
         self.check()
         return answer
 
