@@ -108,6 +108,9 @@ class ServiceSettings(BaseSettings):
 
     job_slots: int = Field(default=2, ge=1, le=256, description="jobs that one job process runs at a time, beats aside")
     beats_slots: int = Field(default=1, ge=1, le=256, description="beats jobs that one job process runs at a time")
+    beats_max_seconds: float = Field(
+        default=6.0 * 3600.0, ge=60.0, le=_DAY_SECONDS, description="s of sound that a beats job may have"
+    )
     fetch_slots: int = Field(
         default=4, ge=1, le=256, description="files that one job process fetches at a time, beside its jobs"
     )

@@ -82,6 +82,10 @@ class MediaError(InputError):
     """A file that cannot be read as the sound or video it should be."""
 
 
+class SoundTooLong(MediaError):
+    """More seconds of sound than are allowed."""
+
+
 class ParameterError(InputError):
     """A parameter out of its range, or parameters that exclude each other."""
 

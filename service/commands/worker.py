@@ -69,8 +69,11 @@ def command(
         die_with(parent, sys.stdin.fileno())
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
-    slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots, jobs.FETCH: settings.fetch_slots}
-    chosen = {queue: slots[queue] for queue in slots if queues in ("all", queue) or queue == jobs.FETCH}
+    chosen = {jobs.FETCH: settings.fetch_slots}
+    if queues in ("all", jobs.MAIN):
+        chosen[jobs.MAIN] = settings.job_slots
+    if queues in ("all", jobs.BEATS):
+        chosen |= {jobs.BEATS: settings.beats_slots, jobs.LONG_BEATS: 1}
 
     def announce() -> None:
         log_start("worker", home.root)

@@ -28,6 +28,7 @@ import structlog
 from service.jobs.kind import Context, JobFault, Outcome
 from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
+from service.store import jobs
 from service.store.jobs import Job
 from service.store.ledger import Charge
 from service.store.tables import SCHEMA
@@ -40,6 +41,7 @@ from workbench.store.settings import load_settings
 
 _SPARE_BYTES = 2**30  # that interpreter, libraries and compiled kernels have mapped before a job begins
 _NICENESS = 5  # HTTP processes of the same machine have priority
+_NICENESS_OF_LONG_JOBS = 15
 
 Run = Callable[[Job, Context], Outcome]
 
@@ -57,7 +59,7 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
     messages = _take_stdout()
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
-    os.nice(_NICENESS)
+    os.nice(_NICENESS_OF_LONG_JOBS if sys.argv[3] == jobs.LONG_BEATS else _NICENESS)
     revision = warm_up()
     limit_memory(settings.job_memory_bytes)
     send = _sender(messages)
@@ -195,6 +197,5 @@ def import_download() -> str:
 
 if __name__ == "__main__":
     from service.jobs import kinds
-    from service.store import jobs
 
     main(kinds.run, import_download if sys.argv[3] == jobs.FETCH else import_workflows)

@@ -50,6 +50,8 @@ class Outcome:
     """results for later requests"""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """that its kind needs to complete it"""
+    queue: str | None = None
+    """in which the job goes on; None: it is done"""
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON, for the parent."""
@@ -59,7 +61,7 @@ class Outcome:
     def from_json(cls, given: Mapping[str, Any]) -> Outcome:
         """The outcome in the plain JSON of `to_json`."""
         stored = tuple(StoredAnswer(**one) for one in given["stored"])
-        return cls(given["answer"], given["billed"], given["quantity"], stored, given["facts"])
+        return cls(given["answer"], given["billed"], given["quantity"], stored, given["facts"], given["queue"])
 
 
 class JobFault(Exception):

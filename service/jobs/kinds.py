@@ -4,7 +4,7 @@
     ingest   main *  source_url | storage_key                  the video's record
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
-    beats    beats * audio_url                                 beat grid
+    beats    beats * audio_url                                 beat grid; of long sound in the queue `long beats`
     match    main    include_sync, sync_points_per_track       a whole lane, from which submit and poll select
     engine   main    -                                         none: it computes the lane of a match ahead of time
     preview  main    file                                      the stretch of the track that it plays
@@ -35,14 +35,14 @@ from service.prices import started_minutes
 from service.settings import ServiceSettings
 from service.store import answers, jobs, shared_values, tracks, video_owners
 from service.store.inserts import insert
-from service.store.jobs import FETCH, FETCHING_STAGE, Job, NewJob, StoredAnswer
+from service.store.jobs import FETCH, FETCHING_STAGE, LONG_BEATS, Job, NewJob, StoredAnswer
 from service.store.tables import mapped_recordings
 from service.store.tracks import TrackFacts
 from workbench.analysis.progress import Progress
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
-from workbench.errors import MediaError, ParameterError, UnknownTrack, UnknownVideo
+from workbench.errors import MediaError, ParameterError, SoundTooLong, UnknownTrack, UnknownVideo
 from workbench.files import hash_file
 from workbench.plans import refusals
 from workbench.plans.refusals import Refusal, audio_unavailable
@@ -61,6 +61,7 @@ log = structlog.get_logger("service.jobs")
 
 _WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `jobs.release` ends the wait as soon as the ingest has ended
 _REMOVED = "the track has been removed from the catalog"
+_LONG_BEATS_SECONDS = 600.0  # of sound; more has a slot of its own, so that nobody waits for it
 _BEATS_OWN = ("track_id", "status", "cached")
 """fields that are left out of a stored answer, because they belong to one caller"""
 
@@ -390,9 +391,15 @@ class Beats(Kind):
         cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
         grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
         if grid is None:
+            is_short = job.queue == self.queue
+            most = context.settings.beats_max_seconds
             try:
+                sound = context.workspace.load_recording(path, min(_LONG_BEATS_SECONDS, most) if is_short else most)
+                _reserve(job, context, sound.duration)
                 found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
             except MediaError as error:
+                if isinstance(error, SoundTooLong) and is_short and most > _LONG_BEATS_SECONDS:
+                    return Outcome({}, billed=False, queue=LONG_BEATS)
                 raise JobFault(422, _without_path(str(error), path, "the audio")) from error
             body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
             grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
@@ -477,11 +484,10 @@ def _reserve(job: Job, context: Context, seconds: float) -> None:
 def _fetch(job: Job, context: Context) -> Outcome:
     """Fetch the file of a job, and keep it for the process that will run the job.
 
-    The outcome is empty, because the job goes on in another queue. Raises JobFault, 422, if the address cannot be
-    fetched.
+    The job goes on in the queue of its kind. Raises JobFault, 422, if the address cannot be fetched.
     """
     context.workspace.files.keep(_download(job, context), "fetched", job.job_id)
-    return Outcome({}, billed=False)
+    return Outcome({}, billed=False, queue=KINDS[job.kind].queue)
 
 
 def _fetched(job: Job, context: Context) -> Path:

@@ -20,7 +20,7 @@ from service.telemetry.spans import Spans
 from service.telemetry.traces import Trace, continue_trace
 from workbench.store.clock import wall_seconds
 
-_GOOD = ("complete", "fetched", "put off", "given back")
+_GOOD = ("complete", "handed over", "put off", "given back")
 """outcomes that are no fault of the job or of its process"""
 
 

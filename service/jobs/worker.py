@@ -2,8 +2,8 @@
 
 It imports no analysis code and never computes; one loop waits for messages of its children, for time and for signals.
 
-- Each queue has its own slots, fetching too: a slow source holds up other downloads at most. No file is fetched while
-  as many wait as there are slots.
+- Each queue has its own slots, fetching too: a slow source holds up other downloads at most, and beats of long sound
+  others of long sound. No file is fetched while as many wait as there are slots.
 - Children are kept warm: their imports are done, and a child that ended a job cleanly gets the next one. A child that
   was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
@@ -70,6 +70,7 @@ _HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try after the database failed
 _COMPLAINT_SECONDS = 60.0  # between two lines on the same outage
 _NO_HEARTBEAT = "no heartbeat"
+_WARM = {jobs.FETCH: 1, jobs.LONG_BEATS: 0}  # children to start before they are needed; of other queues, one a slot
 _JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
@@ -78,6 +79,7 @@ _CRASH_SECONDS = 1.0  # between the death of a child and its count as a crash of
 _LEAVE_SECONDS = 2.0  # at the end, for the deletions that have begun
 _RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
 
+_HANDED_OVER = "handed over"
 _ENDS = ("complete", "failed", "overran")
 """outcomes after which a job is not run again; what others leave is swept"""
 
@@ -396,7 +398,7 @@ class JobParent:
         if now < self._next_child or any(not child.ready for child in self._children):
             return
         for queue, slots in self.slots.items():
-            most = 1 if queue == jobs.FETCH else slots  # the others when they are needed
+            most = _WARM.get(queue, slots)
             if sum(child.pool == queue for child in self._children) < most:
                 self._new_child(queue)
                 return
@@ -470,11 +472,12 @@ class JobParent:
             return
         fault: Mapping[str, Any] = message.get("fault", {})
         self._traced.end_work(job, excused=fault.get("status", 500) < 500)
-        if "outcome" in message and job.queue == jobs.FETCH:
-            self._settle(job, "fetched", partial(jobs.hand_over, job=job, queue=KINDS[job.kind].queue))
-        elif "outcome" in message:
+        if "outcome" in message:
             outcome = Outcome.from_json(message["outcome"])
-            self._settle(job, "complete", partial(KINDS[job.kind].complete, job=job, outcome=outcome))
+            if outcome.queue is not None:
+                self._settle(job, _HANDED_OVER, partial(jobs.hand_over, job=job, queue=outcome.queue))
+            else:
+                self._settle(job, "complete", partial(KINDS[job.kind].complete, job=job, outcome=outcome))
         elif "again" in message:
             log.error("put off", job_id=job.job_id, problem=message["again"])
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
@@ -620,7 +623,7 @@ class JobParent:
             if settled and one.outcome in _ENDS:
                 self._remove_fetched(one.job)
             self._traced.end(one.job, one.outcome if settled else "given back")
-            if one.outcome != "fetched":
+            if one.outcome != _HANDED_OVER:
                 _count(one)
             line: dict[str, Any] = {"kind": one.job.kind, "outcome": one.outcome, "ours": ours}
             if one.problem is not None:

@@ -46,7 +46,7 @@ from workbench.store.database import now
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
 Fields: TypeAlias = dict[str, Any]
 
-MAIN, BEATS, FETCH = "main", "beats", "fetch"
+MAIN, BEATS, LONG_BEATS, FETCH = "main", "beats", "long beats", "fetch"
 """the queues; a job that needs a file from elsewhere is in `FETCH` first, whose slots no analysis waits for"""
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
@@ -598,7 +598,7 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
 
 
 def hand_over(connection: Connection, job: Job, queue: str) -> bool:
-    """Move a job whose file has been fetched to the queue in which it is run.
+    """Move a job that runs to the queue in which it goes on.
 
     False if the job is no longer ours; nothing is changed then.
     """

@@ -109,7 +109,7 @@ jobs = sa.Table(
     metadata,
     sa.Column("job_id", sa.Text, primary_key=True),
     sa.Column("kind", sa.Text, nullable=False),  # ingest, match, align, loop, beats, engine, preview
-    sa.Column("queue", sa.Text, nullable=False),  # main, beats, fetch
+    sa.Column("queue", sa.Text, nullable=False),  # main, beats, long beats, fetch
     sa.Column("account", sa.Text, nullable=False),
     sa.Column("build", sa.Text, nullable=False),  # names the result; after a "#" the choices, see `jobs.NewJob`
     sa.Column("video_id", sa.Text),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from service.store import jobs
 from service.store.jobs import NewJob
 from service.store.tables import idempotency_keys
 from service.store.tables import jobs as rows
+from workbench.media.audio import write_audio
 
 RUNNING = {"job_id", "track_id", "status", "stage", "poll"}
 GRID = {
@@ -48,6 +51,17 @@ def test_beats_always_answers_a_job_and_then_the_grid(customer: Any, site: Any) 
     assert grid["downbeats"]
     assert set(grid["downbeats"]) <= set(grid["beats"])
     assert customer.charges() == [("POST /v1/beats", body["job_id"], 1, "minute")]
+
+
+@pytest.mark.slow
+def test_long_sound_holds_nobody_up(service: Any, customer: Any, acme: Any, site: Any, media: Any) -> None:
+    """A track of another account is done within a minute beside an hour of sound in one slot."""
+    write_audio(media / "hour.flac", [np.zeros((1, 8000 * 3600), np.float32)], 8000, 1)
+    hour = acme.post("/v1/beats", json={"audio_url": f"{site.url}/hour.flac"})
+    began = time.monotonic()
+    assert customer.settled(customer.post("/v1/beats", {"audio_url": f"{site.url}/track.flac"})).status_code == 200
+    assert time.monotonic() - began < 60
+    assert service.settled(acme, hour).json()["billed_minutes"] == 60
 
 
 def test_bytes_already_mapped_by_the_account_are_cached_and_billed_all_the_same(

@@ -28,6 +28,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -158,18 +159,19 @@ class Workspace:
         """
         return self._resources.existing_database()
 
-    def load_recording(self, path: Path | str) -> Recording:
+    def load_recording(self, path: Path | str, longest: float = inf) -> Recording:
         """The sound of a file, decoded unless it is cached; decoding reports progress.
 
         Parameters
         ----------
         path : anything FFmpeg reads
+        longest : seconds of sound that it may have
 
         Raises
         ------
         MediaError, StoreError : as of `workbench.media.audio.decode`
         """
-        return self._resources.load_recording(Path(path), self.progress)
+        return self._resources.load_recording(Path(path), self.progress, longest)
 
     def hash_file(self, path: Path | str) -> str:
         """SHA-256 of a file's bytes in hex; they are read again only where the file may have changed.
@@ -313,7 +315,7 @@ class _Resources:
             return None
         return self.database()
 
-    def load_recording(self, path: Path, progress: Progress) -> Recording:
+    def load_recording(self, path: Path, progress: Progress, longest: float) -> Recording:
         self._check_open()
         path = self.local_file(path)
         content_hash = self.hash_file(path)
@@ -323,7 +325,7 @@ class _Resources:
             from workbench.media.audio import decode
 
             progress(f"decoding {path.name}", 0.0)
-            recording = decode(path, self.home.scratch)
+            recording = decode(path, self.home.scratch, longest)
             progress(f"decoding {path.name}", 1.0)
         with self._keeping:
             self._recordings[recording.content_hash] = recording

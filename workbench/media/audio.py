@@ -41,7 +41,7 @@ from av.container import InputContainer, OutputContainer
 from av.packet import Packet
 from numpy.typing import NDArray
 
-from workbench.errors import MediaError, ParameterError
+from workbench.errors import MediaError, ParameterError, SoundTooLong
 from workbench.files import cannot_be_written, hash_file, written_whole
 from workbench.media.containers import open_media, packets, tick_seconds
 from workbench.media.decoder import Decoder, FrameRange, SampleBuffer, picture_zero
@@ -218,7 +218,7 @@ class _Blocks:
             while self._buffer.length >= size:
                 yield self._taken(self._buffer, size)
             if self._given > self._longest * rate:
-                raise MediaError(f"{self.decoder.path}: its sound goes on for more than {self._longest:g} s; cut it")
+                raise SoundTooLong(f"{self.decoder.path}: its sound goes on for more than {self._longest:g} s; cut it")
 
     def rest(self) -> Iterator[SoundBlock]:
         """The last block."""
@@ -233,18 +233,25 @@ class _Blocks:
 
 
 @contextmanager
-def _open_sound(path: Path, block_seconds: float = 10.0, choice: SoundChoice | None = None) -> Iterator[SoundBlocks]:
-    """Open a file to decode its sound on the video's clock, if it has a picture."""
+def _open_sound(
+    path: Path, block_seconds: float = 10.0, choice: SoundChoice | None = None, longest: float = inf
+) -> Iterator[SoundBlocks]:
+    """Open a file to decode its sound on the video's clock, if it has a picture.
+
+    Raises `SoundTooLong` at once if the container states more than `longest` seconds.
+    """
     zero = picture_zero(path)
     with open_media(path) as container:
         sounds = sound_streams(container, path, choice)
         if not sounds.used:
             raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
+        if container.duration and container.duration > longest * av.time_base:
+            raise SoundTooLong(f"{path}: its sound goes on for more than {longest:g} s; cut it")
         _log.debug("decoding the sound of %s", path)
-        yield SoundBlocks(path, container, sounds, zero, block_seconds)
+        yield SoundBlocks(path, container, sounds, zero, block_seconds, longest)
 
 
-def decode(path: Path, folder: Path | None = None) -> Recording:
+def decode(path: Path, folder: Path | None = None, longest: float = inf) -> Recording:
     """Decode the sound of an audio or video file at its own rate and channels.
 
     Parameters
@@ -253,6 +260,7 @@ def decode(path: Path, folder: Path | None = None) -> Recording:
         (`workbench.media.sound_streams`); cover art is ignored
     folder : where a file without a name holds the samples of a recording of more than 64 MB, see
         `workbench.media.sample_files`; None: they are held in memory
+    longest : seconds of sound that a file may have
 
     Returns
     -------
@@ -261,12 +269,13 @@ def decode(path: Path, folder: Path | None = None) -> Recording:
     Raises
     ------
     MediaError : no such file, no media, no sound in it, or 90 % or less of what was written is there
+    SoundTooLong : there is more than `longest` seconds of it
     StoreError : `folder` cannot be written to, or the disk is full
     """
     path = Path(path)
     content_hash = hash_file(path)
     with ExitStack() as opened:
-        sound = opened.enter_context(_open_sound(path))
+        sound = opened.enter_context(_open_sound(path, longest=longest))
         buffer: SampleBuffer | None = None
         files: SampleFiles | None = None
         for block in sound.blocks():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 import sqlalchemy as sa
@@ -37,6 +38,17 @@ REVISION = "r1"
 SHORT = [name for name in kinds.KINDS if name not in kinds.BACKGROUND]
 TRACK = "attic_tape.ogg"
 SECONDS = 140
+
+
+def write_silence(path: Path, seconds: float) -> None:
+    """Silence of 8 kHz in one channel."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("aac" if path.suffix == ".adts" else "pcm_s16le", rate=8000, layout="mono")
+        for start in range(0, int(seconds * 8000), 8000):
+            frame = av.AudioFrame.from_ndarray(np.zeros((1, 8000), np.int16), "s16", "mono")
+            frame.sample_rate, frame.pts = 8000, start
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
 
 
 @dataclass
@@ -363,6 +375,42 @@ def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
         studio.run(job)
     failed = studio.fail(job, caught.value)
     assert (failed.fault or {})["status"] == 422
+    assert studio.booked(job) == []
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".adts"])  # which states its length, and which does not
+def test_long_sound_goes_on_in_a_slot_of_its_own(studio: Studio, suffix: str) -> None:
+    write_silence(studio.folder / f"long{suffix}", 640.0)
+    request = {"audio_url": f"{studio.site}/long{suffix}"}
+    job = studio.job("beats", request)
+    handed_over = studio.run(job)
+    assert (handed_over.queue, handed_over.billed, studio.booked(job)) == (jobs.LONG_BEATS, False, [])
+    with studio.database.write() as connection:
+        assert jobs.hand_over(connection, job, jobs.LONG_BEATS)
+        again = jobs.claim(connection, [jobs.LONG_BEATS], "test", 600.0)
+    assert again is not None
+    assert studio.settle(again, studio.run(again)).state == "complete"
+    assert [entry.quantity for entry in studio.booked(job)] == [11]
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".adts"])
+def test_more_sound_than_a_job_may_have_fails_with_422(studio: Studio, suffix: str) -> None:
+    write_silence(studio.folder / f"endless{suffix}", 90.0)
+    strict = replace(studio, settings=studio.settings.model_copy(update={"beats_max_seconds": 60.0}))
+    with pytest.raises(JobFault, match="more than 60 s") as caught:
+        strict.run(strict.job("beats", {"audio_url": f"{studio.site}/endless{suffix}"}))
+    assert caught.value.status == 422
+
+
+def test_beats_are_not_tracked_for_an_account_that_cannot_pay_their_length(studio: Studio) -> None:
+    write_silence(studio.folder / "unpaid.wav", 130.0)
+    job = studio.job("beats", {"audio_url": f"{studio.site}/unpaid.wav"}, account="eve")
+    with studio.database.write() as connection:
+        accounts.update(connection, "eve", spend_cap_micros=50_000)
+    with pytest.raises(JobFault, match="monthly spend cap reached"):
+        studio.run(job)
+    assert "analyzing" not in studio.stages
+    assert studio.fail(job, JobFault(422, "monthly spend cap reached")).state == "failed"
     assert studio.booked(job) == []
 
 

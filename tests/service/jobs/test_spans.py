@@ -76,7 +76,7 @@ def test_a_trace_leads_from_the_request_to_the_stages(workshop: Workshop, collec
     assert request.began <= queued.began <= fetch.began
     assert answer.headers["traceparent"] == f"00-{TRACE}-{request.span_id}-01"
     assert {span.parent_id for span in (queued, fetch, work)} == {request.span_id}
-    assert [span.attributes["workbench.outcome"] for span in (fetch, work)] == ["fetched", "complete"]
+    assert [span.attributes["workbench.outcome"] for span in (fetch, work)] == ["handed over", "complete"]
     assert (fetch.attributes["workbench.queue"], work.attributes["workbench.queue"]) == ("fetch", "beats")
     assert request.attributes["http.response.status_code"] == 202
     assert job.job_id == work.attributes["workbench.job_id"]

@@ -20,6 +20,7 @@ from service import cache_keys
 from service.errors import Problem
 from service.jobs.children import Child
 from service.jobs.kind import Outcome
+from service.jobs.kinds import KINDS
 from service.jobs.worker import Aside, JobParent
 from service.money import funds
 from service.store import jobs
@@ -174,7 +175,7 @@ class JobProcess:
             with target.open("ab") as file:
                 file.write(data[len(data) // 2 :])
             self.town.files.keep(target, "fetched", job.job_id)
-            self._end({"outcome": Outcome({}, billed=False).to_json()})
+            self._end({"outcome": Outcome({}, billed=False, queue=KINDS[job.kind].queue).to_json()})
 
         self._soon(self.town.world.random.uniform(0.1, 3.0), finish)
 
