@@ -119,6 +119,7 @@ def batch(
     """
     import pandas
 
+    check_executor(executor, scheduler)
     measure = named_measure(what) if isinstance(what, str) else what
     if not isinstance(executor, ThreadPoolExecutor):
         _check_importable(measure)
@@ -144,13 +145,17 @@ def opened(workspace: Workspace | None) -> AbstractContextManager[Workspace]:
 def open_any_pool(executor: Executor | None, scheduler: str | None, jobs: int) -> Iterator[Executor]:
     """Open a pool for some jobs: the given executor, a Dask cluster by its address, or processes of this machine.
 
-    Raises `ParameterError` where both are given, and as `cluster`.
+    Raises as `cluster`. `check_executor` comes first, before anything is written.
     """
-    if executor is not None and scheduler is not None:
-        raise ParameterError("give either an executor or the address of a scheduler")
     where: AbstractContextManager[Executor | None] = nullcontext(executor) if scheduler is None else cluster(scheduler)
     with where as given, open_pool(given, max(1, jobs)) as pool:
         yield pool
+
+
+def check_executor(executor: Executor | None, scheduler: str | None) -> None:
+    """Raise `ParameterError` if both an executor and a scheduler are given."""
+    if executor is not None and scheduler is not None:
+        raise ParameterError("give either an executor or the address of a scheduler")
 
 
 def _check_importable(measure: Measure) -> None:

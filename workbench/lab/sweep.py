@@ -34,7 +34,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, ResourceMissing, StoreError, WorkbenchError
 from workbench.extensions import Choice, choices, chosen, find
 from workbench.files import write_text
-from workbench.lab.batch import Row, open_any_pool, rows_as_done
+from workbench.lab.batch import Row, check_executor, open_any_pool, rows_as_done
 from workbench.lab.compare import MEASURED, profile_measures
 from workbench.lab.datasets import Dataset, DatasetTrack
 from workbench.lab.sweep_search import Axis, Point, search_points
@@ -288,6 +288,7 @@ def sweep(
     StoreError : the result cannot be written; or the processes of some recordings died, and the same sweep goes on
         with these
     """
+    check_executor(executor, scheduler)
     out, points = Path(out), plan.points
     _find_extensions(plan, [with_values(workspace.params, point) for point in points])
     stated = _statement(workspace, plan, points)
@@ -480,15 +481,13 @@ class _Bench:
         sound = Sound(workspace, self._sound.path, use_detected_grid=True)
         sound.__dict__["recording"] = recording  # decoded once for all points
         found = self._once("beats", on.beats, lambda: beat_stage(sound))
-        find = sections_by(params.sections)
+        find_sections = sections_by(params.sections)
         if found.grid.downbeats.size < 2:
-            return found.grid, loop_profile(recording, found.grid, seams, find)
+            return found.grid, loop_profile(recording, found.grid, seams, find_sections)
         bare = self._once("bare", on.bare, lambda: measured_evidence(sound, found))
         evidence = self._once("evidence", on.breaks, lambda: with_yardstick(bare, seams))
         breaks = self._once("breaks", on.breaks, lambda: line_breaks(evidence, seams))
-        form = self._once(
-            "form", on.form, lambda: track_form(recording, found.grid, evidence, sections_by(params.sections))
-        )
+        form = self._once("form", on.form, lambda: track_form(recording, found.grid, evidence, find_sections))
         known: dict[tuple[int, int], tuple[float, ...]] = self._once("fits", on.fits, dict)
         return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks, known)
 

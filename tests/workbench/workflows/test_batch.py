@@ -87,6 +87,8 @@ def test_one_file_is_one_row_and_a_lambda_is_refused(
             assert table.fine.tolist() == [True]
     with pytest.raises(ParameterError, match="the measure <lambda> must lie in a module"):
         wb.batch(track, lambda workspace, path: {}, workspace=workspace)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="either an executor or the address"):
+        wb.batch(track, "beats", workspace=workspace, executor=executor, scheduler="tcp://127.0.0.1:1")
 
 
 def test_recordings_of_a_dataset(workspace: Workspace, tunes: Path) -> None:

@@ -250,6 +250,18 @@ def test_names_that_nobody_knows_cost_no_measuring(workspace: Workspace, songs: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_executor_and_a_scheduler_are_refused_before_anything_is_written(
+    workspace: Workspace, track: Path, tmp_path: Path
+) -> None:
+    plan, out = SweepPlan((Axis("seams.context_beats", (4,)),), wb.datasets.load(track.parent)), tmp_path / "sweep.zarr"
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="either an executor or the address"):
+        sweep(workspace, plan, out, executor=executor, scheduler="tcp://127.0.0.1:1")
+    assert list(tmp_path.iterdir()) == []
+    out.mkdir()
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="either an executor or the address"):
+        sweep(workspace, plan, out, executor=executor, scheduler="tcp://127.0.0.1:1")
+
+
 def test_a_draw_has_its_parameters_on_one_axis_and_broken_files_say_why(
     workspace: Workspace, songs: Path, tmp_path: Path
 ) -> None:
