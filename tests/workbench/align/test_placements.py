@@ -14,6 +14,7 @@ from workbench.align.placements import (
     Placement,
     describe_placement,
     event_clock,
+    offset_scores,
     place,
 )
 from workbench.errors import ParameterError
@@ -112,6 +113,13 @@ def test_the_last_sound_is_called_the_ending() -> None:
     assert best.offset_seconds == pytest.approx(-8.0)
 
 
+def test_the_offset_is_finer_than_the_grid() -> None:
+    landmarks = track(seed=3)
+    marks, offset = landmarks.marks, -7.1234
+    cuts = [float(t) + offset for t in marks.times[marks.kinds < 4] if 1.0 < t + offset < 79.0]
+    assert place(landmarks, video(80.0, cuts))[0].offset_seconds == pytest.approx(offset, abs=1e-3)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.floats(5.0, 200.0),
@@ -152,6 +160,21 @@ def test_an_offset_that_leaves_video_bare_scores_less() -> None:
     assert full.bare == pytest.approx(0.0, abs=1e-6)
     assert full.offset_seconds == pytest.approx(0.0, abs=1e-3)
     assert all(placement.score < full.score for placement in bare)
+
+
+def test_chance_is_what_random_videos_reach() -> None:
+    """Mean and variance of the correlation over random videos agree with those of shot noise."""
+    landmarks, generator = track(seed=1), np.random.default_rng(7)
+    totals, means, deviations = [], [], []
+    for _ in range(300):
+        events = video(60.0, [float(t) for t in generator.uniform(1.0, 59.0, 20)])
+        scores = offset_scores(landmarks, events)
+        at = int(np.argmin(np.abs(scores.offsets + 30.0)))
+        totals.append(scores.total[at])
+        means.append(scores.expected[at])
+        deviations.append(scores.deviation[at])
+    assert np.mean(totals) == pytest.approx(np.mean(means), rel=0.25)
+    assert np.std(totals) == pytest.approx(np.mean(deviations), rel=0.25)
 
 
 def test_fifty_tracks_against_one_video_take_half_a_second() -> None:

@@ -21,13 +21,17 @@ from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import (
     arc_part,
     bar_agreement,
+    felt_factor,
+    length_part,
     quick_parts,
     rank,
     raw_scores,
     scores_of,
     slow_parts,
     track_energy,
+    track_pulse,
     track_valence,
+    under_scenes,
     wanted_of,
 )
 from workbench.matching.video_reasons import RankedPair, explanation, reasons
@@ -114,6 +118,38 @@ def test_a_voice_prefers_instrumentals_with_a_free_band(make_video: MakeVideo, c
     assert np.ptp(parts_of(make_video(speech=0.0), tracks)["voice"]) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("video_seconds", "duration", "loopable", "expected"),
+    [
+        (60.0, 60.0, 0.0, 1.0),
+        (60.0, 240.0, 0.0, 1.0),
+        (100.0, 90.0, 0.0, 0.8),
+        (300.0, 120.0, 0.0, 0.0),
+        (300.0, 250.0, 0.0, 2 / 3),
+    ],
+)
+def test_length_counts_what_stays_bare(video_seconds: float, duration: float, loopable: float, expected: float) -> None:
+    part = length_part(video_seconds, np.array([duration], np.float32), np.array([loopable], np.float32))
+    assert part[0] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_track_that_loops_covers_any_video_but_tires() -> None:
+    seconds = np.array([60.0], np.float32)
+    loops = np.array([0.9], np.float32)
+    twice, often = (float(length_part(video_seconds, seconds, loops)[0]) for video_seconds in (120.0, 1800.0))
+    assert 0.8 < twice < 0.9
+    assert 0.4 < often < twice
+
+
+def test_music_under_scenes_is_the_mean_of_its_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
+    rising = np.linspace(0.0, 1.0, CONTOUR_PARTS)
+    tracks = columns(duration=[60.0, 30.0, 120.0], contour=[rising] * 3)
+    under = under_scenes(make_video(60.0, motion=(0.1, 0.1)), tracks)
+    assert under[0] == pytest.approx([rising[:16].mean(), rising[16:].mean()], abs=1e-3)
+    assert under[1] == pytest.approx([rising.mean()] * 2, abs=1e-3)
+    assert under[2] == pytest.approx([rising[:8].mean(), rising[8:16].mean()], abs=1e-3)
+
+
 def test_the_arc_of_the_video_prefers_music_that_follows_it(make_video: MakeVideo, columns: MakeColumns) -> None:
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
     tracks = columns(duration=[60.0] * 3, contour=[rising, np.full(CONTOUR_PARTS, 0.5), rising[::-1]])
@@ -136,6 +172,12 @@ def test_cuts_on_a_grid_agree_with_the_tempo_they_were_cut_to(spacing: float, un
     assert np.all(agreement[1:] < 0.4)
 
 
+def test_cuts_many_beats_apart_keep_time_with_nothing_anybody_hears() -> None:
+    every_seventh_beat = 3.5 * np.arange(1, 30)
+    agreement, _ = bar_agreement(every_seventh_beat, np.array([120.0], np.float32), np.full(1, 4, np.int8))
+    assert agreement[0] < 0.2
+
+
 def test_cuts_anywhere_agree_with_no_tempo() -> None:
     dice = np.random.default_rng(4)
     bpm = dice.uniform(60.0, 180.0, 200).astype(np.float32)
@@ -156,6 +198,21 @@ def test_what_is_not_known_of_a_track_speaks_neither_way(make_video: MakeVideo, 
     for name in ("pulse", "level", "voice", "length", "arc"):
         assert parts[name][0] == pytest.approx(PARAMS.usual_parts[name], abs=1e-3), name
     assert 0.0 < scores_of(raw_scores(parts, PARAMS), PARAMS)[0] < 0.5
+
+
+def test_a_tempo_may_be_felt_at_half_or_double() -> None:
+    bpm, density = np.array([160.0, 80.0], np.float32), np.full(2, 4.0, np.float32)
+    assert felt_factor(bpm, density, 0.1, PARAMS).tolist() == [0.5, 1.0]
+    assert felt_factor(bpm, density, 0.9, PARAMS).tolist() == [1.0, 2.0]
+
+
+def test_music_without_beats_goes_by_its_onsets() -> None:
+    nan = float("nan")
+    pulse = track_pulse(np.array([nan, 60.0, 180.0, 120.0], np.float32), np.array([2.0, 2.0, 12.0, nan], np.float32))
+    assert pulse[0] == pytest.approx(0.0, abs=1e-6)
+    assert pulse[1] == pytest.approx(0.0, abs=1e-6)
+    assert pulse[2] == pytest.approx(1.0, abs=1e-6)
+    assert pulse[3] == pytest.approx(np.log2(2.0) / np.log2(3.0), abs=1e-6)
 
 
 def test_a_pair_scores_the_same_in_any_catalog(make_video: MakeVideo, columns: MakeColumns) -> None:
