@@ -222,6 +222,16 @@ def _check_sections(found: Sequence[Section], n_bars: int, by: str) -> None:
             raise ParameterError(f"{by} must hold each of {n_bars} bars once; after bar {end} it goes on at {start}")
 
 
+def detector_file(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Path:
+    """The file that the named voice detector reads; raises `ParameterError` if the soundtrack comes from memory."""
+    if soundtrack.path is None:
+        raise ParameterError(
+            f"the voice detector {params.detector} reads files, and this sound is in memory: write it to a file and "
+            "measure that one, or choose the detector workbench"
+        )
+    return soundtrack.path
+
+
 def ask_detector(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utterances:
     """Utterances, in seconds, sorted and disjoint, by the detector that the parameters name, checked.
 
@@ -229,13 +239,9 @@ def ask_detector(soundtrack: SoundtrackMeasure, params: VoiceParams) -> Utteranc
     no proper utterances.
     """
     detector: VoiceDetector = find(VOICE_DETECTORS, params.detector)
-    by = f"the voice detector {params.detector}"
-    if soundtrack.path is None:
-        raise ParameterError(f"{by} needs a file, and this sound is in memory; take the detector workbench for it")
+    by, path = f"the voice detector {params.detector}", detector_file(soundtrack, params)
     with work_of(VOICE_DETECTORS, params.detector):
-        found = tuple(
-            (float(start), float(end)) for start, end in detector.utterances(soundtrack.path, soundtrack, params)
-        )
+        found = tuple((float(start), float(end)) for start, end in detector.utterances(path, soundtrack, params))
     for start, end in found:
         if not (np.isfinite(start) and np.isfinite(end) and 0.0 <= start < end):
             raise ParameterError(f"{by} gave an utterance from {start} to {end} s")

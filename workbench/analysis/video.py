@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.labels import array_labels
-from workbench.analysis.protocols import VoiceDetector, ask_detector
+from workbench.analysis.protocols import VoiceDetector, ask_detector, detector_file
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError
 from workbench.extensions import OWN, VOICE_DETECTORS, find, work_of
@@ -453,12 +453,13 @@ VOICES_VERSION = 1  # raise it when what is stored of a detector's answer change
 def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> SoundtrackMeasure:
     """The soundtrack with what the workspace's voice detector finds in it, from the store or found now.
 
-    Unchanged unless an external detector is named and the soundtrack has sound and a file. Raises as
-    `workbench.analysis.protocols.ask_detector`, and `MediaError` if a file is gone.
+    Unchanged unless an external detector is named and there is sound. Raises as
+    `workbench.analysis.protocols.ask_detector`, also where the sound is in memory, and `MediaError` if a file is gone.
     """
-    params, path = workspace.params.voice, soundtrack.path
-    if params.detector == OWN or soundtrack.levels is None or path is None:
+    params = workspace.params.voice
+    if params.detector == OWN or soundtrack.levels is None:
         return soundtrack
+    path = detector_file(soundtrack, params)
     detector: VoiceDetector = find(VOICE_DETECTORS, params.detector)
     with work_of(VOICE_DETECTORS, params.detector):
         files = tuple(detector.reads(path))

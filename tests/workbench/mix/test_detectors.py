@@ -59,12 +59,12 @@ def test_utterances_that_are_none_are_one_clear_error(answer: Any, complaint: st
         ask_detector(SOUND, PARAMS)
 
 
-def test_what_it_finds_ends_with_the_video_and_needs_a_file() -> None:
+def test_what_it_finds_ends_with_the_video_and_reads_a_file() -> None:
     Given.answer = [(0.5, 1.0004), (2.5, 9.0), (12.0, 13.0)]
     asked = replace(SOUND, detected=DetectedVoice(PARAMS, ask_detector(SOUND, PARAMS)))
     assert utterances_in(asked, 3.0, PARAMS) == ((0.5, 1.0), (2.5, 3.0))
-    assert utterances_in(SoundtrackMeasure.without_sound(), 3.0, PARAMS) == ()
-    with pytest.raises(ParameterError, match="needs a file"):
+    assert utterances_in(SoundtrackMeasure(None, np.zeros(0), 1.0), 3.0, PARAMS) == ()
+    with pytest.raises(ParameterError, match="given reads files"):
         ask_detector(SoundtrackMeasure(CURVE, np.zeros(0), 0.032), PARAMS)
     with pytest.raises(ParameterError, match="given was not asked"):
         utterances_in(asked, 3.0, VoiceParams(detector="given", close_pause_seconds=0.1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from workbench import extensions
 from workbench.analysis.video import with_voices
 from workbench.analysis.workspace import Workspace
-from workbench.errors import MediaError
+from workbench.errors import MediaError, ParameterError
 from workbench.features.levels import level_curve
 from workbench.params import VoiceParams, WorkbenchParams
 from workbench.store.home import Home
@@ -63,4 +64,6 @@ def test_it_is_asked_once_for_a_video_its_files_and_parameters(tmp_path: Path) -
         with_voices(workspace.with_params(other), sound)
         assert Lines.asked == 3
         assert with_voices(workspace.with_params(WorkbenchParams()), sound) is sound
-        assert with_voices(workspace, SoundtrackMeasure.without_sound()).detected is None
+        assert with_voices(workspace, SoundtrackMeasure(None, np.zeros(0), 1.0)).detected is None
+        with pytest.raises(ParameterError, match="lines reads files, and this sound is in memory: write it to a file"):
+            with_voices(workspace, replace(sound, path=None))
