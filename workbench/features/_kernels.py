@@ -90,24 +90,6 @@ def add_energy(
     state[0], state[1], state[2], state[3], state[4] = s1, s2, t1, t2, total
 
 
-@kernel()
-def weight_channels(block: FloatArray, sections: FloatArray, out: FloatArray) -> None:
-    """K-weight channels: both biquads, transposed direct form II."""
-    b0, b1, b2, a1, a2 = sections[0, 0], sections[0, 1], sections[0, 2], sections[0, 4], sections[0, 5]
-    c1, c2 = sections[1, 4], sections[1, 5]
-    for channel in range(block.shape[0]):
-        s1 = s2 = t1 = t2 = 0.0
-        for i in range(block.shape[1]):
-            x = float(block[channel, i])
-            y = b0 * x + s1
-            s1 = b1 * x - a1 * y + s2
-            s2 = b2 * x - a2 * y
-            z = y + t1
-            t1 = -2.0 * y - c1 * z + t2
-            t2 = y - c2 * z
-            out[channel, i] = z
-
-
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def raise_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
     """The inner loop of `workbench.features.loudness.interval_peaks`."""

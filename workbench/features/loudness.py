@@ -87,19 +87,6 @@ def k_weighting(rate: int) -> FloatArray:
     return np.array([shelf, high_pass], dtype=np.float64)
 
 
-def k_weight(samples: FloatArray, rate: int) -> FloatArray:
-    """Filter samples, shape (channels, n) or (n,), by the K-weighting, into shape (channels, n), float64.
-
-    Raises `ParameterError` for samples of another shape or a rate under 4 kHz.
-    """
-    from workbench.features._kernels import weight_channels
-
-    block = _channels_first(samples)
-    weighted = np.empty(block.shape, dtype=np.float64)
-    weight_channels(block, k_weighting(rate), weighted)
-    return weighted
-
-
 def momentary(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
     """Loudness of 400 ms windows, of which number k starts at `k * hop_seconds`; whole windows only, LUFS.
 

@@ -217,26 +217,13 @@ def _mono_pieces(sound: FloatArray, sample_rate: int, wanted_rate: int) -> Itera
         yield resampler.rest()
 
 
-def power_blocks(
-    sound: FloatArray, sample_rate: int, window: int, frames_per_second: int, block_frames: int = _BLOCK_FRAMES
-) -> Iterator[tuple[int, FloatArray]]:
-    """Short-time power spectra, a block of frames at a time, so that memory does not grow with the recording.
-
-    Channels are averaged; the window is a Hann window. Yields the index of the first frame, and power of shape
-    (n_block, window // 2 + 1), float32, in which a full-scale sine on a bin is 1.
-    """
-    frames = _ShortTimePower(sound.shape[-1], sample_rate, window, frames_per_second, block_frames)
-    for piece in _mono_pieces(sound, sample_rate, sample_rate):
-        yield from frames.blocks(piece)
-    yield from frames.blocks(frames.silence)
-
-
 class _ShortTimePower:
-    """Short-time power spectra of a mono sound of `n_samples` as it arrives; see `power_blocks`."""
+    """Short-time power spectra of a mono sound of `n_samples`, as it arrives.
 
-    def __init__(
-        self, n_samples: int, sample_rate: int, window: int, frames_per_second: int, block_frames: int = _BLOCK_FRAMES
-    ) -> None:
+    They come in blocks, so that memory does not grow with the recording. A full-scale sine on a bin has the power 1.
+    """
+
+    def __init__(self, n_samples: int, sample_rate: int, window: int, frames_per_second: int) -> None:
         self.n_frames = count_frames(n_samples, sample_rate, frames_per_second)
         self.silence = np.zeros(window, dtype=np.float32)
         """what follows the sound"""
@@ -244,19 +231,21 @@ class _ShortTimePower:
         self._shape = (hann * (2.0 / hann.sum())).astype(np.float32)
         self._hop = sample_rate / frames_per_second
         self._window = window
-        self._block_frames = block_frames
         self._held = np.zeros(window // 2, dtype=np.float32)
         self._held_from = -(window // 2)
         self._done = 0
 
     def blocks(self, piece: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-        """Take the next samples, and give the blocks that are complete."""
+        """Take the next samples, and give the blocks that are complete.
+
+        Each is its first frame and power of shape (n_block, window // 2 + 1), float32.
+        """
         from scipy import fft
 
         half = self._window // 2
         held = np.concatenate((self._held, piece))
         while self._done < self.n_frames:
-            count = min(self._block_frames, self.n_frames - self._done)
+            count = min(_BLOCK_FRAMES, self.n_frames - self._done)
             centres = np.round(np.arange(self._done, self._done + count) * self._hop).astype(np.int64)
             starts = centres - half - self._held_from
             # whole blocks only, so that frames do not depend on the pieces in which the sound arrives
@@ -269,15 +258,6 @@ class _ShortTimePower:
         used = min(max(round(self._done * self._hop) - half - self._held_from, 0), held.size)
         self._held = held[used:].copy()
         self._held_from += used
-
-
-def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:
-    """Short-time power spectrum as one array, shape (window // 2 + 1, n_frames); see `power_blocks`."""
-    n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
-    power = np.empty((n_frames, window // 2 + 1), dtype=np.float32)
-    for first, block in power_blocks(sound, sample_rate, window, frames_per_second):
-        power[first : first + block.shape[0]] = block
-    return np.ascontiguousarray(power.T)
 
 
 def count_frames(n_samples: int, sample_rate: int, frames_per_second: int) -> int:

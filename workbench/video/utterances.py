@@ -88,11 +88,6 @@ class SoundtrackMeasure:
     detected: DetectedVoice | None = None
     """by a voice detector that is not ours; None: it was not asked"""
 
-    @classmethod
-    def without_sound(cls) -> SoundtrackMeasure:
-        """The measure of a video that has no audio stream."""
-        return cls(None, np.zeros(0), 1.0)
-
 
 class Detected(NamedTuple):
     """What a mix makes way for: video seconds, sorted and disjoint."""

@@ -188,7 +188,7 @@ def test_utterances_that_are_known_give_the_same_mix(video: Video) -> None:
 def test_what_the_soundtrack_sounds_like_has_four_names() -> None:
     music = noise(0.3)
     chances = np.zeros(940)
-    assert plan_mix(SoundtrackMeasure.without_sound(), music, 30.0) == Mix(False, "none")
+    assert plan_mix(SoundtrackMeasure(None, np.zeros(0), 1.0), music, 30.0) == Mix(False, "none")
     assert plan_mix(SoundtrackMeasure(noise(0.0009), chances, 0.032), music, 30.0) == Mix(False, "silent")
     assert plan_mix(SoundtrackMeasure(noise(0.1), chances, 0.032), music, 30.0) == Mix(False, "ambient")
     few_words = chances.copy()

@@ -294,7 +294,7 @@ def test_silence_faint_doubt_and_a_short_sound_are_nothing(spoken: np.ndarray) -
     assert uncertain_ranges(soundtrack(spoken), (), FILM_SECONDS) == ()
     assert uncertain_ranges(soundtrack(spoken, (2.0, 4.0, 0.15)), (), FILM_SECONDS) == ()
     assert uncertain_ranges(soundtrack(spoken, (2.0, 2.6, 0.4)), (), FILM_SECONDS) == ()
-    assert uncertain_ranges(SoundtrackMeasure.without_sound(), (), FILM_SECONDS) == ()
+    assert uncertain_ranges(SoundtrackMeasure(None, np.zeros(0), 1.0), (), FILM_SECONDS) == ()
 
 
 def test_an_audio_stream_without_a_sample_is_nothing() -> None:
