@@ -1,15 +1,15 @@
-"""Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan."""
+"""Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan.
+
+Their records load late, and SQLAlchemy with them: an analysis in a home folder without a database needs neither.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-
-if TYPE_CHECKING:
-    from workbench.store.grid_records import CorrectedGrid
+from workbench.store.grid_records import CorrectedGrid, make_record
 
 
 def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
@@ -55,7 +55,6 @@ def save_grid(
     tracker thought of `grid`.
     """
     from workbench.store import saved as grids
-    from workbench.store.grid_records import make_record
 
     places = grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar
     with workspace.database.write() as connection:

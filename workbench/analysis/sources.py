@@ -3,6 +3,9 @@
 `find_track` takes a file or an id, `find_in_catalog` an id alone; `add_video` analyses a video once, and `find_video`
 finds it again. `recorded_track` and `recorded_video` find the files of a provenance by their bytes;
 `open_library` opens the records of tracks.
+
+The records of tracks and videos load late, and SQLAlchemy with them: a file that is named itself needs no database. So
+does what decodes a video, and PyAV with it: what reads records alone starts in a fifth of a second.
 """
 
 from __future__ import annotations
@@ -12,10 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ulid import ULID
+
 from workbench.analysis.provenance import FileRecord
 from workbench.analysis.workspace import Workspace
 from workbench.edits.documents import document_of
 from workbench.errors import Argument, InputError, MediaError, ParameterError, UnknownTrack, UnknownVideo
+from workbench.store.stored_files import file_name
 
 if TYPE_CHECKING:
     from workbench.catalog.library import Library
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
 
 def open_library(workspace: Workspace) -> Library:
     """The tracks of a workspace: of its home folder, or of the database that the settings name."""
-    from workbench.catalog.library import Library  # here: a plan of a bare file needs no database
+    from workbench.catalog.library import Library
 
     return Library(workspace.database)
 
@@ -81,11 +87,8 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
     record holds which sound streams the parameters choose. Raises `MediaError` without a moving picture, or for damage
     beyond use, and `ParameterError` for an id that no video can have.
     """
-    from ulid import ULID
-
     from workbench.analysis.video import watch
     from workbench.store import videos
-    from workbench.store.stored_files import file_name
 
     path, video_id = Path(path), f"vid_{ULID()}" if video_id is None else video_id
     watched = watch(workspace, path)
@@ -132,8 +135,6 @@ def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundC
         raise ParameterError("sound streams are those of a video: ", Argument("audio"), " needs ", Argument("video"))
     if video is None or (audio is None and video.audio is None):
         return workspace
-
-    # PyAV loads late, since what reads records alone starts in a fifth of a second
     from workbench.media.containers import open_media
     from workbench.media.sound_streams import SoundChoice, sound_streams
 

@@ -37,6 +37,7 @@ from workbench.caches import lend_home
 from workbench.files import FileStamp, has_settled, hash_file, stamp_of
 from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings, load_settings
+from workbench.store.stored_files import StoredFiles, is_stored, open_files
 
 if TYPE_CHECKING:
     from workbench.media.sound_streams import SoundChoice
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from workbench.store.arrays import ArrayStore
     from workbench.store.database import Database
     from workbench.store.schema import Schema
-    from workbench.store.stored_files import StoredFiles
 
 # Bytes of decoded sound held in memory, unless one recording alone takes more: 12 min of stereo at 44.1 kHz
 RECORDING_BYTES = 256 * 2**20
@@ -291,14 +291,10 @@ class _Resources:
     def files(self) -> StoredFiles:
         with self._opening:
             if self._files is None:
-                from workbench.store.stored_files import open_files
-
                 self._files = open_files(self.home, self.settings)
             return self._files
 
     def local_file(self, path: Path) -> Path:
-        from workbench.store.stored_files import is_stored
-
         return self.files().fetch(path) if is_stored(path) else path
 
     def database(self) -> Database:

@@ -1,12 +1,12 @@
-"""What may be said of a track's tempo: that it is sure, sure but for a factor of two, or not sure enough to be stated.
+"""How sure the tempo of a track is, and whether it is sung; both in words.
 
-The same music may be counted at one tempo or at twice of it, and a tracker that finds the beats of a recording by
-others counts them at the other level now and then, however sure it is that they are beats. So a measured tempo is
-stated as one number only where drums play and it is neither slow nor fast, and else together with its half or double.
-One that a catalog gives is stated as given.
+The same music may be counted at one tempo or at twice that tempo. A tracker now and then counts at the other level,
+however sure it is that what it counts are beats. So a measured tempo is one number only if drums play and it is neither
+slow nor fast; otherwise it comes with its half or double, or, if the grid's confidence is low, it is not stated. A
+tempo that a catalog gives is stated as it is.
 
-A probability of a voice in the middle is a doubt, so it is said as one (`voice_words`). The limits are those from which
-a track is called instrumental and from which it is not.
+A probability of a voice is worded as a doubt between the limit up to which a track is called instrumental and the one
+from which it is called sung.
 """
 
 from __future__ import annotations
