@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tests.workbench.conftest import play
+from tests.workbench.conftest import Played, play
 from tests.workbench.plans.conftest import Track, make_profile
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
@@ -27,10 +27,13 @@ from workbench.matching.video_reference import read_reference
 from workbench.mix import ducking as duck
 from workbench.params import AlignParams, CoverParams, DuckParams, MatchParams, SeamParams
 from workbench.params.align import AlignModel
+from workbench.plans.build import Route, fade_route, own_end_route, route_score
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
+from workbench.plans.plan_score import PlanScore
+from workbench.plans.splices import UsableSplices, usable_splices
 from workbench.recording import FloatArray
-from workbench.seams.profile import SEAM_PARTS, EndingKind
+from workbench.seams.profile import SEAM_PARTS, EndingKind, LoopProfile
 from workbench.seams.seam_score import score_seam, seam_evidence
 from workbench.seams.splice_fit import fit_splices, line_sounds
 from workbench.video.events import EVENT_KINDS, Events
@@ -139,10 +142,18 @@ def crossfades(seed: int, params: Mapping[str, Any]) -> Numbers:
     return {name: getattr(fits, name) for name in names}
 
 
+def play_unevenly() -> Played:
+    """A band whose drums pause for a part, and a grid whose beats differ by some milliseconds."""
+    piece = play("ABOC", human_seconds=0.004)
+    beats = piece.grid.beats + np.random.default_rng(3).uniform(-0.008, 0.008, piece.grid.beats.size)
+    return Played(piece.recording, replace(piece.grid, beats=beats))
+
+
 def seam_scores(seed: int, params: Mapping[str, Any]) -> Numbers:
-    dice, piece = np.random.default_rng(5), play("ABAC")
+    dice, piece = np.random.default_rng(5), play_unevenly() if seed == 2 else play("ABAC")
     fitted = params["seam"]["model"] | {"own_break_share": 1.2, "pulse_weight": 2.0, "max_harmony": 0.2}
-    seam_params = SeamParams(**params["seam"] | ({"model": fitted} if seed else {"context_beats": 2}))
+    changed: dict[str, Any] = ({"context_beats": 2}, {"model": fitted}, {})[seed]
+    seam_params = SeamParams(**params["seam"] | changed)
     evidence = seam_evidence(piece.recording, piece.grid, seam_params)
     scores = []
     for _ in range(12):
@@ -153,7 +164,55 @@ def seam_scores(seed: int, params: Mapping[str, Any]) -> Numbers:
     return {"total": [one.total for one in scores], "led": [one.led for one in scores], "parts": parts}
 
 
+@dataclass(frozen=True)
+class DrawnRoute:
+    """A route through a made-up track: splices at random that may follow each other, often the same one in a row."""
+
+    route: Route
+    usable: UsableSplices
+    profile: LoopProfile
+    params: CoverParams
+
+    @property
+    def score(self) -> PlanScore:
+        return route_score(self.route, self.usable, self.profile, self.params)
+
+
+def drawn_route(seed: int) -> DrawnRoute:
+    """Each kind of ending and none, limits that most of them pass, and in every second eight only seams over 0.75."""
+    dice = np.random.default_rng(seed)
+    ending = (None, *EndingKind)[seed % 4]
+    bars, section_bars = int(dice.integers(40, 90)), (8, 6, 5)[seed % 3]
+    profile = make_profile(Track(bars=bars, section_bars=section_bars, ending=ending, jitter=0.1, seed=seed))
+    params = CoverParams(
+        fresh_seconds=float(dice.uniform(20, 200)),
+        max_passes_in_a_row=2 + seed % 3,
+        max_plays_over_mean=float(dice.uniform(1, 2)),
+        min_seam_score=0.75 if seed // 4 % 2 else 0.2,
+    )
+    usable = usable_splices(profile, params)
+    before_end = usable.song_from + 20 < profile.last_sound
+    taken, may_follow = [int(dice.choice(np.flatnonzero(usable.first & usable.is_body & before_end)))], usable.follows
+    while len(taken) < 8 and (may_follow[taken[-1]] & before_end).any():
+        again = may_follow[taken[-1], taken[-1]] and dice.random() < 0.4
+        taken.append(taken[-1] if again else int(dice.choice(np.flatnonzero(may_follow[taken[-1]] & before_end))))
+    way = np.array(taken)
+    music = float(usable.gain_seconds[way].sum()) - profile.song_start
+    if ending is None:
+        last_to = float(dice.uniform(usable.song_from[taken[-1]] + 12, profile.last_sound))
+        return DrawnRoute(fade_route(usable, way, profile, last_to + music), usable, profile, params)
+    route = own_end_route(usable, way, profile, profile.last_sound + music + float(dice.uniform(0.1, 3)))
+    assert route is not None
+    return DrawnRoute(route, usable, profile, params)
+
+
 def plan_scores(seed: int, _params: Mapping[str, Any]) -> Numbers:
+    score = drawn_route(seed).score
+    return {field.name: getattr(score, field.name) for field in fields(PlanScore)}
+
+
+def searched_plan(seed: int) -> tuple[LoopPlan, LoopProfile, CoverParams]:
+    """The plan that is served of a made-up track under a video, by weights that are drawn in every second case."""
     dice = np.random.default_rng(seed)
     kinds = (None, *EndingKind)
     profile = make_profile(Track(bars=int(dice.integers(40, 90)), ending=kinds[seed % len(kinds)], seed=seed))
@@ -162,7 +221,11 @@ def plan_scores(seed: int, _params: Mapping[str, Any]) -> Numbers:
     cover = CoverParams(**drawn, fresh_seconds=float(dice.uniform(20, 200)), max_passes_in_a_row=2 + seed % 3)
     plan = plan_loop(profile, profile.song_duration + float(dice.uniform(31, 600)), cover)
     assert isinstance(plan, LoopPlan)
-    return {"score": [plan.plan_score]}
+    return plan, profile, cover
+
+
+def plan_searches(seed: int, _params: Mapping[str, Any]) -> Numbers:
+    return {"score": [searched_plan(seed)[0].plan_score]}
 
 
 def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
@@ -181,7 +244,7 @@ def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
 
 CASES: Final[Mapping[Callable[[int, Mapping[str, Any]], Numbers], int]] = {
     ducking: 8, match_score: 4, placements: 4, crossfades: 3, beat_paths: 8,
-    seam_scores: 2, plan_scores: 8,
+    seam_scores: 3, plan_scores: 8, plan_searches: 8,
 }  # fmt: skip
 """how many inputs each is tried on"""
 
