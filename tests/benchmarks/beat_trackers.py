@@ -74,7 +74,7 @@ def installed() -> tuple[list[Tracker], list[str]]:
 
 
 def answers(tracker: Tracker, pieces: Sequence[Piece]) -> list[Answer]:
-    """What a tracker finds in each piece."""
+    """What a tracker finds in each piece; raises `CalledProcessError` if one of its processes dies."""
     with ThreadPoolExecutor(PROCESSES) as pool:
         halves = list(pool.map(lambda k: _ask(tracker, pieces[k::PROCESSES]), range(PROCESSES)))
     by_file = {file: answer for half in halves for file, answer in half.items()}
@@ -82,9 +82,10 @@ def answers(tracker: Tracker, pieces: Sequence[Piece]) -> list[Answer]:
 
 
 def _ask(tracker: Tracker, pieces: Sequence[Piece]) -> dict[Path, Answer]:
+    """Its answers by file, without those on which it raised; a process that dies is an error, and no tracker's zero."""
     command = [str(tracker.python), str(PROGRAM), tracker.name, *(str(piece.path) for piece in pieces)]
     environment = {**os.environ, **SINGLE_THREADED}
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, env=environment)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT, env=environment)
     found = {}
     for line in done.stdout.splitlines():
         if not line.startswith("{"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from data.recipes.material.elsewhere_pairs import LabelledRecording, Pairs
 from data.recipes.material.elsewhere_videos import ElsewhereVideo, elsewhere_videos
 from tests.benchmarks import judgements
+from tests.benchmarks.beat_trackers import OURS, Piece, Times, Tracker, answers
 from tests.benchmarks.elsewhere.beats import Row, stated, table
 from tests.benchmarks.elsewhere.cuts import LABELS, LabelledCuts, count_cuts, labelled_cuts
 from tests.benchmarks.elsewhere.match import ablation_table, nearness_of, person_table
@@ -145,6 +148,13 @@ def test_what_is_called_sung_or_instrumental_and_is_not_is_counted() -> None:
 
 def grid(confidence: float, downbeat_f: float, bpm: float = 120.0, ratio: float = 1.0) -> Row:
     return Row(downbeat_f, downbeat_f, confidence, bpm, ratio, drums=0.9)
+
+
+def test_a_tracker_whose_process_dies_has_no_figures(tmp_path: Path) -> None:
+    none: Times = np.zeros(0)
+    tracker = Tracker(OURS[1], Path(sys.executable), "1")
+    with pytest.raises(subprocess.CalledProcessError, match="exit status 1"):
+        answers(tracker, [Piece(tmp_path / "gone.wav", none, none)])
 
 
 def test_a_confidence_is_compared_with_the_share_of_right_grids() -> None:
