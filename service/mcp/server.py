@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 _INSTRUCTIONS = (
     "Licensed music for videos: ingest a video once (create_video), rank the catalog against it (match) or against a "
     "script (underscore), place a track (align), loop a track over a long video (loop), map the beats of any audio "
-    "(beats, then wait_for_beats_job). Calls are billed like calls to the service; polling is free."
+    "(beats, then get_beats_job). Calls are billed like calls to the service; polling is free."
 )
 
 

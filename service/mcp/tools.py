@@ -6,8 +6,7 @@ answers; `error` of the Error body is in the result's `_meta`. Arguments are as 
 is coerced, and an argument that is not known is refused (`service.mcp.strict`).
 
 Tools wait for long work; when the time is up they return the ticket with `job_id` and `poll`, and the `get_…` tool of
-the family continues from there. `beats` and `get_beats_job` answer at once, as their endpoints do;
-`wait_for_beats_job` waits.
+the family continues from there. `beats` answers at once with its ticket, `get_beats_job` waits.
 """
 
 from __future__ import annotations
@@ -102,7 +101,6 @@ def make_tools(connect: Connect, wait_seconds: float) -> list[Tool]:
         strict_tool(tools.get_loop_job, "State of a loop", _READS),
         strict_tool(tools.beats, "Beats of a sound file", _FETCHES),
         strict_tool(tools.get_beats_job, "State of a beat grid", _READS),
-        strict_tool(tools.wait_for_beats_job, "Wait for a beat grid", _READS),
     ]
 
 
@@ -246,17 +244,13 @@ class _Tools:
     ) -> Annotated[CallToolResult, BeatsAnswer]:
         """Map the beats and downbeats of a sound file. Billed a minute of it.
 
-        Answers at once with the ticket of the job; `wait_for_beats_job` waits for its grid.
+        Answers at once with the ticket of the job; `get_beats_job` waits for its grid.
         """
         body = {"audio_url": audio_url} | _given(track_id=track_id)
         return await self._call(context, ("POST", "/v1/beats", body, None, idempotency_key))
 
     async def get_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
-        """How far a beats job is, or its grid. Answers at once. Free."""
-        return await self._call(context, ("GET", f"/v1/beats/{_segment(job_id)}"))
-
-    async def wait_for_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
-        """Wait for a beats job and return its grid; when the time is up, how far it is. Free."""
+        """How far a beats job is, or its grid; waits for it. Free."""
         return await self._call_and_wait(context, ("GET", f"/v1/beats/{_segment(job_id)}"))
 
     async def _call(self, context: Context[Any], request: Request) -> CallToolResult:

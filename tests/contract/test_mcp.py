@@ -65,7 +65,7 @@ def test_there_is_one_tool_an_endpoint_with_its_fields(service: Any) -> None:
             return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in anyio.run(run)}
-    assert set(tools) == {*TOOLS, "wait_for_beats_job"}
+    assert set(tools) == set(TOOLS)
     for endpoint in ENDPOINTS:
         name = next(
             (tool for tool, path in TOOLS.items() if path == f"{endpoint.method.upper()} {endpoint.path}"), None
@@ -120,22 +120,20 @@ def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
     assert again.structured_content["plan"] == result.structured_content["plan"]
 
 
-def test_beats_answer_as_the_endpoint_does_and_another_tool_waits(service: Any, site: Any) -> None:
+def test_beats_answer_at_once_and_their_job_is_waited_for(service: Any, site: Any) -> None:
     server = make_server(service.url, service.key("patient"), SETTLE_SECONDS)
     site.gate.clear()
     try:
         ticket = called(server, "beats", {"audio_url": f"{site.url}/held/track.flac"}).structured_content
         assert ticket["status"] == "processing"
         job = {"job_id": ticket["job_id"]}
-        assert called(server, "get_beats_job", job).structured_content["status"] == "processing"
         impatient = make_server(service.url, service.key("patient"), 0.0)
-        assert called(impatient, "wait_for_beats_job", job).structured_content["status"] == "processing"
+        assert called(impatient, "get_beats_job", job).structured_content["status"] == "processing"
     finally:
         site.gate.set()
-    grid = called(server, "wait_for_beats_job", job).structured_content
+    grid = called(server, "get_beats_job", job).structured_content
     assert grid["status"] == "complete"
     assert len(grid["downbeats"]) > 4
-    assert called(server, "get_beats_job", job).structured_content == grid
 
 
 @pytest.mark.slow
