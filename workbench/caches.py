@@ -1,27 +1,117 @@
-"""Where libraries keep what they compute once: compiled inner loops, lists of fonts, settings of notebooks.
+"""Files that can be computed again: ours, which are checked when they are read, and those of libraries.
 
-They save it beside their code or below the user's home folder. Where neither can be written, as in a container that
-runs under any user id, `lend_home` gives them a folder; without one, kernels are compiled in every process.
-numba and matplotlib read the variables when they are imported.
+What is written is noted as its size and CRC-32: of a single file in a hidden file beside it (`made`), of the catalog's
+snapshot in the file that names it, of an array file at its own end. Damage is no error and never a result: where the
+note and the bytes differ the file counts as missing, and `say_damaged` logs that.
+
+Libraries compute once, too: compiled inner loops, lists of fonts, settings of notebooks. They save that beside their
+code or below the user's home folder. Where neither can be written, as in a container that runs under any user id,
+`lend_home` gives them a folder; without one, kernels are compiled in every process. numba and matplotlib read the
+variables when they are imported.
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
+import time
 import warnings
+import zlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
+
+from workbench.errors import StoreError
+from workbench.files import FileStamp, has_settled, stamp_of, written_whole
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_log = logging.getLogger(__name__)
+
+_BLOCK_BYTES = 2**20
+_REMEMBERED = 4096
+"""files whose checksums a process knows until they change"""
 _KERNELS = "NUMBA_CACHE_DIR"
 # Variables that name folders to libraries, and which part of ours each gets
 _VARIABLES = {
     _KERNELS: "numba", "MPLCONFIGDIR": "matplotlib", "XDG_CACHE_HOME": "", "IPYTHONDIR": "ipython",
     "JUPYTER_CONFIG_DIR": "jupyter", "JUPYTER_DATA_DIR": "jupyter",
 }  # fmt: skip
+
+
+def say_damaged(path: Path, reason: str = "its bytes are not those that were written") -> None:
+    """Log that a file is damaged and made again; every kind of file that can be made again says it here."""
+    _log.warning("%s is damaged (%s) and is made again", path, reason)
+
+
+def checksum(path: Path) -> str | None:
+    """Size and CRC-32 of a file; None: there is none. It is read again only if it may have changed."""
+    now, stamp = time.time_ns(), stamp_of(path)
+    if stamp is None or not path.is_file():
+        return None
+    return _remembered(path, stamp) if has_settled(stamp, now) else _read(path)
+
+
+def crc_of(file: BinaryIO, size: int = sys.maxsize) -> str:
+    """CRC-32 of a file's next bytes, at most `size` of them: 8 hex digits."""
+    crc = 0
+    while block := file.read(max(0, min(size, _BLOCK_BYTES))):
+        size, crc = size - len(block), zlib.crc32(block, crc)
+    return f"{crc:08x}"
+
+
+def made(path: Path, make: Callable[[Path], object]) -> Path:
+    """The file at a path, if it is as `make` wrote it; else `make` writes it now, under the name it is called with.
+
+    It is there whole or not at all. StoreError: it cannot be written; errors of `make` pass.
+    """
+    if is_as_noted(path):
+        return path
+    if path.exists():
+        say_damaged(path)
+    path.unlink(missing_ok=True)
+    with written_whole(path, StoreError) as aside:
+        make(aside)
+        written = _read(aside)
+    note(path, written)
+    return path
+
+
+def note(path: Path, written: str | None = None) -> None:
+    """Note the checksum of a file as it is, or as it was `written`."""
+    with written_whole(_beside(path), StoreError) as aside:
+        aside.write_text(written or _read(path), encoding="ascii")
+
+
+def is_as_noted(path: Path) -> bool:
+    """Whether a file is there, and as it was noted."""
+    found = checksum(path)
+    try:
+        return found is not None and _beside(path).read_bytes() == found.encode("ascii")
+    except FileNotFoundError:
+        return False
+
+
+def delete(path: Path) -> None:
+    """Delete a file and its note, if they are there."""
+    path.unlink(missing_ok=True)
+    _beside(path).unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.crc")
+
+
+@lru_cache(_REMEMBERED)
+def _remembered(path: Path, _stamp: FileStamp) -> str:
+    return _read(path)
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        return f"{path.stat().st_size}-{crc_of(file)}"
 
 
 def lend_home(root: Path) -> str | None:

@@ -2,7 +2,7 @@
 answers one JSON line for one JSON line on a Unix socket.
 
 It ranks one script at a time, in a thread, so that it still accepts connections meanwhile. Before each ranking it loads
-the snapshot again if the catalog has changed.
+the snapshot again if the catalog has changed, or a file of the snapshot.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def load_ranker(home: Home) -> Rank:
         nonlocal snapshot, seen
         with workspace.database.read() as connection:
             revision = current_revision(connection)
-        if revision != seen:
+        if revision != seen or not snapshot.is_sound:
             snapshot, seen = open_catalog(workspace), revision
         platform, brief = question.get("platform"), question.get("brief")
         lane = underscore(workspace, question["script"], snapshot=snapshot, platform=platform, brief=brief)

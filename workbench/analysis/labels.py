@@ -15,7 +15,6 @@ splices, best first, `seam_part` the parts of a seam's score.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,28 +24,10 @@ from workbench.errors import ParameterError
 from workbench.features.chroma import LOWEST_MIDI
 from workbench.features.spectrum import FRAMES_PER_SECOND, TONE_FRAMES_PER_SECOND
 from workbench.seams.measures import part_names
-from workbench.store.arrays import ArrayLabels, Coordinate
+from workbench.store.arrays import ArrayLabels, Coordinate, Variable
 
 if TYPE_CHECKING:
     from workbench.params import WorkbenchParams
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """Declaration of one stored array."""
-
-    name: str
-    """as it is called in the store and as an attribute of its value object"""
-    dims: tuple[str, ...]
-    """one name an axis, outermost first; () for a single number"""
-    dtype: str
-    """numpy name of the stored type, such as "float32" """
-    unit: str
-    """SI symbol, "dB", "LUFS", "BPM", "1" for ratios and counts"""
-    description: str
-    """one sentence, with range and reference where they are not plain"""
-    is_coordinate: bool = False
-    """whether it says where the entries of its axis lie, so that other arrays are read by it"""
 
 
 _DECLARED: tuple[Variable, ...] = (

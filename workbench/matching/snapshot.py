@@ -3,9 +3,9 @@
 The records in the database are authoritative; a snapshot can be rebuilt from them at any time. It is laid out so that
 a million tracks are opened in milliseconds and a query touches only the columns it needs. In the home folder:
 
-    index/current.json      names the current generation
-    index/draft.json        names the one being written
-    index/<generation>/     columns (.npy), texts, meta.json, and for each index the rows of its entries
+    index/current.json      names the current generation and states its revision, files and checksums
+    index/draft.json        the same of the one being written
+    index/<generation>/     columns (.npy), texts, and for each index the rows of its entries
     index/<name>-<token>    an index: of the texts, and for a large catalog of their vectors; later generations may
                             refer to it
 
@@ -14,6 +14,9 @@ never changes again. So a reader sees one or the other, whole; files that a proc
 they are deleted. Updating a snapshot reads only the tracks that changed since its revision and copies the rest, in
 steps: each leaves a draft, without indexes, from which the next goes on, also after an interruption. A word vector is
 reused while the text that it embeds is the same.
+
+All files of a generation are checked when it is opened (`workbench.caches`); a damaged one is no base for the
+next, which is then made from the records alone.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import json
 import secrets
 import shutil
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +37,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.caches import checksum, say_damaged
 from workbench.catalog.library import ChangedTrack, Changes, Library
 from workbench.catalog.track import Track, pitch_class
 from workbench.errors import StoreError
@@ -60,7 +65,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 9
+_FORMAT = 10
 """Raise it when the files, the columns or the texts of `matching.texts` change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -75,10 +80,11 @@ _EMBED_ROWS = 256
 class Snapshot:
     """One revision of the catalog. Open one with `open_snapshot`; threads may share it."""
 
-    def __init__(self, folder: Path, meta: Mapping[str, Any], library: Library, sizes: IndexSizes) -> None:
-        self.folder = folder
+    def __init__(self, generation: _Generation, library: Library, sizes: IndexSizes) -> None:
+        self.folder = folder = generation.folder
         """of this generation"""
-        self._meta = meta
+        self._generation = generation
+        self._meta = generation.meta
         self._library = library
         self._sizes = sizes
         self.columns = Columns(**{name: _mapped(folder, name) for name in _COLUMNS})
@@ -92,6 +98,11 @@ class Snapshot:
     def has_words(self) -> bool:
         """Whether texts were embedded; otherwise the word vectors are zero."""
         return self._meta["embedding"] is not None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its files are as they were written; those that have not changed since are not read again."""
+        return _damaged(self._generation) is None
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -115,15 +126,8 @@ class Snapshot:
 
     @cached_property
     def texts(self) -> TextIndex:
-        """Tracks by the words and facets of their texts; its rows are those of the columns.
-
-        Raises `StoreError` where the index is missing, or of other tracks.
-        """
-        file = self.folder.parent / self._meta["files"]["texts"]
-        index = TextIndex.open(file)
-        if len(index) != len(self):
-            raise StoreError(f"{file}: an index of {len(index)} texts does not belong to {len(self)} tracks")
-        return index
+        """Tracks by the words and facets of their texts; its rows are those of the columns."""
+        return TextIndex.open(self.folder.parent / self._meta["files"]["texts"])
 
     def text(self, row: int) -> str:
         """The text of a track as it was indexed; see `texts.track_text`."""
@@ -146,11 +150,11 @@ def open_snapshot(
     sizes, embedding = sizes or IndexSizes(), embedding or _no_embedding
     for _ in range(_TRIES):
         try:
-            current = _current(folder)
-            if current is None or not _holds(current, library, embedding):
+            current = _named_by(folder / _CURRENT)
+            if current is None or _damaged(current) is not None or not _holds(current, library, embedding):
                 with _one_writer(folder):
                     current = _brought_up_to_date(folder, library, sizes, progress or _silent, embedding())
-            return Snapshot(current.folder, current.meta, library, sizes)
+            return Snapshot(current, library, sizes)
         except FileNotFoundError:  # another process has just replaced it and cleared it away
             continue
     raise StoreError(f"{folder}: the index of the catalog is replaced faster than it can be opened; try again")
@@ -162,20 +166,41 @@ class _Generation:
     meta: Mapping[str, Any]
 
 
-def _current(folder: Path) -> _Generation | None:
-    """The current generation, if there is one that this code can read."""
-    return _pointed(folder / _CURRENT)
-
-
-def _pointed(pointer: Path) -> _Generation | None:
-    """The generation that a file names, if there is one that this code can read."""
-    folder = pointer.parent
+def _named_by(pointer: Path) -> _Generation | None:
+    """The generation that a file names; None if the file is missing or damaged, or other code wrote it."""
     try:
-        name = json.loads(pointer.read_text(encoding="utf-8"))["generation"]
-        meta = json.loads((folder / name / "meta.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError, KeyError):
+        stored = json.loads(pointer.read_bytes())
+    except (FileNotFoundError, ValueError):
         return None
-    return _Generation(folder / name, meta) if meta.get("format") == _FORMAT else None
+    if not isinstance(stored, dict) or stored.get("checksum") != _checksum_of(stored.get("meta")):
+        return None
+    meta = stored["meta"]
+    return _Generation(pointer.parent / meta["generation"], meta) if meta.get("format") == _FORMAT else None
+
+
+def _sound(pointer: Path) -> _Generation | None:
+    """The generation that a file names, to be built upon; None where that or the generation is damaged, with a word."""
+    named = _named_by(pointer)
+    if named is None:
+        if pointer.exists():
+            say_damaged(pointer)
+        return None
+    damaged = _damaged(named)
+    if damaged is None:
+        return named
+    say_damaged(damaged)
+    return None
+
+
+def _damaged(generation: _Generation) -> Path | None:
+    """A file of a generation or its indexes that is missing or not as it was written; None: all are sound."""
+    noted: Mapping[str, str] = generation.meta["checksums"]
+    files = ((generation.folder.parent / name, written) for name, written in noted.items())
+    return next((path for path, written in files if checksum(path) != written), None)
+
+
+def _checksum_of(meta: object) -> int:
+    return zlib.crc32(json.dumps(meta, sort_keys=True).encode())
 
 
 def _holds(generation: _Generation, library: Library, embedding: FindEmbedding) -> bool:
@@ -195,7 +220,7 @@ def _brought_up_to_date(
 ) -> _Generation:
     made, last = library.revision()
     labels = {"catalog": made, "embedding": None if embedding is None else MODEL}
-    holds = _current(folder)
+    holds = _sound(folder / _CURRENT)
     if holds is not None and _labelled(holds, labels) and holds.meta["revision"] >= last and not _missing(holds, sizes):
         return holds
     draft = _draft(folder, holds, labels)
@@ -226,7 +251,7 @@ def _labelled(generation: _Generation, labels: Mapping[str, Any]) -> bool:
 
 def _draft(folder: Path, holds: _Generation | None, labels: Mapping[str, Any]) -> _Generation | None:
     """The draft that an interrupted writer left, if it is newer than the current generation."""
-    draft = _pointed(folder / _DRAFT)
+    draft = _sound(folder / _DRAFT)
     if draft is None or not _labelled(draft, labels):
         return None
     if holds is None or not _labelled(holds, labels):
@@ -267,11 +292,28 @@ def _next_generation(
             row_of = np.load(_rows_file(before.folder, file))
             np.save(_rows_file(aside, file), np.where(row_of >= 0, place[row_of], -1))
             files[name] = file
-    meta = {**labels, "format": _FORMAT, "revision": changes.revision, "rows": stay.size + len(new), "files": files}
+    of_indexes: dict[str, str] = {}
+    if before is not None:
+        noted = before.meta["checksums"].items()
+        of_indexes = {name: written for name, written in noted if name.partition("/")[0] in files.values()}
+    meta = {
+        **labels,
+        "generation": aside.name,
+        "format": _FORMAT,
+        "revision": changes.revision,
+        "rows": stay.size + len(new),
+        "files": files,
+        "checksums": of_indexes | _checksums_of(folder, aside),
+    }
     # The pointer comes last: a writer that is killed before leaves an unread folder, which `_clear` deletes.
-    _write_json(aside / "meta.json", meta)
-    _write_json(folder / _DRAFT, {"generation": aside.name})
+    _write_pointer(folder / _DRAFT, meta)
     return _Generation(aside, meta)
+
+
+def _checksums_of(folder: Path, *paths: Path) -> dict[str, str]:
+    """Checksums of files and of all files in folders, by their paths in the folder of the snapshots."""
+    files = sorted(file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
+    return {file.relative_to(folder).as_posix(): found for file in files if (found := checksum(file)) is not None}
 
 
 def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: Progress) -> None:
@@ -292,13 +334,13 @@ def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: P
 def _put_forward(folder: Path, draft: _Generation) -> None:
     """Make a draft with its indexes the current generation."""
     # In this order: killed in between, both pointers name one generation, which `_draft` knows; never none does.
-    _write_json(folder / _CURRENT, {"generation": draft.folder.name})
+    _write_pointer(folder / _CURRENT, draft.meta)
     (folder / _DRAFT).unlink(missing_ok=True)
 
 
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file whole, or leave the old one; raises `StoreError` where it cannot be written."""
-    write_text(path, json.dumps(value, indent=1), StoreError)
+def _write_pointer(path: Path, meta: Mapping[str, Any]) -> None:
+    """Write a file that names a generation whole, or leave the old one; `StoreError` where it cannot be written."""
+    write_text(path, json.dumps({"meta": meta, "checksum": _checksum_of(meta)}, indent=1), StoreError)
 
 
 def _rows_file(generation: Path, index: str) -> Path:
@@ -330,16 +372,18 @@ def _indexed(folder: Path, draft: _Generation, sizes: IndexSizes) -> _Generation
     """The same draft, with missing and stale indexes built."""
     rows = np.arange(int(draft.meta["rows"]))
     files = dict(draft.meta["files"])
+    checksums = dict(draft.meta["checksums"])
     for name in _missing(draft, sizes):
         file = folder / f"{name}-{secrets.token_hex(4)}"
         if name == "texts":
             TextIndex.build(_Texts(draft.folder), file)
         else:
             build_faiss(_mapped(draft.folder, name), file, sizes)
-        np.save(_rows_file(draft.folder, file.name), rows)
+        rows_file = _rows_file(draft.folder, file.name)
+        np.save(rows_file, rows)
         files[name] = file.name
-    meta = {**draft.meta, "files": files}
-    _write_json(draft.folder / "meta.json", meta)
+        checksums |= _checksums_of(folder, file, rows_file)
+    meta = {**draft.meta, "files": files, "checksums": checksums}
     return _Generation(draft.folder, meta)
 
 

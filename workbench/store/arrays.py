@@ -1,22 +1,21 @@
 """Analysis arrays on disk: one immutable zarr 3 file a recording, stage, stage version and parameters.
 
-A file is a zip archive whose members are stored, not compressed; inside, each array is one zstd-compressed chunk with
-a CRC-32C of its own. The group's attributes name the recording, the stage, its version and parameters and list the
-arrays; each array carries its unit and a sentence, and the axes carry coordinates, so that a file reads without this
-code: `xarray.open_zarr(ZipStore(path, mode="r"), consolidated=False)` has times on `time`, bars by number, parts of a
-score by name. Coordinates are for such readers; `load` leaves them out.
+A file is a zip archive whose members are stored, not compressed; inside, each array is one zstd-compressed chunk. The
+group's attributes name the recording, the stage, its version and parameters and list the arrays; each array carries its
+unit and a sentence, and the axes carry coordinates, so that a file reads without this code:
+`xarray.open_zarr(ZipStore(path, mode="r"), consolidated=False)` has times on `time`, bars by number, parts of a score
+by name. Coordinates are for such readers; `load` leaves them out.
 
 A file is written under another name in the same folder, synced and renamed: it is there whole or not at all, and two
-processes that write the same key replace each other's equal file. A file that fails a check on reading (truncated, a
-flipped bit, a missing array, another key) is deleted and computed again. Deleting the store costs time and never
+processes that write the same key replace each other's equal file. Its last bytes, the archive's comment, are the CRC-32
+of all others: a file that differs from it is deleted and computed again. Deleting the store costs time and never
 changes a result.
 
 The time of last use is the file's modification time; hits, misses and rebuilt files are counted by the size of three
 files to which each event appends one byte, which no two processes can get wrong.
 
-The files that were read last stay in memory, for a page plans the same track again and again: what is read again and
-has the time of last use that was set here is the same file. Any other process that uses it, or damage, changes that
-time, and it is read from disk.
+The files that were read last stay in memory, for a page plans the same track again and again. One that was used,
+written or damaged since, by any process, is read from disk.
 
 Where machines share a store (`workbench.store.stored_files`), the folder is a cache of it: a file that is not there is
 looked for in the store, and one that was written is there before any process of this machine can read it.
@@ -24,23 +23,21 @@ looked for in the store, and one that was written is there before any process of
 
 from __future__ import annotations
 
-import logging
 import os
-import struct
-import time
 import zipfile
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.caches import crc_of, say_damaged
 from workbench.errors import ParameterError, StoreError
-from workbench.files import abandoned_parts, written_whole
+from workbench.files import FileStamp, abandoned_parts, stamp_of, written_whole
 from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
@@ -48,53 +45,32 @@ if TYPE_CHECKING:
 
     from workbench.store.stored_files import StoredFiles
 
-_log = logging.getLogger(__name__)
-
-_FORMAT = 2
-"""of a file; raise it when the layout changes: files of another format are made again, never misread"""
 _SUFFIX = ".zarr.zip"
+_FORMAT = f".3{_SUFFIX}"
+"""end of the names of files in this layout; raise the number when it changes: files of another are never read"""
+_CRC_BYTES = 8
 _ABANDONED_SECONDS = 3600.0
 """age of a part of a file from where on its writer must have been killed"""
 _REMEMBERED_FILES = 4
 """two stages of two tracks, some megabytes"""
-# What zipfile, zlib, zarr and its codecs raise on damaged bytes.
-_DAMAGE = (
-    zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, EOFError, TypeError, AttributeError,
-    NotImplementedError, RuntimeError, OverflowError, OSError,
-)  # fmt: skip
 
 
-class _OtherFormat(Exception):
-    """A sound file, but of another layout: its arrays are made again without a word."""
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Declaration of one stored array."""
 
-
-class VariableLike(Protocol):
-    """What the store writes with an array; `workbench.analysis.labels.Variable` is one."""
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """One name an axis."""
-        ...
-
-    @property
-    def dtype(self) -> str:
-        """Numpy name of the stored type."""
-        ...
-
-    @property
-    def unit(self) -> str:
-        """SI symbol or the like."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """One sentence."""
-        ...
-
-    @property
-    def is_coordinate(self) -> bool:
-        """Whether it says where the entries of its axis lie."""
-        ...
+    name: str
+    """as it is called in the store and as an attribute of its value object"""
+    dims: tuple[str, ...]
+    """one name an axis, outermost first; () for a single number"""
+    dtype: str
+    """numpy name of the stored type, such as "float32" """
+    unit: str
+    """SI symbol, "dB", "LUFS", "BPM", "1" for ratios and counts"""
+    description: str
+    """one sentence, with range and reference where they are not plain"""
+    is_coordinate: bool = False
+    """whether it says where the entries of its axis lie, so that other arrays are read by it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +123,13 @@ class ArrayStore:
     part `arrays` the folder is a cache; None: there is none.
     """
 
-    def __init__(self, root: Path, variables: Mapping[str, VariableLike], files: StoredFiles | None = None) -> None:
+    def __init__(self, root: Path, variables: Mapping[str, Variable], files: StoredFiles | None = None) -> None:
         self.root = Path(root)
         self._variables = variables
         self._shared = None if files is None or files.store is None else files
-        self._remembered: OrderedDict[str, tuple[int, dict[str, NDArray[Any]]]] = OrderedDict()
-        """time of last use, ns, and arrays of the files read last, by their paths: threads may share a store, and texts
-        are looked up and replaced in one step"""
+        self._remembered: OrderedDict[str, tuple[FileStamp | None, dict[str, NDArray[Any]]]] = OrderedDict()
+        """stamp and arrays of the files read last, by their paths: threads may share a store, and texts are looked up
+        and replaced in one step"""
 
     def load_or_compute(
         self,
@@ -184,51 +160,32 @@ class ArrayStore:
         path = self.path(key)
         if self._shared is not None:
             self._shared.find(self._place(self._shared, path))
-        if not path.exists():
+        stamp, remembered = self._remembered.pop(str(path), (None, None))
+        arrays = remembered if stamp is not None and stamp == stamp_of(path) else self._read(path, key)
+        if arrays is None:
             return None
-        arrays = self._recall(path)
-        if arrays is not None:
-            return arrays
+        with suppress(FileNotFoundError):  # pruned after it was read
+            os.utime(path)
+        self._remembered[str(path)] = stamp_of(path), arrays
+        if len(self._remembered) > _REMEMBERED_FILES:
+            self._remembered.popitem(last=False)
+        return dict(arrays)
+
+    def _read(self, path: Path, key: StageKey) -> dict[str, NDArray[Any]] | None:
         try:
-            arrays = _read(path, key)
-        except _OtherFormat:
-            path.unlink(missing_ok=True)
+            with path.open("rb") as file:
+                arrays = _read(file, key)
+        except FileNotFoundError:
             return None
-        except PermissionError as error:
+        except OSError as error:
             raise StoreError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
-        except _DAMAGE as error:
-            if not path.exists():  # pruned while it was read
-                return None
-            _log.warning("%s is damaged (%s: %s) and is made again", path, type(error).__name__, error)
+        if arrays is None:
+            say_damaged(path)
             self._count("rebuilt")
             path.unlink(missing_ok=True)
             if self._shared is not None:
                 self._shared.delete(self._place(self._shared, path))
-            return None
-        self._remember(path, arrays)
-        return dict(arrays)
-
-    def _recall(self, path: Path) -> dict[str, NDArray[Any]] | None:
-        """The arrays of a file that was read before and is unchanged and unused since."""
-        used, arrays = self._remembered.get(str(path), (0, {}))
-        try:
-            unchanged = bool(used) and path.stat().st_mtime_ns == used
-        except FileNotFoundError:
-            unchanged = False
-        if not unchanged:
-            self._remembered.pop(str(path), None)
-            return None
-        self._remember(path, arrays)
-        return dict(arrays)
-
-    def _remember(self, path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-        """Note that a file was used, and keep its arrays; the file used longest ago is forgotten."""
-        used = _touch(path)
-        self._remembered.pop(str(path), None)
-        if used is not None:
-            self._remembered[str(path)] = used, arrays
-        if len(self._remembered) > _REMEMBERED_FILES:
-            self._remembered.popitem(last=False)
+        return arrays
 
     def save(self, key: StageKey, arrays: Mapping[str, NDArray[Any]], labels: ArrayLabels = NO_LABELS) -> None:
         """Write the arrays of a key, whole or not at all; arrays of equal dims have equal lengths.
@@ -269,7 +226,7 @@ class ArrayStore:
 
     def path(self, key: StageKey) -> Path:
         """Where the file of a key is, or would be."""
-        name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_SUFFIX}"
+        name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_FORMAT}"
         return self.root / key.content_hash[:2] / name
 
     def _name(self, path: Path) -> str:
@@ -324,12 +281,12 @@ def _write(
     path: Path,
     key: StageKey,
     arrays: Mapping[str, NDArray[Any]],
-    variables: Mapping[str, VariableLike],
+    variables: Mapping[str, Variable],
     recording: str,
     coordinates: Mapping[str, Coordinate],
 ) -> None:
     import zarr
-    from zarr.codecs import Crc32cCodec, ZstdCodec
+    from zarr.codecs import ZstdCodec
     from zarr.storage import ZipStore
 
     named = [name for name in arrays if variables[name].is_coordinate]
@@ -337,9 +294,9 @@ def _write(
         dim: n for name, array in arrays.items() for dim, n in zip(variables[name].dims, array.shape, strict=True)
     }
     # `coordinates` is where the CF conventions, and xarray, look for them
-    beside = {"recording": recording, "coordinates": " ".join((*coordinates, *named))}
+    beside = {"arrays": list(arrays), "recording": recording, "coordinates": " ".join((*coordinates, *named))}
     with ZipStore(path, mode="w", compression=zipfile.ZIP_STORED) as archive:
-        group = zarr.create_group(archive, attributes=_labels(key, arrays) | beside)
+        group = zarr.create_group(archive, attributes=_labels(key) | beside)
         for name, one in coordinates.items():
             _write_coordinate(group, name, one, lengths[one.dim])
         for name, array in arrays.items():
@@ -349,14 +306,18 @@ def _write(
                 shape=array.shape,
                 dtype=array.dtype,
                 chunks=tuple(max(1, length) for length in array.shape),
-                compressors=(ZstdCodec(level=3), Crc32cCodec()),
+                compressors=(ZstdCodec(level=3),),
                 dimension_names=variable.dims,
                 attributes={"units": variable.unit, "long_name": variable.description},
-                # A chunk that equals the fill value must be there too, or a lost chunk would read as zeros.
-                config={"write_empty_chunks": True},
             )
             if array.size:
                 stored[...] = array
+    with zipfile.ZipFile(path, "a") as members:
+        members.comment = bytes(_CRC_BYTES)
+    with path.open("rb+") as file:
+        crc = _crc_before_the_last_bytes(file)
+        file.seek(-_CRC_BYTES, os.SEEK_END)
+        file.write(crc)
 
 
 def _write_coordinate(group: zarr.Group, name: str, one: Coordinate, length: int) -> None:
@@ -381,49 +342,43 @@ def _write_coordinate(group: zarr.Group, name: str, one: Coordinate, length: int
         dimension_names=(one.dim,),
         attributes={"units": one.unit, "long_name": one.description}
         | ({} if one.step == 1.0 else {"scale_factor": one.step}),
-        config={"write_empty_chunks": True},
     )
     if length:
         counts[...] = np.arange(one.first, one.first + length, dtype=np.int32)
 
 
-def _read(path: Path, key: StageKey) -> dict[str, NDArray[Any]]:
+def _read(file: BinaryIO, key: StageKey) -> dict[str, NDArray[Any]] | None:
+    """The arrays of a file; None if it is not as it was written, or another key's."""
     import zarr
-    from zarr.storage import ZipStore
+    from zarr.buffer.cpu import Buffer
+    from zarr.storage import MemoryStore
 
-    with zipfile.ZipFile(path) as members:  # raises FileNotFoundError itself, which ZipStore does not let through
-        present = set(members.namelist())
-    with ZipStore(path, mode="r") as archive:
-        group = zarr.open_group(archive, mode="r")
-        if isinstance(written := group.attrs.get("format"), int) and written != _FORMAT:
-            raise _OtherFormat(f"format {written}")
-        listed = group.attrs["arrays"]
-        if not isinstance(listed, dict):
-            raise ValueError("no list of arrays")
-        arrays: dict[str, NDArray[Any]] = {}
-        for name in listed:
-            member = group[name]
-            if not isinstance(member, zarr.Array):
-                raise ValueError(f"{name} is no array")
-            # Looked up by hand: zarr reads a lost chunk as zeros, and counts those of "beats_per_bar" for "beats".
-            if member.size and "/".join((name, "c", *("0" * member.ndim))) not in present:
-                raise ValueError(f"{name} has lost its values")
-            arrays[name] = _locked(np.asarray(member[...]))
-        labels = _labels(key, arrays)
-        if {name: group.attrs.get(name) for name in labels} != labels:
-            raise ValueError("the file is not what its name says")
-    return arrays
+    crc = _crc_before_the_last_bytes(file)
+    if file.read() != crc:
+        return None
+    with zipfile.ZipFile(file) as archive:
+        members: dict[str, Any] = {name: Buffer.from_bytes(archive.read(name)) for name in archive.namelist()}
+    group: Any = zarr.open_group(MemoryStore(members, read_only=True), mode="r")
+    labels = group.attrs.asdict()
+    if not _labels(key).items() <= labels.items():
+        return None
+    return {name: _locked(np.asarray(group[name][...])) for name in labels["arrays"]}
 
 
-def _labels(key: StageKey, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """The attributes of a file: whose arrays these are, and which belong to it."""
+def _crc_before_the_last_bytes(file: BinaryIO) -> bytes:
+    """What the last bytes of a file should be; the file is then read up to them."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    return crc_of(file, size - _CRC_BYTES).encode("ascii")
+
+
+def _labels(key: StageKey) -> dict[str, Any]:
+    """The attributes of a file that say whose arrays these are."""
     return {
-        "format": _FORMAT,
         "content_hash": key.content_hash,
         "stage": key.stage,
         "stage_version": key.version,
         "params": key.params,
-        "arrays": {name: {"shape": list(array.shape), "dtype": str(array.dtype)} for name, array in arrays.items()},
     }
 
 
@@ -431,16 +386,3 @@ def _locked(array: NDArray[Any]) -> NDArray[Any]:
     locked = np.asarray(array).view()
     locked.flags.writeable = False
     return locked
-
-
-def _touch(path: Path) -> int | None:
-    """Note that a file was used: the time, ns; None where it is not known, as another user's, or just pruned."""
-    used = time.time_ns()  # the kernel's own stamps are too coarse to tell this use from a write right after it
-    try:
-        os.utime(path, ns=(used, used))
-    except FileNotFoundError:
-        return None
-    except PermissionError:  # who may write to a file of another user may set its time to now, and to nothing else
-        os.utime(path)
-        return None
-    return used

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.damage import WAYS, Way, damage
 from workbench.errors import ParameterError, StoreError
 from workbench.files import abandoned_parts
 from workbench.params import Params
-from workbench.store.arrays import ArrayStore
+from workbench.store.arrays import ArrayStore, Variable
 from workbench.store.fingerprint import StageKey
 from workbench.store.home import Home
 from workbench.store.objects import FolderStore
@@ -36,23 +36,15 @@ class Toy(Params):
 KEY = StageKey.of(HASH, "beats", 1, Toy())
 
 
-@dataclass(frozen=True)
-class Note:
-    dims: tuple[str, ...]
-    dtype: str
-    unit: str
-    description: str
-    is_coordinate: bool = False
-
-
-NOTES = {
-    "power": Note(("band", "frame"), "float32", "1", "power in bands"),
-    "beats": Note(("beat",), "float64", "s", "beat times"),
-    "beats_per_bar": Note((), "int32", "1", "a name that begins like another"),
-    "zeros": Note(("beat",), "int32", "1", "nothing but zeros"),
-    "none": Note(("hole",), "float64", "s", "no value at all"),
-    "metre": Note((), "int32", "1", "beats in a bar"),
-}
+_DECLARED = (
+    Variable("power", ("band", "frame"), "float32", "1", "power in bands"),
+    Variable("beats", ("beat",), "float64", "s", "beat times"),
+    Variable("beats_per_bar", (), "int32", "1", "a name that begins like another"),
+    Variable("zeros", ("beat",), "int32", "1", "nothing but zeros"),
+    Variable("none", ("hole",), "float64", "s", "no value at all"),
+    Variable("metre", (), "int32", "1", "beats in a bar"),
+)
+NOTES = {variable.name: variable for variable in _DECLARED}
 
 
 def arrays() -> dict[str, NDArray[Any]]:
@@ -125,11 +117,9 @@ class TestKeeping:
         assert again["beats"] is first["beats"]
         again.clear()  # whoever takes it may do as they like
         assert_same(store.load(KEY) or {}, arrays())
-        used = store.path(KEY).stat().st_mtime_ns
-        store.load(KEY)
-        assert store.path(KEY).stat().st_mtime_ns > used, "it was used, and is pruned later"
-        store.path(KEY).touch()
+        os.utime(store.path(KEY), (0, 0))
         read = store.load(KEY)
+        assert store.path(KEY).stat().st_mtime_ns > 0, "it was used, and is pruned later"
         assert read is not None
         assert read["beats"] is not first["beats"]
 
@@ -182,7 +172,7 @@ class TestKeeping:
 
 class TestDamage:
     @pytest.mark.slow
-    def test_any_flipped_byte_is_found_or_harmless(self, store: ArrayStore) -> None:
+    def test_any_flipped_byte_is_found(self, store: ArrayStore) -> None:
         store.save(KEY, arrays())
         path, whole = store.path(KEY), store.path(KEY).read_bytes()
         caught = 0
@@ -193,8 +183,7 @@ class TestDamage:
             compute = Counted()
             assert_same(store.load_or_compute(KEY, compute), arrays())
             caught += compute.calls
-        # What goes unnoticed are dates, permissions and the like in the zip's own tables.
-        assert caught > 0.5 * len(range(0, len(whole), 37))
+        assert caught == len(range(0, len(whole), 37))
         assert store.stats().rebuilt == caught
 
     @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.95, 0.999])
@@ -206,17 +195,16 @@ class TestDamage:
         assert_same(store.load_or_compute(KEY, never), arrays())
         assert (store.stats().rebuilt, store.stats().hits) == (1, 1)
 
-    @pytest.mark.parametrize("lost", ["power/c/0/0", "beats/c/0", "zeros/c/0", "beats/zarr.json", "zarr.json"])
-    def test_a_lost_member_is_noticed(self, store: ArrayStore, lost: str) -> None:
+    @pytest.mark.parametrize("way", WAYS)
+    def test_a_damaged_file_is_made_again_and_said(
+        self, store: ArrayStore, way: Way, caplog: pytest.LogCaptureFixture
+    ) -> None:
         store.save(KEY, arrays())
-        with zipfile.ZipFile(store.path(KEY)) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
-        assert lost in members
-        with zipfile.ZipFile(store.path(KEY), "w") as archive:
-            for name, content in members.items():
-                if name != lost:
-                    archive.writestr(name, content)
-        assert store.load(KEY) is None
+        store.load(KEY)  # into memory
+        assert damage([store.path(KEY)], way)
+        assert_same(store.load_or_compute(KEY, arrays), arrays())
+        assert f"{store.path(KEY)} is damaged" in caplog.text
+        assert_same(store.load_or_compute(KEY, never), arrays())
 
     def test_a_file_under_another_s_name_is_not_taken_for_it(self, store: ArrayStore) -> None:
         other = StageKey.of("f" * 64, "beats", 1, Toy())

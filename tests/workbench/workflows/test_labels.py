@@ -49,19 +49,3 @@ def test_a_cached_analysis_reads_by_xarray_alone(track: Path, tmp_path: Path) ->
     landmarks = _opened(tmp_path, "landmarks")
     assert landmarks.landmark_span.sel(landmark_edge="length").item() > 0.0
     assert "landmark_times" in landmarks.coords
-
-
-def test_arrays_of_an_older_layout_are_measured_again(track: Path, tmp_path: Path) -> None:
-    from workbench.store import arrays as store
-
-    with Workspace(Home(tmp_path)) as workspace:
-        current = store._FORMAT
-        try:
-            store._FORMAT = current - 1
-            analyze(workspace, track)
-        finally:
-            store._FORMAT = current
-        again = analyze(workspace, track)
-        assert not again.beat_analysis.cached
-        assert analyze(workspace, track).beat_analysis.cached
-        assert workspace.arrays.stats().rebuilt == 0
