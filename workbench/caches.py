@@ -14,17 +14,20 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
+import stat
 import sys
 import time
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from workbench.errors import StoreError
-from workbench.files import FileStamp, has_settled, stamp_of, written_whole
+from workbench.files import FileStamp, has_settled, written_whole
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,9 +51,15 @@ def say_damaged(path: Path, reason: str = "its bytes are not those that were wri
 
 def checksum(path: Path) -> str | None:
     """Size and CRC-32 of a file; None: there is none. It is read again only if it may have changed."""
-    now, stamp = time.time_ns(), stamp_of(path)
-    if stamp is None or not path.is_file():
+    now = time.time_ns()
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    # not when it was changed: `mark_used` changes that
+    stamp = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_mtime_ns
     return _remembered(path, stamp) if has_settled(stamp, now) else _read(path)
 
 
@@ -67,22 +76,27 @@ def made(path: Path, make: Callable[[Path], object]) -> Path:
 
     It is there whole or not at all. StoreError: it cannot be written; errors of `make` pass.
     """
-    if is_as_noted(path):
-        return path
-    if path.exists():
-        say_damaged(path)
-    path.unlink(missing_ok=True)
-    with written_whole(path, StoreError) as aside:
-        make(aside)
-        written = _read(aside)
-    note(path, written)
+    if intact(path) is None:
+        with written_whole(path, StoreError) as aside:
+            make(aside)
+            note_checksum(path, checksum(aside))
     return path
 
 
-def note(path: Path, written: str | None = None) -> None:
-    """Note the checksum of a file as it is, or as it was `written`."""
+def intact(path: Path) -> Path | None:
+    """The path, if the file is there and as it was noted; a damaged one is deleted, with a line in the log."""
+    if is_as_noted(path):
+        return path
+    if path.is_file():
+        say_damaged(path)
+        path.unlink(missing_ok=True)
+    return None
+
+
+def note_checksum(path: Path, written: str | None) -> None:
+    """Note the `checksum` of a file, best before it gets its name: one without a note counts as damaged."""
     with written_whole(_beside(path), StoreError) as aside:
-        aside.write_text(written or _read(path), encoding="ascii")
+        aside.write_text(str(written), encoding="ascii")
 
 
 def is_as_noted(path: Path) -> bool:
@@ -94,10 +108,25 @@ def is_as_noted(path: Path) -> bool:
         return False
 
 
-def delete(path: Path) -> None:
+def delete_made(path: Path) -> None:
     """Delete a file and its note, if they are there."""
     path.unlink(missing_ok=True)
     _beside(path).unlink(missing_ok=True)
+
+
+def mark_used(path: Path) -> Path:
+    """Set the access time of a file, by which room is made for others; the time of its bytes stays."""
+    os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+    return path
+
+
+def used_at(path: Path) -> float:
+    """When a file was written or used last, s since 1970; 0 where it has gone."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0.0
+    return max(found.st_atime, found.st_mtime)
 
 
 def _beside(path: Path) -> Path:
@@ -134,12 +163,41 @@ def lend_home(root: Path) -> str | None:
     return f"this user has no cache folder: kernels are compiled once more, for up to a minute, and saved in {folder}"
 
 
-def kernel(signature: str | None = None, fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
+def kernel(fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
     """As `numba.njit`, without the interpreter's lock; compiled code is saved if there is a folder for it."""
     import numba
 
-    compile_one = numba.njit(signature, cache=_can_keep_kernels(), nogil=True, fastmath=fastmath)
-    return cast(Callable[[Function], Function], compile_one)
+    def compile_one(function: Function) -> Function:
+        compiled = numba.njit(cache=_can_keep_kernels(), nogil=True, fastmath=fastmath)(function)
+        if compiled.stats.cache_path is not None:
+            name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+            with suppress(FileNotFoundError):  # another process drops them
+                _drop_damaged(sorted(Path(compiled.stats.cache_path).glob(f"{name}-*.nb[ic]")))
+        return cast(Function, compiled)
+
+    return compile_one
+
+
+def _drop_damaged(files: Sequence[Path]) -> None:
+    """Delete the compiled code of one kernel if one of its files is damaged: numba reads them as they are.
+
+    numba replaces a file when it adds to it, so one with another inode than the noted one was written since. It is
+    noted now, unless a power cut has left it empty, cut or full of zeros: it is a pickle, which ends with a full stop.
+    """
+    if not files or not os.access(files[0].parent, os.W_OK):
+        return
+    for file in files:
+        found = f"{file.stat().st_ino} {checksum(file)}"
+        noted = _beside(file).read_text(encoding="ascii") if _beside(file).exists() else ""
+        if found == noted:
+            continue
+        same_file = noted.partition(" ")[0] == found.partition(" ")[0]
+        if same_file or not file.read_bytes().endswith(pickle.STOP):
+            say_damaged(file)
+            for each in files:
+                delete_made(each)
+            return
+        note_checksum(file, found)
 
 
 @cache

@@ -24,6 +24,7 @@ from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
 from service.store.shared_files import problem_of_sweeping
 from service.store.times import time_from_now
+from workbench.caches import delete_made
 from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
 from workbench.store import videos
 from workbench.store.clock import wall_seconds
@@ -180,6 +181,6 @@ def _remove_unless_newer(file: Path, seconds: float) -> None:
 
 def _remove(path: Path) -> None:
     try:
-        path.unlink(missing_ok=True)
+        delete_made(path)
     except OSError as error:
         log.error("cannot remove", file=path.name, problem=str(error.strerror))

@@ -12,6 +12,8 @@ import av
 import httpx
 import pytest
 
+from tests.damage import WAYS, Way, damage
+
 MATCH = {"video_id": "vid_long"}
 
 
@@ -65,6 +67,14 @@ def test_the_link_plays_without_a_key(preview: dict[str, Any]) -> None:
         seconds = sum(frame.samples / frame.sample_rate for frame in sound.decode(audio=0))
     assert 5 < seconds <= 30.1
     assert seconds == pytest.approx(preview["duration_seconds"], abs=0.2)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_damaged_excerpt_is_made_again(service: Any, preview: dict[str, Any], way: Way) -> None:
+    before = played(preview["url"]).content
+    assert damage((service.home / "previews").glob("*.mp3"), way)
+    again = played(preview["url"])
+    assert (again.status_code, again.content) == (200, before)
 
 
 def test_ranges(preview: dict[str, Any]) -> None:

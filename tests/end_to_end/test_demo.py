@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.damage import damage, flipped
 from workbench.analysis.workspace import Workspace
 from workbench.features.loudness import true_peak_db
 from workbench.media.audio import decode
@@ -119,3 +120,16 @@ def test_a_second_time_is_quick_and_changes_nothing(made: Made) -> None:
     assert video.stat().st_mtime_ns == before
     assert (home / "demo" / "plan.json").read_text() == plan
     assert took_again < took / 2
+
+
+def test_damaged_files_are_made_again(made: Made) -> None:
+    """The film it is shown under, and what was made of it."""
+    home = made[0]
+    films, video = home / "film", home / "demo" / "video.mp4"
+    before = [path.read_bytes() for path in (*films.glob("*.mp4"), home / "demo" / "seam-01.png")]
+    assert len(damage([*films.glob("*.mp4"), video, home / "demo" / "seam-01.png"], flipped)) == 3
+    again, _ = demo(home)
+    assert again.returncode == 0
+    assert again.stderr.count("is damaged") == 3
+    assert [path.read_bytes() for path in (*films.glob("*.mp4"), home / "demo" / "seam-01.png")] == before
+    assert probe(video).duration == pytest.approx(SECONDS, abs=0.1)

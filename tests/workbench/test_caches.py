@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import workbench
-from workbench.caches import lend_home
+from tests.damage import WAYS, Way, cut, damage, emptied, files_in, flipped, zeroed
+from workbench.caches import intact, lend_home, made
 
 KERNEL = """
 import sys
@@ -108,3 +109,51 @@ def test_a_user_with_a_cache_folder_is_lent_nothing(tmp_path: Path, monkeypatch:
     before = dict(os.environ)
     assert lend_home(tmp_path / "home") is None
     assert dict(os.environ) == before
+
+
+@pytest.fixture(scope="module")
+def kernels(read_only: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of compiled code."""
+    folder = tmp_path_factory.mktemp("kernels")
+    without_home(read_only, "-c", KERNEL, NUMBA_CACHE_DIR=str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "way"), [(".nbi", flipped), (".nbc", flipped), (".nbc", cut), (".nbi", zeroed), (".nbc", emptied)]
+)
+def test_damaged_kernels_are_compiled_again(read_only: Path, kernels: Path, kind: str, way: Way) -> None:
+    without_home(read_only, "-c", KERNEL, NUMBA_CACHE_DIR=str(kernels))  # notes what was compiled before
+    assert damage([file for file in files_in(kernels) if file.suffix == kind and "require_gain" in file.name], way)
+    done = without_home(read_only, "-c", KERNEL, NUMBA_CACHE_DIR=str(kernels))
+    assert done.returncode == 0
+    assert "is damaged" in done.stderr
+    assert "[1.0, 0.5, 0.5]" in done.stdout
+
+
+class TestMade:
+    def write(self, path: Path) -> None:
+        path.write_bytes(bytes(range(256)) * 8)
+
+    def never(self, path: Path) -> None:
+        pytest.fail("made again although it is as it was written")
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_a_damaged_file_is_made_again_and_said(
+        self, tmp_path: Path, way: Way, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        path = made(tmp_path / "derived.bin", self.write)
+        made(path, self.never)
+        assert damage([path], way)
+        assert intact(path) is None
+        assert f"{path} is damaged" in caplog.text
+        made(path, self.write)
+        made(path, self.never)
+        self.write(tmp_path / "plain")
+        assert path.read_bytes() == (tmp_path / "plain").read_bytes()
+
+    def test_one_whose_note_is_lost_is_made_again(self, tmp_path: Path) -> None:
+        path = made(tmp_path / "derived.bin", self.write)
+        damage(files_in(tmp_path), WAYS[2])
+        made(path, self.write)
+        made(path, self.never)

@@ -22,6 +22,7 @@ from markupsafe import Markup
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from workbench.analysis.workspace import Workspace
+from workbench.caches import intact
 from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.dashboards.styles import ASSETS
 from workbench.dashboards.tasks import Pool, Task
@@ -96,7 +97,7 @@ class _Shown:
     async def sound(self, frozen: FrozenPlan) -> Path:
         """The sound of a version; requests that come while it is made wait for the same work."""
         out = shown_file(self.workspace.home, frozen)
-        if not out.exists():
+        if intact(out) is None:
             version_id = frozen.version.version_id
             if version_id not in self._made:
                 self._made[version_id] = self._make(version_id)

@@ -21,8 +21,8 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from workbench.analysis.workspace import Workspace
-from workbench.errors import MediaError, StoreError
-from workbench.files import written_whole
+from workbench.caches import made
+from workbench.errors import MediaError
 from workbench.plots.video import Tile
 from workbench.recording import FloatArray
 
@@ -119,16 +119,9 @@ class LongSound:
 
     def _summary(self) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Lowest and highest of every `_SUMMARY` samples, from the file beside the sound or made now."""
-        beside = self.path.with_suffix(".summary.npy")
         rows = -(-self._samples.shape[0] // _SUMMARY)
-        try:
-            both = np.load(beside)
-        except (FileNotFoundError, ValueError):
-            both = np.zeros((2, 0), dtype=np.int16)
-        if both.shape != (2, rows):
-            both = self._made(rows)
-            with written_whole(beside, StoreError) as aside:
-                np.save(aside, both)
+        beside = self.path.with_suffix(f".{rows}.summary.npy")
+        both = np.load(made(beside, lambda aside: np.save(aside, self._made(rows))))
         return both[0], both[1]
 
     def _made(self, rows: int) -> NDArray[np.int16]:

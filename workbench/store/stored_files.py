@@ -18,6 +18,9 @@ for bytes that are as good (an analysis that was made twice), so a copy never ha
 Any number of processes share the cache. What one of them reads is not deleted under it: it holds a lock on each file,
 which goes when it ends, however it ends. A file is downloaded once, though several ask for it. Space is taken before a
 download begins, so that the bound holds at any time, unless files that are in use take more.
+
+A copy that is damaged is fetched again, and a damaged excerpt counts as missing (`workbench.caches`); array files hold
+their own checksums. There is no second copy of the other files, whose records have the hash of their bytes.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from pathlib import Path
 
 from ulid import ULID
 
+from workbench.caches import checksum, delete_made, intact, mark_used, note_checksum, used_at
 from workbench.errors import MediaError, StoreError, WorkbenchError
 from workbench.files import abandoned_parts, cannot_be_written, written_whole
 from workbench.store.home import Home
@@ -41,6 +45,10 @@ from workbench.store.objects import FolderStore, ObjectInfo, ObjectStore, open_s
 from workbench.store.settings import WorkbenchSettings
 
 PARTS = ("uploads", "videos", "tracks", "fetched", "previews", "arrays", "index")
+_MADE_AGAIN = "previews"
+"""the part whose files are made again where they are damaged; arrays and indexes are checked by those who read them"""
+_NOT_NOTED = "arrays/"
+"""beginning of the names of files that state their own checksum"""
 _STORED = Path("/workbench-store")
 _MARKER = "workbench-id"
 _CLAIM = "workbench-database"
@@ -121,6 +129,8 @@ class StoredFiles:
         target = self.folder(part) / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
+            if self.store is not None or part == _MADE_AGAIN:
+                note_checksum(target, checksum(path))
             os.replace(path, target)
             _sync_folder(target.parent)
         except OSError as error:
@@ -169,6 +179,8 @@ class StoredFiles:
         A path outside of the store is returned as it is.
         """
         if not is_stored(place):
+            if place.parent == self.home.previews:
+                intact(place)
             return place
         name, store = self._name(place), self._required(place)
         copy = self.home.cached / name
@@ -211,7 +223,7 @@ class StoredFiles:
             path, size = self.home.cached / name, 0 if found is None else found.bytes
         try:
             size = max(size, path.stat().st_size if path.exists() else 0)
-            path.unlink(missing_ok=True)
+            delete_made(path)
         except OSError as error:
             raise StoreError(f"{path}: cannot be deleted ({error.strerror})") from error
         return size
@@ -301,6 +313,10 @@ class StoredFiles:
 
         with self._holding, _store_errors(copy):
             held = self._held.pop(name, None)
+            if not name.startswith(_NOT_NOTED) and intact(copy) is None:
+                if held is not None:
+                    os.close(held)
+                return False
             if held is None:
                 try:
                     held = os.open(copy, os.O_RDONLY)
@@ -310,7 +326,7 @@ class StoredFiles:
                 fcntl.flock(held, fcntl.LOCK_SH)  # who deletes it holds the other lock for an instant
                 if os.fstat(held).st_ino != os.stat(copy).st_ino:
                     raise FileNotFoundError
-                os.utime(copy)
+                mark_used(copy)
             except FileNotFoundError:  # it was deleted, or is another file now
                 os.close(held)
                 return False
@@ -343,6 +359,8 @@ class StoredFiles:
                 raise cannot_be_written(copy, error, StoreError) from error
             with suppress(_Gone), written_whole(copy, StoreError) as aside:
                 if store.download(name, aside):
+                    if not name.startswith(_NOT_NOTED):
+                        note_checksum(copy, checksum(aside))
                     return True
                 raise _Gone
         return False
@@ -368,10 +386,10 @@ class StoredFiles:
         for path in self.home.cached.rglob("*"):
             with suppress(FileNotFoundError):
                 if path.is_file():
-                    status = path.stat()
-                    total += status.st_size
+                    size = path.stat().st_size
+                    total += size
                     if not path.name.startswith(".") and path.suffix != ".count":  # counters of the arrays
-                        found.append((status.st_mtime, status.st_size, path))
+                        found.append((used_at(path), size, path))
         for _, size, path in sorted(found):
             if total <= most:
                 break
@@ -382,7 +400,7 @@ class StoredFiles:
                 continue
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                path.unlink(missing_ok=True)
+                delete_made(path)
                 total -= size
             except BlockingIOError:  # it is in use
                 continue

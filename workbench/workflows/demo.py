@@ -38,6 +38,7 @@ from workbench.analysis.progress import silent
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
+from workbench.caches import checksum, delete_made, intact, made, say_damaged
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import ReportPage, ReportSection, Table
@@ -181,8 +182,10 @@ def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
     fingerprint = _fingerprint(loop, video, choice)
     again = _is_made(folder, fingerprint)
     if not again:
-        made = _make(workspace, loop, video, choice)
-        (folder / _RECORD).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
+        names = _make(workspace, loop, video, choice)
+        delete_made(folder / _RECORD)
+        record = {"fingerprint": fingerprint, "checksums": {name: checksum(folder / name) for name in names}}
+        made(folder / _RECORD, lambda aside: aside.write_text(json.dumps(record), encoding="utf-8"))
     return Demo(folder, rendered, report, watched, measure_levels(rendered), loop, choice, again)
 
 
@@ -223,9 +226,7 @@ def choose(workspace: Workspace, video: Path) -> Choice:
 def demo_video(workspace: Workspace, seconds: float = FILM_SECONDS) -> Path:
     """The demo's film at a length, see `workbench.workflows.demo.write_film`; written where it does not exist yet."""
     video = workspace.home.prepared(workspace.home.demo_videos) / f"the-six-ten.v{_VIDEO_VERSION}.{seconds:g}s.mp4"
-    if not video.exists():
-        write_film(video, seconds)
-    return video
+    return made(video, lambda aside: write_film(aside, seconds))
 
 
 def _tracks(workspace: Workspace) -> list[Track]:
@@ -257,11 +258,15 @@ def _fingerprint(loop: Planned, video: Path, choice: Choice) -> str:
 
 
 def _is_made(folder: Path, fingerprint: str) -> bool:
-    try:
-        made: dict[str, Any] = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    if intact(folder / _RECORD) is None:
         return False
-    return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
+    record: dict[str, Any] = json.loads((folder / _RECORD).read_bytes())
+    if record["fingerprint"] != fingerprint:
+        return False
+    damaged = [folder / name for name, noted in record["checksums"].items() if checksum(folder / name) != noted]
+    for path in filter(Path.exists, damaged):
+        say_damaged(path)
+    return not damaged
 
 
 def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.damage import WAYS, Way, damage
 from workbench.errors import MediaError, StoreError
 from workbench.store.home import Home
 from workbench.store.objects import FolderStore
@@ -139,6 +140,18 @@ def test_a_file_larger_than_the_cache_is_still_read(tmp_path: Path, store: Folde
     store.write("videos/v", bytes(1000))
 
     assert machine(tmp_path, "home", store, cache_bytes=10).fetch(Path("/workbench-store/videos/v")).stat().st_size
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_damaged_copy_is_fetched_again(
+    tmp_path: Path, store: FolderStore, way: Way, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, other = machine(tmp_path, "one", store), machine(tmp_path, "other", store)
+    place = one.keep(written(one, b"the video"), "videos", "vid_1")
+    for files in (one, other):
+        assert damage([files.fetch(place)], way)
+        assert files.fetch(place).read_bytes() == b"the video"
+    assert caplog.text.count("is damaged") == 2
 
 
 def test_a_copy_that_somebody_removed_is_fetched_again(tmp_path: Path, store: FolderStore) -> None:

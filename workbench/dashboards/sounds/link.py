@@ -6,7 +6,8 @@ from pathlib import Path
 
 from workbench.analysis.provenance import with_recorded_audio
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.sounds.plan import listening_folder, mark_used, write_sound
+from workbench.caches import intact, made, mark_used
+from workbench.dashboards.sounds.plan import listening_folder, write_sound
 from workbench.errors import InputError
 from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
@@ -30,7 +31,7 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
     """
     frozen = thaw(workspace, version_id)
     out = shown_file(workspace.home, frozen)
-    if out.exists():
+    if intact(out) is not None:
         return mark_used(out)
     if workspace.hash_file(frozen.track) != frozen.version.content_hash:
         raise InputError(f"{frozen.track.name} has other bytes than the track that this version was planned for")
@@ -46,5 +47,5 @@ def shown_sound(workspace: Workspace, version_id: str) -> Path:
         mixed = play_video(frozen.plan, recording, frozen.video, frozen.mix, params, audio=audio)
         blocks = limit_blocks(mixed, rate, params)
     stage = "preparing what the link plays"
-    write_sound(out, blocks, rate, channels, seconds, stage, workspace.progress)
+    made(out, lambda aside: write_sound(aside, blocks, rate, channels, seconds, stage, workspace.progress))
     return mark_used(out)

@@ -18,6 +18,7 @@ from workbench.analysis.progress import Progress
 from workbench.analysis.video import with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
+from workbench.caches import made, mark_used
 from workbench.dashboards.sounds.plan import measured_levels, music_file, soundtrack_beside, track_file
 from workbench.errors import PlanError
 from workbench.features.levels import LevelCurve
@@ -50,12 +51,13 @@ def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
     """
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
-    if not out.exists():
+
+    def write(aside: Path) -> None:
         stream = _Stream(sound)
         clicked = _clicked(stream.blocks("putting clicks on the beats", workspace.progress), grid, stream.rate)
-        write_audio(out, clicked, stream.rate, stream.channels, subtype="pcm16")
-    out.touch()
-    return out
+        write_audio(aside, clicked, stream.rate, stream.channels, subtype="pcm16")
+
+    return mark_used(made(out, write))
 
 
 def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: float) -> Path:
@@ -65,13 +67,14 @@ def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: flo
     """
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
-    if not out.exists():
+
+    def write(aside: Path) -> None:
         stream = _Stream(sound)
         blocks = stream.blocks("laying the track under the video", workspace.progress)
         placed = _placed(blocks, round(offset_s * stream.rate), round(seconds * stream.rate), stream.channels)
-        write_audio(out, placed, stream.rate, stream.channels, subtype="pcm16")
-    out.touch()
-    return out
+        write_audio(aside, placed, stream.rate, stream.channels, subtype="pcm16")
+
+    return mark_used(made(out, write))
 
 
 def grid_digest(grid: BeatGrid) -> str:

@@ -25,10 +25,9 @@ import numpy as np
 from workbench.analysis.progress import Progress
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
+from workbench.caches import delete_made, made, mark_used, used_at
 from workbench.dashboards.views import write_summary
-from workbench.errors import StoreError
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
-from workbench.files import written_whole
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.playable import is_for_browsers
 from workbench.media.probe import probe
@@ -168,14 +167,14 @@ def soundtrack_beside(workspace: Workspace, video: Path, track: Path) -> Path | 
 def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
     """The music of a plan as a WAV file, without a mix, at the track's rate; PlanError for another track's plan."""
     out = listening_folder(workspace.home) / f"{plan_digest(plan)}.music.wav"
-    if not out.exists():
+
+    def write(aside: Path) -> None:
         recording = workspace.load_recording(track)
         blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
-        total = plan.window_end
-        write_sound(
-            out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", workspace.progress
-        )
-    return mark_used(out)
+        rate, channels, stage = recording.sample_rate, recording.channels, "preparing the sound"
+        write_sound(aside, blocks, rate, channels, plan.window_end, stage, workspace.progress)
+
+    return mark_used(made(out, write))
 
 
 def render_option(
@@ -208,17 +207,14 @@ def measured_levels(workspace: Workspace, sound: Path) -> LevelCurve:
     """How loud a file is; of one that the page plays it is measured once, and saved beside it."""
     if sound.parent != listening_folder(workspace.home):
         return _measure_levels(workspace, sound)
-    beside, size = sound.with_suffix(".levels.npy"), float(sound.stat().st_size)
-    try:
-        stored = np.load(beside)
-    except (FileNotFoundError, EOFError, ValueError):
-        stored = np.zeros(0)
-    if not stored.size or stored[0] != size:  # else of another sound, as another version wrote it
+
+    def write(aside: Path) -> None:
         measured = _measure_levels(workspace, sound)
-        stored = np.concatenate([[size, measured.peak], measured.power])
-        with written_whole(beside, StoreError) as aside:
-            np.save(aside, stored)
-    return LevelCurve(stored[2:], float(stored[1]))
+        np.save(aside, np.concatenate([[measured.peak], measured.power]))
+
+    # the size, as another version may have written another sound of the name
+    stored = np.load(made(sound.with_suffix(f".{sound.stat().st_size}.levels.npy"), write))
+    return LevelCurve(stored[1:], float(stored[0]))
 
 
 def _measure_levels(workspace: Workspace, sound: Path) -> LevelCurve:
@@ -291,12 +287,14 @@ def _sound_of(workspace: Workspace, path: Path, stage: str, rate: int | None = N
     info = probe(path)
     converted = "" if rate in (None, info.sample_rate) else f".{rate}"
     out = listening_folder(workspace.home) / f"{workspace.hash_file(path)[:16]}{converted}.sound.wav"
-    if not out.exists():
+
+    def write(aside: Path) -> None:
         first = next(decode_blocks(path, 1.0, rate))
         channels = min(2, first.samples.shape[0])
         blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS, rate))
-        write_sound(out, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
-    return mark_used(out)
+        write_sound(aside, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
+
+    return mark_used(made(out, write))
 
 
 def write_sound(
@@ -333,23 +331,15 @@ def _folded(block: FloatArray, channels: int) -> FloatArray:
     return np.repeat(block.mean(axis=0, keepdims=True), channels, axis=0)
 
 
-def mark_used(path: Path) -> Path:
-    """Set the time of a file's last use, by which room is made for new ones."""
-    path.touch()
-    return path
-
-
 def _make_room(folder: Path) -> None:
     """Delete the least recently used files until the rest fits."""
-    files = sorted(
-        (path for path in folder.iterdir() if path.suffix in (".wav", ".webm")), key=lambda path: path.stat().st_mtime
-    )
+    files = sorted((path for path in folder.iterdir() if path.suffix in (".wav", ".webm")), key=used_at)
     total = sum(path.stat().st_size for path in files)
     for path in files:
         if total <= _MAX_BYTES:
             return
         total -= path.stat().st_size
-        path.unlink(missing_ok=True)
+        delete_made(path)
 
 
 def played_plan(plan: Music, rate: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.analysis.provenance import CHANGED_BY_HAND
 from workbench.analysis.workspace import Workspace
+from workbench.caches import made
 from workbench.dashboards.sounds.plan import listening_folder
 from workbench.features.loudness import momentary
 from workbench.files import stamps_of
@@ -128,10 +129,8 @@ def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> 
 
 def _file(sound: Recording, folder: Path) -> Path:
     out = folder / f"{sound.content_hash[:16]}.excerpt.wav"
-    if not out.exists():
-        samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
-        write_audio(out, [samples], sound.sample_rate, samples.shape[0])
-    return out
+    samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
+    return made(out, lambda aside: write_audio(aside, [samples], sound.sample_rate, samples.shape[0]))
 
 
 def _bytes(picture: FloatArray, top: float) -> NDArray[np.uint8]:

@@ -17,9 +17,10 @@ from av.video.frame import PictureType, VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.sounds.plan import listening_folder, mark_used
+from workbench.caches import intact, made, mark_used
+from workbench.dashboards.sounds.plan import listening_folder
 from workbench.errors import MediaError
-from workbench.files import cannot_be_written, written_whole
+from workbench.files import cannot_be_written
 from workbench.media.containers import decode_pictures, open_media, picture_stream, upright_size
 from workbench.media.playable import is_for_browsers
 from workbench.media.probe import first_of, probe
@@ -39,13 +40,14 @@ _STILL_SHARE = 1.0 / 3.0
 def proxy_file(workspace: Workspace, video: Path) -> Path:
     """A copy of a video's picture that every browser plays, a WebM file, written where it is not there yet."""
     out = listening_folder(workspace.home) / f"{workspace.hash_file(video)[:16]}.proxy.webm"
-    if not out.exists():
-        with written_whole(out) as aside:
-            try:
-                _copy(workspace, video, aside)
-            except av.error.FFmpegError as error:
-                raise cannot_be_written(out, error) from error
-    return mark_used(out)
+
+    def write(aside: Path) -> None:
+        try:
+            _copy(workspace, video, aside)
+        except av.error.FFmpegError as error:
+            raise cannot_be_written(out, error) from error
+
+    return mark_used(made(out, write))
 
 
 def playback_facts(workspace: Workspace, video: Path) -> tuple[str, float, bool]:
@@ -106,7 +108,7 @@ def _size(width: int, height: int) -> tuple[int, int]:
 def find_still(home: Home, video: Path) -> Path | None:
     """The picture of a video, where it was made before and the video has not changed since."""
     path = _still_place(home, video)
-    return path if path is not None and path.is_file() else None
+    return None if path is None else intact(path)
 
 
 def still_file(workspace: Workspace, video: Path) -> Path | None:
@@ -114,12 +116,14 @@ def still_file(workspace: Workspace, video: Path) -> Path | None:
     from PIL import Image
 
     path = _still_place(workspace.home, video)
-    if path is None or path.is_file():
-        return path
-    picture = still(video, _STILL_SHARE * probe(video).duration, _STILL_PIXELS).pixels
-    with written_whole(path) as part:
-        Image.fromarray(picture).save(part, format="JPEG", quality=80)
-    return path
+    if path is None:
+        return None
+
+    def write(aside: Path) -> None:
+        picture = still(video, _STILL_SHARE * probe(video).duration, _STILL_PIXELS).pixels
+        Image.fromarray(picture).save(aside, format="JPEG", quality=80)
+
+    return made(path, write)
 
 
 def _still_place(home: Home, video: Path) -> Path | None:
