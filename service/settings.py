@@ -21,6 +21,7 @@ _DAY_SECONDS = 86_400
 _CENTURY_SECONDS = 36_525 * _DAY_SECONDS
 """s; upper limit of durations: practically for ever, and a time so far ahead is still a valid date"""
 _MOST_BYTES = 2**50
+_LEAST_SECRET_BYTES = 24
 
 Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
 
@@ -38,7 +39,7 @@ def web_address(text: str) -> str:
 
 
 def _signing_secret(secret: SecretStr) -> SecretStr:
-    """Refuse what signs nothing: to a secret that cannot be decoded every webhook would be a forgery."""
+    """Refuse what signs nothing, or what can be guessed; the Standard Webhooks specification wants 24 to 64 bytes."""
     encoded = secret.get_secret_value().removeprefix("whsec_").rstrip("=")
     try:
         decoded = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
@@ -46,7 +47,23 @@ def _signing_secret(secret: SecretStr) -> SecretStr:
         decoded = b""
     if not decoded:
         raise ValueError("must be whsec_ and base64 after it, as the billing provider shows it")
+    if len(decoded) < _LEAST_SECRET_BYTES:
+        raise ValueError(f"must be of {_LEAST_SECRET_BYTES} bytes or more; it has {len(decoded)}")
     return secret
+
+
+def _existing_file(path: Path) -> Path:
+    if not path.is_file():
+        raise ValueError(f"must be a file, and there is none at {path}")
+    return path
+
+
+def _origins(text: str) -> str:
+    """Check a comma list of origins as browsers send them."""
+    for origin in filter(None, map(str.strip, text.split(","))):
+        if web_address(origin) and (urlsplit(origin).path or origin.endswith("/")):
+            raise ValueError(f"must be origins such as https://music.example, without a path: {origin}")
+    return text
 
 
 WebAddress: TypeAlias = Annotated[str, AfterValidator(web_address)]
@@ -93,7 +110,7 @@ class ServiceSettings(BaseSettings):
     fetch_allow_hosts: str = Field(
         default="", description="comma list of host names that may have private addresses, for tests and private clouds"
     )
-    fetch_ca_file: Path | None = Field(
+    fetch_ca_file: Annotated[Path, AfterValidator(_existing_file)] | None = Field(
         default=None, description="PEM file of one more authority to trust when fetching"
     )
     fetch_max_bytes: int = Field(
@@ -102,6 +119,10 @@ class ServiceSettings(BaseSettings):
     fetch_timeout_seconds: float = Field(default=300.0, gt=0, le=_DAY_SECONDS, description="s that one fetch may take")
     upload_max_bytes: int = Field(
         default=2 * 2**30, ge=1, le=_MOST_BYTES, description="bytes; the largest file that may be uploaded"
+    )
+    upload_origins: Annotated[str, AfterValidator(_origins)] = Field(
+        default="",
+        description="comma list of origins whose pages may send uploads from a browser: https://music.example",
     )
     upload_seconds: int = Field(default=3600, ge=1, le=_CENTURY_SECONDS, description="s that an upload link lasts")
     preview_seconds: int = Field(default=900, ge=1, le=_CENTURY_SECONDS, description="s that a preview link lasts")

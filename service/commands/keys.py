@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from service.commands.records import Time, database_of
+from service.commands.records import Span, Time, database_of
 from service.store import accounts, api_keys
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_line, say
@@ -38,10 +38,14 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
       workbench keys create --account acme --expires 2027-01-01T00:00:00Z
     """
     with database_of(home) as database, database.write() as connection:
-        accounts.ensure(connection, account)
+        is_new = accounts.get(connection, account) is None
+        made = accounts.ensure(connection, account)
         if preview:
             accounts.update(connection, account, preview=True)
         api_key, secret = api_keys.create(connection, account, expires)
+    if is_new:
+        payment = "an active payment method" if made.payment_method else "no payment method"
+        say(f"there was no account {account!r}; it is made, with {payment}")
     say(f"{api_key.key_id} of account {account}; the key itself is not shown again")
     if expires is not None and expires <= now():
         say("its time is over already: every call with it answers 401")
@@ -80,15 +84,16 @@ def revoke(key_id: str, home: Home) -> None:
 
 @command.command("rotate")
 @click.argument("key_id")
+@click.option("--overlap", type=Span(), default="0s", help="How long the old key goes on: 24h, 30m, 7d.")
 @home_option
-def rotate(key_id: str, home: Home) -> None:
-    """Print a new key for the same account, grants and expiry; the old one ends.
+def rotate(key_id: str, overlap: float, home: Home) -> None:
+    """Print a new key for the same account, grants and expiry; the old one ends, at once or after an overlap.
 
     \b
     Example:
-      workbench keys rotate key_01JD3X5E8Q2M
+      workbench keys rotate key_01JD3X5E8Q2M --overlap 24h
     """
     with database_of(home) as database, database.write() as connection:
-        api_key, secret = api_keys.rotate(connection, key_id)
+        api_key, secret = api_keys.rotate(connection, key_id, overlap)
     say(f"{api_key.key_id} of account {api_key.account} in place of {key_id}")
     click.echo(secret)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,6 +24,9 @@ from workbench.params import WorkbenchParams
 from workbench.store.database import Database
 from workbench.store.home import Home
 from workbench.store.ids import check_plain_id
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_LONGEST_SPAN_SECONDS = 3653 * 86_400.0
 
 
 class Time(click.ParamType[str]):
@@ -69,6 +74,20 @@ class ServiceUrl(click.ParamType[str]):
         if address.endswith("/v1"):
             self.fail(f"{value!r} is given without /v1, which every path begins with", param, ctx)
         return address
+
+
+class Span(click.ParamType[float]):
+    """A span of time such as 24h; the command gets it in seconds."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Convert to seconds; anything but a number with s, m, h or d after it, up to ten years, is a usage error."""
+        found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)([smhd])", str(value))
+        seconds = math.inf if found is None else float(found[1]) * _UNITS[found[2]]
+        if seconds > _LONGEST_SPAN_SECONDS:
+            self.fail(f"{value!r} is no span of time such as 24h, 30m or 7d", param, ctx)
+        return seconds
 
 
 class Usd(click.ParamType[int]):

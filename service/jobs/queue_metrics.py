@@ -44,7 +44,7 @@ class _Queues(Collector):
         serving = GaugeMetricFamily(
             "workbench_workers", "Workers that are alive and serve the queue.", labels=("queue",)
         )
-        for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH):
+        for queue in jobs.QUEUES:
             queued = [depth for depth in self._depths if (depth.queue, depth.state) == (queue, "queued")]
             length.add_metric((queue,), sum(depth.count for depth in queued))
             age.add_metric((queue,), max((_age(depth) for depth in queued), default=0.0))

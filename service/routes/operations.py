@@ -50,8 +50,9 @@ async def healthz(request: Request) -> HTTPResponse:
 async def readyz(request: Request) -> HTTPResponse:
     """Answer `GET /readyz`: 200 if database, files, workers of all queues and ranking processes can be used.
 
-    Database, home folder and store are written to, and what is written is synced: on a full disk all can be read. A
-    home folder or store that is not that of the other processes is found too. What was found counts for a second.
+    Workers are those that `serve` has started; with `--no-jobs`, that none is alive anywhere is only logged. Database,
+    home folder and store are written to, and what is written is synced: on a full disk all can be read. A home folder
+    or store that is not that of the other processes is found too. What was found counts for a second.
 
     Raises Problem, 503, with what is missing.
     """
@@ -68,6 +69,7 @@ class Readiness:
         self._look: asyncio.Task[list[str]] | None = None
         self._found: list[str] = []
         self._until = -math.inf
+        self._unserved: list[str] = []
 
     async def missing(self, context: Any) -> list[str]:
         """What is missing, in words; that something does not answer, if it is not known within seconds.
@@ -84,22 +86,25 @@ class Readiness:
 
     async def _begin(self, context: Any) -> list[str]:
         try:
-            self._found = await _missing(context)
+            unserved, self._found = await _missing(context)
+            if unserved and unserved != self._unserved:
+                log.warning("no worker", queues=unserved)
+            self._unserved = unserved
         finally:
             self._look = None
         self._until = time.monotonic() + _SHARED_SECONDS
         return self._found
 
 
-async def _missing(context: Any) -> list[str]:
-    missing = []
+async def _missing(context: Any) -> tuple[list[str], list[str]]:
+    """The queues without a worker, and what is missing so that requests cannot be answered."""
+    missing, unserved, runs_jobs = list[str](), list[str](), context.config.wakeup.enabled
     try:
         lease = context.settings.job_lease_seconds
         found = await context.transactions.read(lambda connection: workers.list_alive(connection, lease))
-        served = {queue for worker in found for queue in worker.queues}
-        missing += [
-            f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS, jobs.FETCH) if queue not in served
-        ]
+        served = {queue for worker in found if worker.is_here or not runs_jobs for queue in worker.queues}
+        unserved = [queue for queue in jobs.QUEUES if queue not in served]
+        missing += [f"no worker for {queue} jobs" for queue in unserved if runs_jobs]
     except StoreError:
         missing.append("the database does not answer")
     else:
@@ -113,9 +118,9 @@ async def _missing(context: Any) -> list[str]:
     problem = await asyncio.to_thread(problem_without_place, context.files, context.transactions.database)
     if problem is not None:
         missing.append(problem)
-    if context.config.ranking_sockets and not await context.ranking.is_alive():
+    if runs_jobs and context.config.ranking_sockets and not await context.ranking.is_alive():
         missing.append("no ranking process answers")
-    return missing
+    return unserved, missing
 
 
 @reading(blueprint, "/metrics", _OPEN)

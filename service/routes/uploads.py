@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 import structlog
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.http import Http
-from sanic.response import json
+from sanic.response import empty, json
 from sanic.server import HttpProtocol
 from sqlalchemy import Connection
 from ulid import ULID
@@ -73,6 +73,25 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     finally:
         partial.unlink(missing_ok=True)
     return json({"storage_key": storage_key, "bytes": count})
+
+
+@blueprint.options("/<storage_key:str>", ctx_policy=RoutePolicy(api_key=False))
+async def preflight(request: Request, storage_key: str) -> HTTPResponse:
+    """Answer a browser that asks whether a page may send an upload; `_allow_origin` says so."""
+    path_id(storage_key, "upload")
+    headers = {"access-control-allow-methods": "PUT", "access-control-allow-headers": "content-type"}
+    return empty(headers=headers | {"access-control-max-age": "3600"})
+
+
+async def _allow_origin(request: Request, response: HTTPResponse) -> None:
+    """Let pages of the origins of the settings send uploads, and read what is answered, errors too."""
+    origin = request.headers.get("origin", "")
+    if origin and origin in request.app.ctx.settings.upload_origins.replace(" ", "").split(","):
+        response.headers["access-control-allow-origin"] = origin
+        response.headers["vary"] = "origin"
+
+
+blueprint.on_response(_allow_origin)  # type: ignore[no-untyped-call]
 
 
 def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:

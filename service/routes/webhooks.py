@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 
+import structlog
 from pydantic import ValidationError
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json
@@ -14,7 +15,9 @@ from service.money import events
 from service.routes.admission import RoutePolicy, object_of, problem_of, query_of
 from service.schemas.events import BillingEvent
 from service.schemas.requests import NoQuery
+from service.telemetry import metrics
 
+log = structlog.get_logger("service")
 blueprint = Blueprint("webhooks", url_prefix="/v1/webhooks/billing")
 _POLICY = RoutePolicy(api_key=False)
 
@@ -37,6 +40,8 @@ async def _apply(request: Request, route: str) -> HTTPResponse:
     query_of(request, NoQuery)
     # Events of unknown types are accepted without validation; they may have any fields.
     if not events.is_known(route, given.get("type")):
+        log.warning("event ignored", route=route, type=str(given.get("type"))[:128])
+        metrics.IGNORED_EVENTS.labels(route).inc()
         return json({})
     try:
         event = BillingEvent.model_validate(given)

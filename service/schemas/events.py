@@ -39,12 +39,18 @@ class EventData(BaseModel):
     _expires_in_utc = field_validator("expires_at")(_in_utc)
 
 
+_TYPES = (
+    "payment_method.attached or payment_method.detached; credit.granted, credit.expired or spend_cap.set; an event of "
+    "any other type is answered 200, logged and ignored"
+)
+
+
 class BillingEvent(BaseModel):
     """One webhook's body; fields that we do not know are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
-    type: Annotated[Text, Field(min_length=1, max_length=128, description="an event of an unknown type is ignored")]
+    type: Annotated[Text, Field(min_length=1, max_length=128, description=_TYPES)]
     timestamp: datetime | None = Field(
         default=None,
         description="when it happened; what an event sets is not changed by one that happened before; without a zone "

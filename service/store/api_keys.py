@@ -161,8 +161,8 @@ def revoke(connection: Connection, key_id: str) -> ApiKey:
     return _by_id(connection, key_id)
 
 
-def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
-    """Revoke a key and create one for the same account and expiry.
+def rotate(connection: Connection, key_id: str, overlap_seconds: float = 0.0) -> tuple[ApiKey, str]:
+    """Create a key for the same account and expiry as another, which ends now or after an overlap.
 
     Returns the record of the new key, and the key itself, which is stored nowhere. Raises ParameterError if there is no
     such key, or it has been revoked.
@@ -170,7 +170,11 @@ def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
     old = _by_id(connection, key_id)
     if old.revoked_at is not None:
         raise ParameterError(f"key {key_id} was revoked at {old.revoked_at}; create a new one")
-    revoke(connection, key_id)
+    if overlap_seconds > 0:
+        ends_at = min(filter(None, (old.expires_at, time_from_now(overlap_seconds))))
+        connection.execute(api_keys.update().where(api_keys.c.key_id == key_id).values(expires_at=ends_at))
+    else:
+        revoke(connection, key_id)
     return create(connection, old.account, old.expires_at)
 
 

@@ -48,6 +48,7 @@ Fields: TypeAlias = dict[str, Any]
 
 MAIN, BEATS, LONG_BEATS, FETCH = "main", "beats", "long beats", "fetch"
 """the queues; a job that needs a file from elsewhere is in `FETCH` first, whose slots no analysis waits for"""
+QUEUES = (MAIN, BEATS, LONG_BEATS, FETCH)
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 QUEUED_STAGE = "queued"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -22,6 +23,11 @@ class Worker:
     """its name, a new one each time it starts"""
     queues: tuple[str, ...]
     seen_at: str
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine."""
+        return self.owner.startswith(f"{socket.gethostname()}:")
 
 
 def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) -> None:

@@ -31,6 +31,9 @@ ANSWERS = Counter(
     ("family", "source"),
     registry=_own,
 )
+IGNORED_EVENTS = Counter(
+    "workbench_ignored_events", "Webhooks of types that have no effect, by route.", ("route",), registry=_own
+)
 JOBS = Counter("workbench_jobs", "Jobs settled, by kind and outcome.", ("kind", "outcome"), registry=_own)
 JOB_SECONDS = Histogram(
     "workbench_job_seconds",

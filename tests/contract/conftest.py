@@ -52,7 +52,7 @@ from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings
 
 WORKBENCH = (sys.executable, "-m", "workbench")
-WEBHOOK_SECRET = "whsec_" + "c2VjcmV0IG9mIHRoZSB0ZXN0cw=="
+WEBHOOK_SECRET = "whsec_" + "c2VjcmV0IG9mIHRoZSB0ZXN0cywgbG9uZyBlbm91Z2g="
 START_SECONDS = 240.0  # as long as a machine may take that has much else to do
 SETTLE_SECONDS = 240.0
 MOST_BYTES = 20 * 2**20  # of a fetched or uploaded file, in these tests
@@ -501,6 +501,7 @@ def settings(site: Site) -> dict[str, str]:
         "WORKBENCH_FETCH_MAX_BYTES": str(MOST_BYTES),
         "WORKBENCH_UPLOAD_MAX_BYTES": str(MOST_BYTES),
         "WORKBENCH_WEBHOOK_SECRET": WEBHOOK_SECRET,
+        "WORKBENCH_UPLOAD_ORIGINS": "https://music.example, http://localhost:3000",
     }
 
 

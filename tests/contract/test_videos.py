@@ -162,6 +162,20 @@ def test_a_missing_bad_or_expired_signature_is_403(customer: Any) -> None:
     customer.refused(put(customer.service.link("/v1/uploads/upl_nobody", 300), b"bytes"), 404)
 
 
+def test_a_page_of_an_origin_that_is_named_may_send_an_upload(customer: Any, media: Path) -> None:
+    target = customer.upload(media / "short.mp4")
+    for origin, allowed in (("https://music.example", True), ("https://other.example", False)):
+        asked = {"origin": origin, "access-control-request-method": "PUT"}
+        preflight = httpx.request("OPTIONS", target["upload_url"], headers=asked, trust_env=False, timeout=60)
+        assert preflight.status_code == 204
+        refused = put(target["upload_url"] + "0", b"bytes", origin=origin)
+        sent = put(target["upload_url"], (media / "short.mp4").read_bytes(), origin=origin)
+        assert (refused.status_code, sent.status_code) == (403, 200)
+        for answer in (preflight, refused, sent):
+            assert answer.headers.get("access-control-allow-origin") == (origin if allowed else None)
+        assert preflight.headers["access-control-allow-methods"] == "PUT"
+
+
 def test_an_upload_over_the_limit_is_413_and_leaves_what_was_there(customer: Any, media: Path) -> None:
     target = customer.upload(media / "short.mp4")
     url = target["upload_url"]

@@ -34,6 +34,10 @@ def test_no_number_is_beyond_what_clocks_and_counters_hold(tmp_path: Path, name:
     [
         ("WORKBENCH_WEBHOOK_SECRET", "whsec_"),
         ("WORKBENCH_WEBHOOK_SECRET", "whsec_no base64!"),
+        ("WORKBENCH_WEBHOOK_SECRET", "whsec_dG9vIHNob3J0IGJ5IG9uZSBieXRlLi4="),
+        ("WORKBENCH_FETCH_CA_FILE", "/no/such/authority.pem"),
+        ("WORKBENCH_UPLOAD_ORIGINS", "music.example"),
+        ("WORKBENCH_UPLOAD_ORIGINS", "https://music.example, https://other.example/page"),
         ("WORKBENCH_WEBHOOK_SECRET", "my-pass_phrase"),
         ("WORKBENCH_PUBLIC_URL", "music.example"),
         ("WORKBENCH_PUBLIC_URL", "https://"),
@@ -52,8 +56,8 @@ def test_what_no_call_could_work_with_is_refused_at_the_start(tmp_path: Path, va
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        ("WORKBENCH_WEBHOOK_SECRET", "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cw"),
-        ("WORKBENCH_WEBHOOK_SECRET", "c2VjcmV0IG9mIHRoZSB0ZXN0cw=="),
+        ("WORKBENCH_WEBHOOK_SECRET", "whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cywgbG9uZyBlbm91Z2g"),
+        ("WORKBENCH_WEBHOOK_SECRET", "c2VjcmV0IG9mIHRoZSB0ZXN0cywgbG9uZyBlbm91Z2g="),
         ("WORKBENCH_PUBLIC_URL", "https://music.example/"),
         ("WORKBENCH_PUBLIC_URL", "http://127.0.0.1:8000/under/a/path"),
     ],

@@ -75,4 +75,4 @@ def test_what_is_asked_for_leaves_nothing_behind_in_the_process_or_its_folder(
         blocks.append(sys.getallocatedblocks())
     assert blocks[1] - blocks[0] < 500  # 2,500 while they were gauges
     assert list(tmp_path.iterdir()) == []
-    assert said.count('workbench_queued_jobs{queue="main"} 3.0') == said.count("workbench_queued_jobs{") / 3 == 1
+    assert said.count('workbench_queued_jobs{queue="main"} 3.0') == said.count("workbench_queued_jobs{") / 4 == 1

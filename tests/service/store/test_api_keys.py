@@ -37,6 +37,20 @@ def test_an_expired_or_revoked_key_leads_nowhere(database: Database) -> None:
         assert api_keys.find_caller(connection, revoked) is None
 
 
+def test_a_rotated_key_goes_on_for_an_overlap(database: Database) -> None:
+    with database.write() as connection:
+        old, secret = api_keys.create(connection, "ada", time_from_now(3600.0))
+        new, other = api_keys.rotate(connection, old.key_id, 60.0)
+        both = [api_keys.find_caller(connection, one) for one in (secret, other)]
+        assert [one is not None and one.key_id for one in both] == [old.key_id, new.key_id]
+        ends = {key.key_id: key.expires_at for key in api_keys.list_all(connection)}
+    assert time_from_now(0.0) < str(ends[old.key_id]) <= time_from_now(60.0)
+    assert ends[new.key_id] == old.expires_at
+    with database.write() as connection:
+        api_keys.rotate(connection, new.key_id, 86_400.0)  # longer than it has left
+        assert {key.key_id: key.expires_at for key in api_keys.list_all(connection)}[new.key_id] == old.expires_at
+
+
 def test_a_rotated_key_gives_way_to_one_of_the_same_account_and_expiry(database: Database) -> None:
     with database.write() as connection:
         old, secret = api_keys.create(connection, "ada", time_from_now(3600))
