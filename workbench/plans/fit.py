@@ -25,6 +25,7 @@ from workbench.plans.constraints import (
     Constraint,
     ConstraintKind,
     LineConstraints,
+    NamedSplice,
     SeamConstraints,
     Sentence,
     cannot_be_satisfied,
@@ -53,7 +54,7 @@ from workbench.plans.ends import (
     end_slack,
     start_fade,
 )
-from workbench.plans.loop import find_loop, first_options, plan_loop, restart_splice
+from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
@@ -189,8 +190,11 @@ def plan_fit(
     """
     if request.only_loop:
         refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
-        if refusal is not None or not request.asks_beyond_seams:
-            return refusal or plan_loop(profile, seconds, params, request.constraints)
+        if refusal is not None:
+            return refusal
+        if not request.asks_beyond_seams:
+            answer = plan_loop(profile, seconds, params, request.constraints)
+            return _or_begin_elsewhere(answer, profile, seconds, request, params)
     fit = _Fit(profile, seconds, request, params, last_hit, beside)
     wrong = _out_of_range(fit)
     if wrong is not None:
@@ -207,6 +211,20 @@ def plan_fit(
     if request.only_loop:  # a loop's words do not say that it could have had another ending
         options = [replace(plan, ending=replace(plan.ending, named_own=False)) for plan in options]
     return replace(options[0], options=tuple(options))
+
+
+def _or_begin_elsewhere(
+    answer: LoopPlan | Refusal, profile: LoopProfile, seconds: VideoSeconds, request: PlanRequest, params: CoverParams
+) -> LoopPlan | Refusal:
+    """The answer of a loop; where it must play an excluded start of the track, with a fit that need not, if any."""
+    if isinstance(answer, LoopPlan):
+        return answer
+    blamed = request.constraints.only(answer.constraints)
+    if not any(holds_start(profile, one) for one in blamed.excluded):
+        return answer
+    if isinstance(plan_fit(profile, seconds, replace(request, only_loop=False), params), Refusal):
+        return answer
+    return replace(answer, sentence=(*answer.sentence, " A fit of this length begins elsewhere."))
 
 
 def plan_fits(
@@ -566,9 +584,9 @@ def _refused(fit: _Fit) -> Refusal:
     """Why there is no plan: the smallest part of the request that cannot be satisfied together, if it is that."""
     profile, request = fit.profile, fit.request
     blamed = smallest_contradiction(request.each, lambda some: bool(fit.asking(request.only(some)).plans()))
-    tried = fit.asking(request.only(blamed))
     if not blamed:
-        return _not_filled(tried)
+        return _not_filled(fit)
+    tried = fit.asking(request.only(blamed))
     longest, room = 0.0, tried.music_seconds
     has_bars = profile.downbeats.size >= 3
     if has_bars:
@@ -591,7 +609,7 @@ def _refused(fit: _Fit) -> Refusal:
 
 
 def _not_filled(fit: _Fit) -> Refusal:
-    """Why a track does not fill a length by itself; up to which it does, and what would help."""
+    """Why a track does not fill a length by itself; what it fills and what would help, with all that is asked for."""
     profile = fit.profile
     lasts = clock(profile.song_duration)
     if fit.seconds <= profile.song_duration:
@@ -601,8 +619,8 @@ def _not_filled(fit: _Fit) -> Refusal:
     whys = [f"This track lasts {lasts} and {why}, so it does not fill {fit.length}"]
     slack = sum(end_slack(profile)) if has_bars else 0.0
     longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
-    at_most = floor(10.0 * longest) / 10.0
-    if at_most >= MIN_SECONDS and _plans(replace(fit, seconds=at_most)):
+    at_most = floor(10.0 * (longest + (fit.request.start_at or 0.0))) / 10.0
+    if at_most >= MIN_SECONDS and replace(fit.asking(fit.request), seconds=at_most).plans():
         whys.append(f"it fills {plain_seconds(at_most)} s")
     if not has_bars:
         return refusals.not_filled("; ".join(whys), RefusalReason.NO_LOOP_PROFILE)
@@ -616,11 +634,19 @@ def _not_filled(fit: _Fit) -> Refusal:
         "; ".join(whys), RefusalReason.LOW_CONFIDENCE if is_unsure else RefusalReason.NO_VIABLE_LOOP
     )
     again = restart_splice(profile)
-    if again is not None:
-        pinned = fit.asking(replace(fit.request, constraints=SeamConstraints(pinned=(again,))))
-        if pinned.are_varied(_plans(pinned)):
-            refusal = replace(refusal, restart=again)
+    if again is not None and _can_pin(fit, again):
+        refusal = replace(refusal, restart=again)
     return refusal
+
+
+def _can_pin(fit: _Fit, splice: NamedSplice) -> bool:
+    """Whether there is a plan, varied enough, with a splice pinned and all else that is asked for."""
+    more = SeamConstraints(pinned=(splice,))
+    pinned = fit.asking(replace(fit.request, constraints=fit.request.constraints.and_more(more)))
+    try:
+        return pinned.are_varied(pinned.plans())
+    except ContradictionError:  # something that is asked for rules the splice out
+        return False
 
 
 def _elsewhere(fit: _Fit) -> Sentence:
@@ -629,7 +655,7 @@ def _elsewhere(fit: _Fit) -> Sentence:
     assert request.end_on is not None
 
     def can_land(start_at: VideoSeconds | None, end_on: VideoSeconds) -> bool:
-        return bool(_plans(fit.asking(replace(request, start_at=start_at, end_on=end_on))))
+        return bool(fit.asking(replace(request, start_at=start_at, end_on=end_on)).plans())
 
     return suggest_landings(
         fit.profile,

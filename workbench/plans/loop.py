@@ -144,8 +144,8 @@ def plan_loop(
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
     """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
-    if excluded.song_from <= round(profile.song_start, 6) < excluded.song_to:
-        return ", for a loop begins where the track does; a fit may begin elsewhere"
+    if holds_start(profile, excluded):
+        return ", for a loop begins where the track does"
     rules = on_lines(profile, SeamConstraints(excluded=(excluded,)))
     usable = with_pairs(usable_splices(profile, params, rules), params)
     if not np.any(usable.leads_past_excluded & usable.first):
@@ -159,6 +159,11 @@ def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: Track
     return f", for no part that repeats unnoticed is entirely before {clock(excluded.song_from)} or after " + clock(
         excluded.song_to
     )
+
+
+def holds_start(profile: LoopProfile, stretch: TrackRange) -> bool:
+    """Whether the track starts in a range of it, where every loop begins."""
+    return stretch.song_from <= round(profile.song_start, 6) < stretch.song_to
 
 
 def restart_splice(profile: LoopProfile) -> NamedSplice | None:

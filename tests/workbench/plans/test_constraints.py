@@ -23,11 +23,12 @@ from workbench.plans.constraints import (
     on_lines,
     smallest_contradiction,
 )
+from workbench.plans.fit import plan_fit
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.repetition import find_repetition, variety
-from workbench.plans.request import Keep, KeptPart
+from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.results.plan_words import repetition_line
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
 
@@ -136,12 +137,19 @@ def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) ->
     assert left_out > 1
 
 
-def test_a_loop_without_the_beginning_of_its_track_says_what_can(track_profile: Maker) -> None:
-    profile = track_profile()
-    out = TrackRange(0.0, float(profile.downbeats[4]))
-    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+@pytest.mark.parametrize("seconds", [190.0, 1800.0])
+def test_a_loop_without_the_beginning_of_its_track_says_what_can(
+    track_profile: Maker, only: Callable[..., LoopProfile], seconds: float
+) -> None:
+    """Nearly half an hour is more than the seams of a fit fill that begins elsewhere."""
+    profile = only(track_profile(), [(48, 16)])
+    request = PlanRequest(SeamConstraints(excluded=(TrackRange(0.0, float(profile.downbeats[4])),)), only_loop=True)
+    refused = plan_fit(profile, seconds, request)
     assert isinstance(refused, Refusal)
-    assert "begins where the track does; a fit may begin elsewhere" in refused.hint
+    assert "for a loop begins where the track does." in refused.hint
+    fit = plan_fit(profile, seconds, replace(request, only_loop=False))
+    assert isinstance(fit, LoopPlan) == (seconds < 1000.0)
+    assert ("A fit of this length begins elsewhere." in refused.hint) == (seconds < 1000.0)
 
 
 def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Maker) -> None:

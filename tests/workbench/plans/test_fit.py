@@ -24,7 +24,7 @@ from workbench.plans.fit import (
     shares_its_parts,
 )
 from workbench.plans.plan import LoopPlan, PlanKind
-from workbench.plans.refusals import Refusal
+from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.seams.profile import EndingKind, LoopProfile
 
@@ -375,6 +375,38 @@ def test_a_refusal_says_how_the_track_can_begin_again(track_profile: Maker, only
     plan = Fit(200.0, constraints=SeamConstraints(pinned=(splice,))).plan(profile)
     assert plan.kind is PlanKind.LOOP
     assert plan.window_end == 200.0
+
+
+def test_a_restart_is_advised_only_where_it_makes_a_plan_of_all_that_is_asked_for(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
+    whole = track_profile(restarts=True)
+    lines, again = whole.downbeats, whole.restart
+    assert again is not None
+    profile = only(whole, [(40, 8), (again.leave, again.enter)], score=0.1)
+    at_ease = CoverParams(min_variety_seconds=0.0)
+    splice = NamedSplice(float(lines[again.leave]), float(lines[again.enter]))
+    head = TrackRange(0.0, float(lines[2]))
+    advised = [
+        Fit(200.0, (Keep(KeptPart.INTRO),)),
+        Fit(200.0, start_at=2.0),
+    ]
+    for asked in advised:
+        refusal = asked.answer(profile, at_ease)
+        assert isinstance(refusal, Refusal)
+        assert refusal.restart == splice
+        asked = replace(asked, constraints=SeamConstraints(pinned=(splice,)))
+        assert asked.plan(profile, at_ease).ending.restarts == 1
+    in_vain = [
+        Fit(200.0, constraints=SeamConstraints(excluded=(head,))),
+        Fit(200.0, constraints=SeamConstraints(forbidden=(splice,))),
+        Fit(200.0, constraints=SeamConstraints(never_cut=(TrackRange(float(lines[-2]), profile.song_duration),))),
+    ]
+    for asked in in_vain:
+        refusal = asked.answer(profile, at_ease)
+        assert isinstance(refusal, Refusal)
+        assert refusal.reason is not RefusalReason.CONSTRAINTS
+        assert refusal.restart is None
 
 
 def test_a_seam_that_many_hear_is_not_served_where_a_loop_has_none(track_profile: Maker) -> None:
