@@ -57,17 +57,38 @@ class Argument:
         return f"{self.name}={self.value}" if self.value else self.name
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class Sentence:
+    """Words in which arguments and constraints are values: the command line calls them by its options.
+
+    As text they have names of their own. False where there are no words.
+    """
+
+    parts: tuple[Any, ...]  # texts, `Argument`, or `Constraint` of `workbench.plans.constraints`
+
+    def __init__(self, *parts: Any) -> None:
+        object.__setattr__(self, "parts", parts)
+
+    def __add__(self, other: Any) -> Sentence:
+        return Sentence(*self.parts, *(other.parts if isinstance(other, Sentence) else (other,)))
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.parts))
+
+
 class WorkbenchError(Exception):
     """Base of everything this package raises on purpose; its text is fit to show to a user.
 
-    `sentence` has texts, and values that the command line and the page word each in their own way: an `Argument`, or a
-    `Constraint` of `workbench.plans.constraints`.
+    It is made of the parts of its `sentence`, which the command line and the page word each in their own way.
     """
 
-    def __init__(self, *sentence: Any) -> None:
+    def __init__(self, *parts: Any) -> None:
+        self.sentence = Sentence(*parts)
         # At most one text in `args`, so that the error can be pickled.
-        super().__init__(*(["".join(map(str, sentence))] if sentence else []))
-        self.sentence = sentence
+        super().__init__(*([str(self.sentence)] if parts else []))
 
     def __str__(self) -> str:
         """Show the sentence itself; `KeyError` would put it in quotes."""
@@ -104,8 +125,8 @@ class RequestError(InputError):
     `constraints` are those that it is about; empty where it is about none in particular.
     """
 
-    def __init__(self, *sentence: Any, constraints: tuple[Any, ...] = ()) -> None:
-        super().__init__(*sentence)
+    def __init__(self, *parts: Any, constraints: tuple[Any, ...] = ()) -> None:
+        super().__init__(*parts)
         self.constraints = constraints
 
 

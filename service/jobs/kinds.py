@@ -42,7 +42,7 @@ from workbench.analysis.progress import Progress
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
-from workbench.errors import MediaError, ParameterError, SoundTooLong, UnknownTrack, UnknownVideo
+from workbench.errors import MediaError, ParameterError, Sentence, SoundTooLong, UnknownTrack, UnknownVideo
 from workbench.files import hash_file
 from workbench.plans import refusals
 from workbench.plans.refusals import Refusal, audio_unavailable
@@ -626,7 +626,7 @@ def _beats_stages(context: Context) -> Progress:
 def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
     """The same answer, without the path of the track in the hint of a refusal."""
     if isinstance(answer, Refusal):
-        return replace(answer, sentence=(_without_path(answer.hint, track.path, "the file"),))
+        return replace(answer, sentence=Sentence(_without_path(answer.hint, track.path, "the file")))
     return answer
 
 

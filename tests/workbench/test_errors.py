@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import re
 import shlex
 import shutil
@@ -17,9 +18,12 @@ import pytest
 
 from workbench import errors
 from workbench.errors import (
+    Argument,
     ExtraMissing,
     InputError,
+    PlanError,
     ResourceMissing,
+    Sentence,
     StoreError,
     UnknownTrack,
     UnknownVideo,
@@ -29,6 +33,7 @@ from workbench.errors import (
     require_extra,
     requirements,
 )
+from workbench.plans.refusals import contradiction
 
 TREE = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, WorkbenchError)]
 
@@ -176,3 +181,14 @@ def test_the_command_installs_into_the_environment_that_runs(tmp_path: Path, mon
         assert command == ["make", "-C", str(ROOT), "setup-export"]
     else:
         assert command == [sys.executable, "-m", "pip", "install", "-e", f"{ROOT}[export]"]
+
+
+def test_a_sentence_reads_as_one_text_and_keeps_its_values() -> None:
+    said = Sentence("give ", Argument("track")) + " or " + Sentence(Argument("video"))
+    assert str(said) == "give track or video"
+    assert said.parts == ("give ", Argument("track"), " or ", Argument("video"))
+    assert said == Sentence(*said.parts)
+    assert not Sentence()
+    error = pickle.loads(pickle.dumps(PlanError(*said.parts)))
+    assert (str(error), error.sentence) == (str(said), said)
+    assert str(contradiction(said, ())) == contradiction(said, ()).hint == "give track or video."

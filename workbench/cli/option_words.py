@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.errors import Argument, WorkbenchError
+from workbench.errors import Argument, Sentence, WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.plans.constraints import Constraint, Sentence
+    from workbench.plans.constraints import Constraint
     from workbench.plans.refusals import Refusal
 
 _OPTIONS = {
@@ -27,7 +27,7 @@ _ARGUMENTS = {
 
 def in_options(sentence: Sentence) -> str:
     """A sentence that calls constraints and arguments by the options which ask for them."""
-    return "".join(map(_in_options, sentence))
+    return "".join(map(_in_options, sentence.parts))
 
 
 def _in_options(part: str | Constraint | Argument) -> str:

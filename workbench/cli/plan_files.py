@@ -302,7 +302,7 @@ def naming_plan(file: Path) -> Iterator[None]:
     try:
         yield
     except PlanError as error:
-        raise PlanError(f"{_name_of(file)}: ", *error.sentence) from None
+        raise PlanError(f"{_name_of(file)}: ", *error.sentence.parts) from None
 
 
 def _name_of(file: Path) -> str:

@@ -26,6 +26,7 @@ from workbench.cli.options import (
     workspace_option,
 )
 from workbench.cli.terminal import deliver_body, progress_bar, say
+from workbench.errors import Sentence
 
 if TYPE_CHECKING:
     from workbench.analysis.sources import VideoSource
@@ -96,7 +97,7 @@ def _with_those_of(plan: Path, request: PlanRequest, workspace: Workspace, track
     both = request.and_more(asked)
     taken = [one for one in both.each if one not in request.each]
     if taken:
-        say(in_options((f"from {plan.name}: ", *joined(taken, ", "))))
+        say(f"from {plan.name}: {in_options(joined(taken, ', '))}")
     if taken and made_for is not None and made_for.content_hash not in (None, workspace.hash_file(track)):
         say(f"{plan.name} was made for {made_for.name}, which is another track: its times are taken for {track.name}")
     return both
@@ -329,7 +330,7 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
     first, params = planned[0], workspace.params.cover
     if first.file_loop is not None:
         say(first.file_loop.in_words)
-    keep = [in_options((one.constraint,)) for one in first.request.keep]
+    keep = [in_options(Sentence(one.constraint)) for one in first.request.keep]
     for number, one in enumerate(planned):
         plan, analysis = one.answer, one.analysis
         named = f"{plain_seconds(one.video_seconds)} s: " if len(planned) > 1 else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.plans.constraints import Constraint, ConstraintKind, Sentence
+from workbench.errors import Sentence
+from workbench.plans.constraints import Constraint, ConstraintKind
 
 _WORDS = {
     ConstraintKind.PINNED: "pinned",
@@ -24,4 +25,4 @@ def in_words(one: Constraint) -> str:
 
 def sentence_in_words(sentence: Sentence) -> str:
     """A sentence in which constraints are called as on the page."""
-    return "".join(in_words(part) if isinstance(part, Constraint) else str(part) for part in sentence)
+    return "".join(in_words(part) if isinstance(part, Constraint) else str(part) for part in sentence.parts)

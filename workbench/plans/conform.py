@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.edits.difference import EditChange, EditDifference
+from workbench.errors import Sentence
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import Route, Window, build_plan, played, plays_to, room_for_fade, silence_after, spans
@@ -258,7 +259,7 @@ def _fitted_again(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
     seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
     fit = plan_fit(task.profile, seconds, PlanRequest(request.constraints, request.keep, start_at), search.params)
     if isinstance(fit, Refusal):  # a restart cannot be pinned in a plan that follows another
-        return replace(fit, sentence=("Nothing follows the edit. ", *fit.sentence), restart=None)
+        return replace(fit, sentence=Sentence("Nothing follows the edit. ") + fit.sentence, restart=None)
     if fit.seam_score < floor and len(fit.segments) > 1:
         return refusals.not_filled(
             f"no way through this track with seams over {floor:g} is {seconds:.3f} s long and follows the edit; "

@@ -21,7 +21,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.errors import Argument, ConstraintError, ContradictionError
+from workbench.errors import ConstraintError, ContradictionError, Sentence
 from workbench.plans.plan import BORDER_SECONDS, nearest_line
 from workbench.plans.refusals import plain_seconds
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds
@@ -64,10 +64,6 @@ class Constraint:
 
     def __str__(self) -> str:
         return f"{self.kind.replace('_', ' ')} {self.what}"
-
-
-Sentence = tuple[str | Constraint | Argument, ...]
-"""A sentence in which constraints are values: the command line calls them by its options, the page by its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +221,7 @@ def on_lines(profile: LoopProfile, constraints: SeamConstraints) -> LineConstrai
             clashing += [_as_one(kind, one) for one in ranges if _inside(lines, one)[list(pair)].any()]
         if clashing:
             both = (_as_one(_PINNED, pin), clashing[0])
-            raise ContradictionError(*joined(both, " and "), " contradict each other", constraints=both)
+            raise ContradictionError(*joined(both, " and ").parts, " contradict each other", constraints=both)
     return LineConstraints(
         np.flatnonzero(inside),
         np.array(forbidden, dtype=np.int64).reshape(-1, 2),
@@ -293,13 +289,13 @@ def smallest_contradiction(
 
 def cannot_be_satisfied(some: Sequence[Constraint], where: str) -> Sentence:
     """That constraints contradict each other. `where` says in what, such as `30 s`."""
-    return (*joined(some, " and "), f" cannot be kept{' together' if len(some) > 1 else ''} in {where}")
+    return joined(some, " and ") + f" cannot be kept{' together' if len(some) > 1 else ''} in {where}"
 
 
 def joined(constraints: Sequence[Constraint], between: str) -> Sentence:
     """Constraints with a text between each two."""
     parts = [part for one in constraints for part in (between, one)]
-    return tuple(parts[1:])
+    return Sentence(*parts[1:])
 
 
 def clock(seconds: float) -> str:

@@ -17,7 +17,7 @@ from math import floor, inf, isfinite
 
 import numpy as np
 
-from workbench.errors import ConstraintError, ContradictionError, ParameterError
+from workbench.errors import ConstraintError, ContradictionError, ParameterError, Sentence
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import PlayedSegments, Window, build_plan
@@ -27,7 +27,6 @@ from workbench.plans.constraints import (
     LineConstraints,
     NamedSplice,
     SeamConstraints,
-    Sentence,
     cannot_be_satisfied,
     clock,
     joined,
@@ -224,7 +223,7 @@ def _or_begin_elsewhere(
         return answer
     if isinstance(plan_fit(profile, seconds, replace(request, only_loop=False), params), Refusal):
         return answer
-    return replace(answer, sentence=(*answer.sentence, " A fit of this length begins elsewhere."))
+    return replace(answer, sentence=answer.sentence + " A fit of this length begins elsewhere.")
 
 
 def plan_fits(
@@ -309,10 +308,10 @@ def _out_of_range(fit: _Fit) -> Refusal | None:
     if request.start_at is not None and fit.music_seconds < MIN_SECONDS:
         wrong = Constraint(_START_AT, (request.start_at,))
         why = f": that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"
-        return refusals.contradiction((wrong, why), (wrong,))
+        return refusals.contradiction(Sentence(wrong, why), (wrong,))
     if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
         wrong = Constraint(_END_ON, (request.end_on,))
-        return refusals.contradiction((wrong, f": that is outside of {fit.length}"), (wrong,))
+        return refusals.contradiction(Sentence(wrong, f": that is outside of {fit.length}"), (wrong,))
     return None
 
 
@@ -593,19 +592,20 @@ def _refused(fit: _Fit) -> Refusal:
         for keep in tried.request.keep:
             stretch = requested_stretch(profile, keep, room)
             longest += 0.0 if stretch is None else stretch[1] - stretch[0]
-    why: Sentence = ()
+    why = Sentence()
     if longest > room:
-        why = (f"what is to be kept lasts {longest:.1f} s",)
+        why = Sentence(f"what is to be kept lasts {longest:.1f} s")
     elif len(tried.request.keep) == len(blamed) and has_bars:
         floor = fit.params.min_seam_score
         least = floor if floor > CoverParams().min_seam_score else min(REQUEST_FLOOR, floor)
-        why = (f"no seams of {least:g} and more make this length of them",)
+        why = Sentence(f"no seams of {least:g} and more make this length of them")
     elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
         why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]
         if not why and others:
             why = _elsewhere(tried)
-            why = why and ("without ", *joined(others, " and "), ", ", *why)
-    return refusals.contradiction((*cannot_be_satisfied(blamed, fit.length), *(("; ", *why) if why else ())), blamed)
+            why = why and Sentence("without ") + joined(others, " and ") + ", " + why
+    said = cannot_be_satisfied(blamed, fit.length)
+    return refusals.contradiction(said + "; " + why if why else said, blamed)
 
 
 def _not_filled(fit: _Fit) -> Refusal:

@@ -133,13 +133,11 @@ def plan_loop(
     blamed = smallest_contradiction(constraints.each, can_be_satisfied)
     if not blamed:
         return find_loop(profile, video_seconds, params, UNCONSTRAINED)
-    whys = [
-        _why_it_is_played(profile, params, one)
-        for one in constraints.excluded
-        if SeamConstraints(excluded=(one,)).each == blamed
-    ]
-    where = f"a loop of {plain_seconds(video_seconds)} s"
-    return refusals.contradiction((*cannot_be_satisfied(blamed, where), *whys), blamed)
+    said = cannot_be_satisfied(blamed, f"a loop of {plain_seconds(video_seconds)} s")
+    for one in constraints.excluded:
+        if SeamConstraints(excluded=(one,)).each == blamed:
+            said += _why_it_is_played(profile, params, one)
+    return refusals.contradiction(said, blamed)
 
 
 def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:

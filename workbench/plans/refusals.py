@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from workbench.errors import Sentence
+
 if TYPE_CHECKING:  # processes that answer HTTP know refusals, and load no array code
-    from workbench.plans.constraints import Constraint, NamedSplice, Sentence
+    from workbench.plans.constraints import Constraint, NamedSplice
 
 
 class RefusalReason(StrEnum):
@@ -71,7 +73,10 @@ class Refusal:
     @property
     def hint(self) -> str:
         """The reason in words and what to do."""
-        return "".join(map(str, self.sentence))
+        return str(self.sentence)
+
+    def __str__(self) -> str:
+        return self.hint
 
 
 def video_not_longer(video_seconds: float, track_seconds: float, required_excess_seconds: float) -> Refusal | None:
@@ -90,7 +95,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     )
     return Refusal(
         RefusalReason.VIDEO_NOT_LONGER,
-        (f"{why} Play the track straight{pick}",),
+        Sentence(f"{why} Play the track straight{pick}"),
         video_seconds=video,
         track_seconds=track,
         required_excess_seconds=excess,
@@ -103,7 +108,7 @@ def plain_seconds(seconds: float) -> str:
 
 
 def _refusal(reason: RefusalReason, hint: str) -> Refusal:
-    return Refusal(reason, (hint,))
+    return Refusal(reason, Sentence(hint))
 
 
 def low_confidence(confidence: float, best_score: float, required: float) -> Refusal:
@@ -130,12 +135,12 @@ def no_viable_loop(why: str) -> Refusal:
 
 def not_filled(why: str, reason: RefusalReason = RefusalReason.NO_VIABLE_LOOP) -> Refusal:
     """The track cannot fill the length. `why` is a sentence without its full stop."""
-    return Refusal(reason, (why, "."))
+    return Refusal(reason, Sentence(why, "."))
 
 
 def contradiction(sentence: Sentence, constraints: tuple[Constraint, ...]) -> Refusal:
     """Constraints that no plan satisfies together. `sentence` is without its full stop."""
-    return Refusal(RefusalReason.CONSTRAINTS, (*sentence, "."), constraints)
+    return Refusal(RefusalReason.CONSTRAINTS, sentence + ".", constraints)
 
 
 def no_loop_profile() -> Refusal:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from workbench.plans.constraints import Constraint, ConstraintKind, Sentence, clock
+from workbench.errors import Sentence
+from workbench.plans.constraints import Constraint, ConstraintKind, clock
 from workbench.plans.ends import MIN_RING_SECONDS, end_slack
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile
@@ -58,7 +59,7 @@ def suggest_landings(
         said.append(f"{'; ' if said else ''}{alone} lands it at {clock(_rounded(near))}")
     if not said and own is not None and can_land(start_at, own):
         said.append(own_lands)
-    return tuple(said)
+    return Sentence(*said)
 
 
 def _own_landing(

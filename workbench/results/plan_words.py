@@ -13,8 +13,9 @@ from math import floor
 
 import numpy as np
 
+from workbench.errors import Sentence
 from workbench.params import CoverParams
-from workbench.plans.constraints import Constraint, ConstraintKind, NamedSplice, Sentence, line_pair
+from workbench.plans.constraints import Constraint, ConstraintKind, NamedSplice, line_pair
 from workbench.plans.move_seam import seam_scores
 from workbench.plans.plan import (
     EndKind,
@@ -119,7 +120,7 @@ def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: Cover
         score = None if row is None else float(profile.splices.score[row])
         if score is not None and score < params.min_seam_score:
             pin = Constraint(ConstraintKind.PINNED, (one.leave, one.enter))
-            lines.append((pin, f" {score_line(score, params.min_seam_score)}"))
+            lines.append(Sentence(pin, f" {score_line(score, params.min_seam_score)}"))
     return tuple(lines)
 
 

@@ -35,7 +35,7 @@ from workbench.edits.difference import EditDifference, lasting
 from workbench.edits.documents import document_of
 from workbench.edits.reading import compare_files, is_edit_list
 from workbench.edits.shots import exact_rate
-from workbench.errors import Argument, ContradictionError, EditError, PlanError
+from workbench.errors import Argument, ContradictionError, EditError, PlanError, Sentence
 from workbench.media.probe import probe
 from workbench.mix.drawn_envelope import FollowedEnvelope, follow_edit, read_points, with_drawn
 from workbench.params import CoverParams, WorkbenchParams
@@ -48,7 +48,7 @@ from workbench.plans.conform import (
     kept_seconds,
     unsure_seams,
 )
-from workbench.plans.constraints import Sentence, clock, on_lines
+from workbench.plans.constraints import clock, on_lines
 from workbench.plans.plan import LoopPlan, seam_lines, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
@@ -333,13 +333,13 @@ def conform_table(conformed: Conformed) -> list[Sentence]:
     )
     guessed = _guessed_rate(conformed.difference)
     if not summary["changes"]:
-        return [("nothing differs: the same plan",), (last,), *guessed]
+        return [Sentence("nothing differs: the same plan"), Sentence(last), *guessed]
     if not _same_before_edit(conformed):
         lines.append("no way through the track led on from the first change, so music before it differs too")
     return [
-        *((line,) for line in (*lines, last)),
+        *map(Sentence, (*lines, last)),
         *guessed,
-        *((line,) for line in _envelope_words(conformed.envelope)),
+        *map(Sentence, _envelope_words(conformed.envelope)),
         *_not_kept(conformed),
         *_ending_words(conformed),
         *_at_a_lower_floor(conformed),
@@ -352,7 +352,7 @@ def _guessed_rate(difference: EditDifference) -> list[Sentence]:
         return []
     others = ", ".join(f"{float(rate):.6g}" for rate in difference.other_rates)
     taken = f"{1 / difference.frame_seconds:.6g} frames a second were taken, {others} would fit as well"
-    return [(f"the edit lists do not state their frame rate: {taken} (", Argument(FRAME_RATE), " says which)")]
+    return [Sentence(f"the edit lists do not state their frame rate: {taken} (", Argument(FRAME_RATE), " says which)")]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:
@@ -374,21 +374,21 @@ def _not_kept(conformed: Conformed) -> list[Sentence]:
     lines = conformed.analysis.profile.downbeats
     taken = set(map(tuple, seam_lines(table, lines).tolist()))
     on = on_lines(conformed.analysis.profile, request.constraints)
-    missed = [] if on is None else [pair for pair in map(tuple, on.pinned.tolist()) if pair not in taken]
-    found: list[Sentence] = [
-        (
+    found = [
+        Sentence(
             f"the pinned seam {clock(float(lines[leave]))}-{clock(float(lines[enter]))} is not in it: "
-            "its music does not come where its picture is now",
+            "its music does not come where its picture is now"
         )
-        for leave, enter in missed
+        for leave, enter in on.pinned.tolist()
+        if (leave, enter) not in taken
     ]
-    if on is not None and on.plays_excluded(*table.T).any():
-        found.append(("before the edit it plays some of what is excluded, as the old plan did",))
+    if on.plays_excluded(*table.T).any():
+        found.append(Sentence("before the edit it plays some of what is excluded, as the old plan did"))
     if request.start_at is not None and conformed.plan.music_in != request.start_at:
         found.append(_start_words(conformed, request.start_at))
     if request.end_on is not None:
-        unasked = " of the plan is not asked of the changed one: fit it anew where that must hold"
-        found.append((Argument("end_on"), unasked))
+        unasked = " of the plan is not asked of the changed one: fit it again where that must hold"
+        found.append(Sentence(Argument("end_on"), unasked))
     return found
 
 
@@ -398,7 +398,7 @@ def _start_words(conformed: Conformed, asked: VideoSeconds) -> Sentence:
     pictures = (one.new_start + asked - one.old_start for one in conformed.difference.shared
                 if one.old_start <= asked < one.old_end)  # fmt: skip
     why = "with its picture" if any(abs(at - starts) < 1e-3 for at in pictures) else "for the new cut is too short"
-    return (f"the music starts at {clock(starts)}, not at {clock(asked)} as was asked, {why}",)
+    return Sentence(f"the music starts at {clock(starts)}, not at {clock(asked)} as was asked, {why}")
 
 
 def _same_before_edit(conformed: Conformed) -> bool:
@@ -414,24 +414,25 @@ def _ending_words(conformed: Conformed) -> list[Sentence]:
     found: list[Sentence] = []
     if unsure:
         scores = ", ".join(f"{seam.score:.2f} at {clock(seam.at)}" for seam in unsure)
-        found = [(f"less sure than the seams of a loop: {scores}",)]
+        found = [Sentence(f"less sure than the seams of a loop: {scores}")]
     if conformed.old.ends_in_fade:
         return found
     lost = plan.ends_in_fade
     if not lost and plan.is_faded_out:
         sooner = conformed.analysis.profile.last_sound - plan.segments[-1].song_to
-        found.append((f"{ending} is heard, but rings {sooner:.1f} s less than in the track",))
+        found.append(Sentence(f"{ending} plays, but rings {sooner:.1f} s less than in the track"))
     asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
     other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
     if lost and (other is None or other.ends_in_fade):
         least = min(REQUEST_FLOOR, conformed.cover.min_seam_score)
-        found.append((f"{ending} is lost to a fade: no seams over {least:g} lead to it from the first change on",))
+        lacks = f"no seams over {least:g} lead to it from the first change on"
+        found.append(Sentence(f"{ending} is lost to a fade: {lacks}"))
     elif other is not None and other.ends_in_fade != lost:
         facts = (
             f"{_percent(conformed, other)} of the untouched picture's music and a worst seam of {other.seam_score:.2f}"
         )
         is_so, instead = ("is lost to a fade", "keeps it") if lost else ("asks for that", "fades instead")
-        found.append((f"{ending} {is_so}: ", Argument(KEEP_ENDING, str(lost)), f" {instead}, with {facts}"))
+        found.append(Sentence(f"{ending} {is_so}: ", Argument(KEEP_ENDING, str(lost)), f" {instead}, with {facts}"))
     return found
 
 
@@ -451,7 +452,7 @@ def _at_a_lower_floor(conformed: Conformed) -> list[Sentence]:
         return []
     kept = f"it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})"
     lower = Argument("min_seam_score", f"{_LOWER_FLOOR:g}")
-    return [(f"with seams of down to {_LOWER_FLOOR:g} {kept}: ", lower, " takes them")]
+    return [Sentence(f"with seams of down to {_LOWER_FLOOR:g} {kept}: ", lower, " takes them")]
 
 
 def _percent(conformed: Conformed, plan: LoopPlan) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.dashboards.constraint_words import in_words, sentence_in_words
+from workbench.errors import Sentence
 from workbench.plans.constraints import Constraint, ConstraintKind
 
 
@@ -14,5 +15,5 @@ def test_a_constraint_in_words() -> None:
 
 def test_a_sentence_names_constraints_as_the_page_does() -> None:
     short, longer = (Constraint(ConstraintKind.KEEP, (10.0, last)) for last in (20.0, 20.5))
-    said = sentence_in_words((longer, " and ", short, " cannot be kept together"))
+    said = sentence_in_words(Sentence(longer, " and ", short, " cannot be kept together"))
     assert said == "played whole 0:10 to 0:20.5 and played whole 0:10 to 0:20 cannot be kept together"

@@ -10,6 +10,7 @@ import soundfile
 
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
+from workbench.errors import Sentence
 from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
@@ -75,6 +76,8 @@ def test_a_download_says_which_option_it_holds(tide_loop: Planned) -> None:
 
 
 def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
-    refused = replace(tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, ("Its bars are too unsure to cut at.",)))
+    refused = replace(
+        tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, Sentence("Its bars are too unsure to cut at."))
+    )
     for loop in (None, refused):
         assert (offered(loop), what_is_taken(loop)) == ([], "")

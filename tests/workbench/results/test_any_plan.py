@@ -9,7 +9,7 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from workbench.errors import PlanError
+from workbench.errors import PlanError, Sentence
 from workbench.plans.constraints import Constraint, ConstraintKind
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, contradiction
@@ -75,7 +75,7 @@ def test_a_loop_of_the_interface_never_says_its_kind(looped: LoopPlan) -> None:
 
 def test_a_refusal_names_the_constraints_that_contradict_by_id() -> None:
     pinned, kept = Constraint(ConstraintKind.PINNED, (92.0, 48.0)), Constraint(ConstraintKind.KEEP, part="hook")
-    refusal = contradiction((pinned, " and ", kept, " cannot be kept together in 30 s"), (pinned, kept))
+    refusal = contradiction(Sentence(pinned, " and ", kept, " cannot be kept together in 30 s"), (pinned, kept))
     body = result(refusal).to_json()
     assert (body["applicable"], body["retryable"]) == (False, False)
     assert body["plan"] == {

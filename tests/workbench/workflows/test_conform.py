@@ -53,7 +53,7 @@ def conform(*arguments: Any, **named: Any) -> Conformed:
 
 
 def lines_of(found: Conformed) -> list[str]:
-    return ["".join(map(str, line)) for line in conform_table(found)]
+    return list(map(str, conform_table(found)))
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.analysis.workspace import Workspace
-from workbench.errors import InputError, ParameterError
+from workbench.errors import InputError, ParameterError, Sentence
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
@@ -63,7 +63,7 @@ def test_options_that_are_not_in_use_make_no_version(workspace: Workspace, loop:
 
 
 def test_a_refusal_cannot_be_frozen(workspace: Workspace, loop: Planned) -> None:
-    refused = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, ("no beat",)))
+    refused = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, Sentence("no beat")))
     with pytest.raises(ParameterError, match="refused"):
         freeze_plan(workspace, refused)
 

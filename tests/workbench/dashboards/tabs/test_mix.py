@@ -16,6 +16,7 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.mix import MixSounds, measure_mix_inputs, placed_file
 from workbench.dashboards.tabs.controls import with_field
 from workbench.dashboards.tabs.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
+from workbench.errors import Sentence
 from workbench.features.levels import LevelCurve
 from workbench.files import bundled_path
 from workbench.mix.balance import plan_mix
@@ -216,7 +217,9 @@ def test_nothing_open_is_said(session: Session) -> None:
 
 def test_a_track_that_is_not_looped_has_no_mix(corner_loop: Planned, home: Home) -> None:
     session = Session(Workspace(home), pool=WaitingPool())
-    session.loop = replace(corner_loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, ("no two bars go together",)))
+    session.loop = replace(
+        corner_loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, Sentence("no two bars go together"))
+    )
     assert "not looped under this video" in MixTab(session).facts.object
 
 

@@ -11,6 +11,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.tabs.plan import PlanTab
+from workbench.errors import Sentence
 from workbench.mix.balance import Duck, Mix
 from workbench.params import CoverParams, DuckParams
 from workbench.plans.loop import plan_loop
@@ -136,7 +137,9 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: P
     assert tab.progress.visible
     session.cancel()
     pool.finish(job)
-    session.loop = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, ("Its bars are too unsure to cut at.",)))
+    session.loop = replace(
+        loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, Sentence("Its bars are too unsure to cut at."))
+    )
     assert "too unsure" in tab.empty.object
     session.loop = loop
     assert not tab.empty.visible

@@ -15,7 +15,7 @@ from workbench.dashboards.sounds.plan import played_plan, track_file
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, with_option_first
 from workbench.dashboards.tabs.seams import SeamsTab, SeamState
 from workbench.dashboards.views import LongSound
-from workbench.errors import PlanError
+from workbench.errors import PlanError, Sentence
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
@@ -84,7 +84,7 @@ def test_a_shorter_plan_keeps_to_its_last_seam(state: SeamState, loop: Planned) 
 
 def test_a_track_that_is_not_looped_has_no_controls_of_a_seam(tab: SeamsTab, loop: Planned) -> None:
     assert tab.one.visible
-    tab._session.loop = replace(loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, ("no two bars go together",)))
+    tab._session.loop = replace(loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, Sentence("no two bars go together")))
     assert (tab.one.visible, tab.none.visible) == (False, True)
     assert "not looped under this video" in tab.none.object
     tab._session.loop = loop
