@@ -26,7 +26,6 @@ from workbench.cli.options import (
     workspace_option,
 )
 from workbench.cli.terminal import deliver_body, progress_bar, say
-from workbench.errors import Sentence
 
 if TYPE_CHECKING:
     from workbench.analysis.sources import VideoSource
@@ -330,7 +329,6 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
     first, params = planned[0], workspace.params.cover
     if first.file_loop is not None:
         say(first.file_loop.in_words)
-    keep = [in_options(Sentence(one.constraint)) for one in first.request.keep]
     for number, one in enumerate(planned):
         plan, analysis = one.answer, one.analysis
         named = f"{plain_seconds(one.video_seconds)} s: " if len(planned) > 1 else ""
@@ -346,10 +344,15 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
             say(f"{named}{plan.kind.in_words}, {plan.end_label}")
         if plan.music_in > 0.0:
             say(f"{named}the music starts {plan.start_label}")
-        for said in filter(None, (less_sure_line(plan, keep, params), repetition_line(plan, profile, params))):
-            say(f"{named}{said}")
+        less_sure = less_sure_line(plan, profile, one.request, params)
+        if less_sure is not None:
+            say(f"{named}{in_options(less_sure)}")
+        constraints = one.request.constraints
+        repeated = repetition_line(plan, profile, params, constraints)
+        if repeated is not None:
+            say(f"{named}{repeated}")
         if profile.downbeats.size >= 2:
-            for option, difference in enumerate(option_differences(plan, profile, params)[1:], start=2):
+            for option, difference in enumerate(option_differences(plan, profile, params, constraints)[1:], start=2):
                 say(f"{named}option {option} {difference}")
     plans = sorted((one.answer for one in planned if isinstance(one.answer, LoopPlan)), key=lambda one: one.window_end)
     for short, longer in pairwise(plans):

@@ -8,14 +8,23 @@ Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from math import floor
 
 import numpy as np
 
 from workbench.errors import Sentence
 from workbench.params import CoverParams
-from workbench.plans.constraints import Constraint, ConstraintKind, NamedSplice, line_pair
+from workbench.plans.constraints import (
+    NO_CONSTRAINTS,
+    Constraint,
+    ConstraintKind,
+    NamedSplice,
+    SeamConstraints,
+    joined,
+    line_pair,
+    on_lines,
+)
 from workbench.plans.move_seam import seam_scores
 from workbench.plans.plan import (
     EndKind,
@@ -24,11 +33,13 @@ from workbench.plans.plan import (
     count_restarts,
     is_restart,
     nearest_line,
+    seam_lines,
     segment_table,
 )
 from workbench.plans.plan_score import AUDIBLE
 from workbench.plans.refusals import plain_seconds
 from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
+from workbench.plans.request import PlanRequest
 from workbench.recording import FloatArray, clock
 from workbench.seams.profile import LoopProfile
 
@@ -40,54 +51,67 @@ _MOST_DIFFERENCES = 4
 _SAME_START = 0.25  # s of the track
 _LEAST_WORN_SECONDS = 5.0
 _LESS_WORN = 0.8  # share of the worn seconds of the plan served, under which it is said that an option has fewer
-_FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which it is said that an option repeats less
+_FEWER_PLAYS = (
+    0.8  # share of the plays of the stretch that plays most, under which it is said that an option repeats less
+)
 
 
-def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str | None:
+def repetition_line(
+    plan: LoopPlan, profile: LoopProfile, params: CoverParams, constraints: SeamConstraints = NO_CONSTRAINTS
+) -> str | None:
     """One line on what a listener notices of a loop, and what would avoid it; None where that is nothing.
 
-    Seams that are likelier heard than not come first. A plan that passes a limit on repetition says what plays how
+    Seams that are likelier audible than not come first. A plan that passes a limit on repetition says what plays how
     often, and for how long; one that lets the whole track end and begin again, what the next option would play how
-    often instead. Too little different music is said too.
+    often instead. Too little different music is said too, of as much as the constraints of the request leave.
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
+    needed = _needed(profile, params, constraints)
     said = (
         _audible_seams(plan, profile),
-        _repetition(plan, profile, params),
-        _missed_variety(plan, profile, params),
+        _repetition(plan, profile, params, needed),
+        _missed_variety(plan, needed),
         _skipped(plan, profile),
     )
     return "; ".join(filter(None, said)) or None
 
 
-def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
-    heard = find_repetition(plan, profile, params)
-    if heard.over_limits:
-        return f"{_heard(heard, plan)}; {_way_out(plan, profile, params)}"
+def _needed(profile: LoopProfile, params: CoverParams, constraints: SeamConstraints) -> float:
+    """How much different music any five minutes of a loop are to play, s; 0 for a track without bars."""
+    return 0.0 if profile.downbeats.size < 3 else least_variety(profile, params, on_lines(profile, constraints))
+
+
+def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
+    repetition = find_repetition(plan, profile, params)
+    if repetition.over_limits:
+        return f"{_most_played(repetition, plan)}; {_way_out(plan, profile, params, needed)}"
     times = count_restarts(plan, profile)
     if not times:
         return ""
-    begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is heard"
+    begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is audible"
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
         if other.over_limits and not count_restarts(option, profile):
-            return f"{begins}; option {number} goes on instead, but {_heard(other, option)}"
+            return f"{begins}; option {number} goes on instead, but {_most_played(other, option)}"
     return begins
 
 
-def option_differences(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> tuple[str, ...]:
+def option_differences(
+    plan: LoopPlan, profile: LoopProfile, params: CoverParams, constraints: SeamConstraints = NO_CONSTRAINTS
+) -> tuple[str, ...]:
     """In what each option differs from the plan served, a clause each, such as "ends 8 bars sooner in the track".
 
     What it costs comes first, such as "has one audible seam at 2:10". The first, which is that plan, has an empty one.
+    `constraints` are those of the request.
     """
-    options = plan.options or (plan,)
-    return ("", *(_difference(option, options[0], profile, params) for option in options[1:]))
+    options, needed = plan.options or (plan,), _needed(profile, params, constraints)
+    return ("", *(_difference(option, options[0], profile, params, needed) for option in options[1:]))
 
 
 def seam_words(plan: LoopPlan, profile: LoopProfile, seam: int) -> str:
     """A clause on what a seam, counted from 0, is where its score alone would mislead; empty for an ordinary one."""
-    return "the track ends and begins again here, which is heard" if is_restart(plan, profile)[seam] else ""
+    return "the track ends and begins again here, which is audible" if is_restart(plan, profile)[seam] else ""
 
 
 def score_line(score: float, least: float) -> str:
@@ -98,15 +122,21 @@ def score_line(score: float, least: float) -> str:
     return f"scores {number}: the planner takes splices from {least:g} on"
 
 
-def less_sure_line(plan: LoopPlan, keep: Collection[str], params: CoverParams) -> str | None:
-    """A line if a plan with kept parts has a seam under the floor; None where none scores so little.
+def less_sure_line(plan: LoopPlan, profile: LoopProfile, request: PlanRequest, params: CoverParams) -> Sentence | None:
+    """A line if a plan with kept parts has a seam under the floor that is not pinned; None where none scores so little.
 
-    `keep` holds what was asked to be kept, as one types it.
+    `request` is what the plan was made for.
     """
-    if not keep or plan.seam_score >= params.min_seam_score:
+    if not request.keep or plan.seam_score >= params.min_seam_score:
         return None
-    score = plain_seconds(floor(1000 * plan.seam_score) / 1000)
-    return f"with {' and '.join(keep)} the worst seam of this length scores {score}"
+    lines = seam_lines(segment_table(plan), profile.downbeats).T
+    free = ~on_lines(profile, request.constraints).is_pinned(*lines) & ~profile.is_restart(*lines)
+    worst = float(seam_scores(profile, plan)[free].min(initial=1.0))
+    if worst >= params.min_seam_score:
+        return None
+    score = plain_seconds(floor(1000 * worst) / 1000)
+    keep = joined([one.constraint for one in request.keep], " and ")
+    return Sentence("with ") + keep + f" the worst seam of this length scores {score}"
 
 
 def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: CoverParams) -> tuple[Sentence, ...]:
@@ -115,7 +145,7 @@ def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: Cover
     for one in pinned:
         leave, enter = line_pair(profile, one, one.in_words)
         if profile.is_restart(np.array(leave), np.array(enter)):
-            continue  # it is heard by intent
+            continue  # it is audible by intent
         row = profile.splices.row_of(leave, enter)
         score = None if row is None else float(profile.splices.score[row])
         if score is not None and score < params.min_seam_score:
@@ -124,29 +154,31 @@ def poor_pins(profile: LoopProfile, pinned: Iterable[NamedSplice], params: Cover
     return tuple(lines)
 
 
-def _heard(heard: Repetition, plan: LoopPlan) -> str:
-    """What of a plan that passes a limit is heard how often, and for how long of the video."""
-    stretch = f"{clock(heard.song_from)} to {clock(heard.song_to)} of the track is heard {_times(heard.plays)}"
-    run, row = heard.run, ""
-    if heard.runs_too_long:
-        other = f", {clock(run.song_from)} to {clock(run.song_to)} {_times(run.passes)} in a row"
-        row = " in a row" if run.passes == heard.plays else other
-    words = f"{stretch}{row}, the whole track {heard.mean_plays:.1f} times on average"
-    if heard.worn_seconds < _LEAST_WORN_SECONDS:
+def _most_played(most: Repetition, plan: LoopPlan) -> str:
+    """What a plan that passes a limit plays how often, and for how long of the video."""
+    run, row = most.run, ""
+    if most.runs_too_long:
+        other = f", {clock(run.song_from)}-{clock(run.song_to)} {_times(run.passes)} in a row"
+        row = " in a row" if run.passes == most.plays else other
+    words = (
+        f"repetition: {clock(most.song_from)}-{clock(most.song_to)} plays {_times(most.plays)}{row}, "
+        f"the whole track {most.mean_plays:.1f} times on average"
+    )
+    if most.worn_seconds < _LEAST_WORN_SECONDS:
         return words
-    long = f"{clock(heard.worn_seconds)} of the {clock(plan.window_end)}"
-    return f"{words}, and for {long} one hears what was heard {_times(heard.worn_after)} before"
+    long = f"{clock(most.worn_seconds)} of the {clock(plan.window_end)}"
+    return f"{words}; {long} have played {_times(most.worn_after)} before"
 
 
 def _audible_seams(plan: LoopPlan, profile: LoopProfile) -> str:
-    """The splices of a plan that are likelier heard than not, such as "one audible seam at 2:10"; empty for none."""
+    """The splices of a plan that are likelier audible than not, as "one audible seam at 2:10"; empty for none."""
     if plan.seam_score >= AUDIBLE:
         return ""
-    heard = np.flatnonzero((seam_scores(profile, plan) < AUDIBLE) & ~is_restart(plan, profile))
-    if not heard.size:
+    audible = np.flatnonzero((seam_scores(profile, plan) < AUDIBLE) & ~is_restart(plan, profile))
+    if not audible.size:
         return ""
-    at = clock(plan.seam_times[heard[0]])
-    return f"one audible seam at {at}" if heard.size == 1 else f"{heard.size} audible seams, the first at {at}"
+    at = clock(plan.seam_times[audible[0]])
+    return f"one audible seam at {at}" if audible.size == 1 else f"{audible.size} audible seams, the first at {at}"
 
 
 def _skipped(plan: LoopPlan, profile: LoopProfile) -> str:
@@ -156,22 +188,22 @@ def _skipped(plan: LoopPlan, profile: LoopProfile) -> str:
     return _left_out(gaps)
 
 
-def _missed_variety(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
+def _missed_variety(plan: LoopPlan, needed: float) -> str:
     """How much different music five minutes of a plan play where that is too little; empty for any other."""
     table = segment_table(plan)
-    if profile.downbeats.size < 3 or is_varied(table, needed := least_variety(profile, params)):
+    if is_varied(table, needed):
         return ""
     return f"five minutes of it play {variety(table):.0f} s of different music, and {needed:.0f} s are wanted"
 
 
-def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
+def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
     """What a plan plays that is not varied enough, such as "the same 18 s 12 times in a row"; empty for any other."""
     table = segment_table(plan)
-    if profile.downbeats.size < 3 or is_varied(table, least_variety(profile, params)):
+    if is_varied(table, needed):
         return ""
-    heard = find_repetition(plan, profile, params)
-    if heard.runs_too_long:
-        return f"the same {heard.run.song_to - heard.run.song_from:.0f} s {_often(heard.run.passes)} in a row"
+    most = find_repetition(plan, profile, params)
+    if most.runs_too_long:
+        return f"the same {most.run.song_to - most.run.song_from:.0f} s {_often(most.run.passes)} in a row"
     return f"only {variety(table):.0f} s of the track for five minutes"
 
 
@@ -179,11 +211,11 @@ def _often(count: int) -> str:
     return {1: "once", 2: "twice", 3: "three times"}.get(count, _times(count))
 
 
-def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
+def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
     """Which option repeats less, or that there is none."""
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
-        if not other.over_limits and not _too_little(option, profile, params):
+        if not other.over_limits and not _too_little(option, profile, params, needed):
             return f"option {number} keeps to the limits: it repeats {_repeated(option, profile)}"
     worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
     least = int(np.argmin(worn))
@@ -200,17 +232,17 @@ def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
     return "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)}"
 
 
-def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params: CoverParams) -> str:
-    """Up to four clauses, what is heard most plainly first."""
+def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
+    """Up to four clauses, what is most audible first."""
     found = [*_ending_words(option, served, profile), *_section_words(option, served)]
     begins_again, served_again = (bool(count_restarts(one, profile)) for one in (option, served))
     if begins_again is served_again:
         found += _body_words(option, served, profile)
     plays, served_plays = (find_repetition(one, profile, params).plays for one in (option, served))
-    too_little = _too_little(option, profile, params) if not _too_little(served, profile, params) else ""
+    too_little, served_little = (_too_little(one, profile, params, needed) for one in (option, served))
     if plays <= _FEWER_PLAYS * served_plays:
         found.insert(0, f"plays nothing more than {_often(plays)} instead of {_often(served_plays)}")
-    elif too_little:
+    elif too_little and not served_little:
         found.insert(0, f"plays {too_little}")
     elif served_again and served_plays <= _FEWER_PLAYS * plays:
         found.insert(0, f"plays a part {_often(plays)} instead of {_often(served_plays)} at most")
@@ -218,7 +250,9 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params
     if audible != served_audible:
         found.insert(0, f"has {audible or 'no audible seam'}")
     if begins_again and not served_again:
-        found.insert(0, f"plays the track {_often(count_restarts(option, profile) + 1)} from its head, which is heard")
+        found.insert(
+            0, f"plays the track {_often(count_restarts(option, profile) + 1)} from its head, which is audible"
+        )
     elif served_again and not begins_again:
         found.insert(0, "goes on instead of beginning again")
     seams = len(option.seam_times) - len(served.seam_times)

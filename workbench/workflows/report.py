@@ -302,7 +302,7 @@ def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSe
     body = plan.body
     played = ("played as", f"a {plan.kind.in_words}")
     if body is not None:
-        played = ("body heard longest", f"{body.bars} bars from {clock(body.song_from)}, heard {body.repeats} times")
+        played = ("body that plays longest", f"{body.bars} bars from {clock(body.song_from)}, {body.repeats} times")
     facts = [
         played,
         ("parts of the track used", ", ".join(plan.sections_covered) or "it has none that could be told apart"),
@@ -317,9 +317,9 @@ def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSe
             ("tempo", f"{grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
             ("confidence of the bar lines", f"{grid.confidence:.2f}"),
         ]
-    worn = repetition_line(plan, loop.analysis.profile, params)
+    worn = repetition_line(plan, loop.analysis.profile, params, loop.request.constraints)
     if worn is not None:
-        facts.append(("what is heard again and again", worn))
+        facts.append(("what a listener notices", worn))
     return ReportSection(
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
@@ -363,7 +363,7 @@ def options_sections(
     if len(options) < 2:
         return ()
     assert analysis is not None, "a plan comes from an analysis"
-    differences = ("", *option_differences(plan, analysis.profile, params)[1:])
+    differences = ("", *option_differences(plan, analysis.profile, params, loop.request.constraints)[1:])
     rows = tuple(
         (
             f"option {number}", words or "the plan served", option.end_label, str(len(option.seam_times)),

@@ -50,7 +50,7 @@ def test_how_much_repetition_and_which_seams_are_borne_is_asked_for(workbench: C
     plan = json.loads(out)["plan"]
     assert (code, plan["seam_score"]) == (0, 1.0)
     assert "begins again from its head 6 times" in plan["end_label"]
-    assert "the whole track ends and begins again 6 times, which is heard" in err
+    assert "the whole track ends and begins again 6 times, which is audible" in err
     code, out, _ = workbench(*given, "--min-seam-score", 0.3, "--min-variety", 20)
     body = json.loads(out)
     assert code == 0

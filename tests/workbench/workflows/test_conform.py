@@ -148,7 +148,7 @@ def test_that_only_the_ring_of_the_own_ending_is_cut_short_is_said(workspace: Wo
     found = conform(workspace, made, old, new, track=TRACK)
     less = found.analysis.profile.last_sound - found.plan.segments[-1].song_to
     assert 0.0 < less <= 1.0
-    said = f"the track's own ending is heard, but rings {less:.1f} s less than in the track"
+    said = f"the track's own ending plays, but rings {less:.1f} s less than in the track"
     assert said in lines_of(found)
     assert found.plan.end_label.startswith("own ending: ")
     assert found.plan.kind is PlanKind.STRAIGHT

@@ -9,9 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.params import CoverParams
+from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
+from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.results import plan_words
-from workbench.results.plan_words import score_line, seam_words
+from workbench.results.plan_words import less_sure_line, score_line, seam_words
 from workbench.seams.profile import SEAM_PARTS, EndingKind, LoopProfile, Restart, Splices, TrackEnding, TrackSection
 
 BAR = 2.0
@@ -191,7 +193,7 @@ def test_options_say_what_each_way_costs() -> None:
     again = plan(*[(1.0, 119.0)] * 2, (1.0, 122.0))
     fair = replace(EVEN, seam_score=0.4)
     said = option_differences(with_options(fair, again, plan((1.0, 73.0), *[(49.0, 73.0)] * 30, (49.0, 122.0))), track)
-    assert said[1].startswith("plays the track three times from its head, which is heard, has no audible seam")
+    assert said[1].startswith("plays the track three times from its head, which is audible, has no audible seam")
     assert "has no audible seam, plays the same 24 s 32 times in a row" in said[2]
     said = option_differences(with_options(again, fair), track)
     assert "goes on instead of beginning again, has 2 audible seams, the first at 1:36" in said[1]
@@ -214,3 +216,34 @@ def test_what_is_too_little_follows_the_variety_that_was_asked_for() -> None:
     assert "plays only 24 s of the track" in plan_words.option_differences(served, track, CoverParams())[1]
     at_ease = CoverParams(min_variety_seconds=20.0)
     assert "of the track" not in plan_words.option_differences(served, track, at_ease)[1]
+
+
+def test_what_is_excluded_is_no_music_that_a_loop_could_play() -> None:
+    """Of 102 s that a loop can repeat 70 are excluded, so 32 are wanted where it would be 60 else."""
+    out = SeamConstraints(excluded=(TrackRange(25.0, 95.0),))
+    turns = [(1.0, 25.0), (95.0, 105.0)] * 12
+    varied, little = plan(*turns, (1.0, 25.0)), plan((1.0, 25.0), *[(9.0, 25.0)] * 20)
+    line = plan_words.repetition_line(with_options(varied), profile(), CoverParams(), out)
+    assert "are wanted" not in str(line)
+    assert "and 60 s are wanted" in str(plan_words.repetition_line(with_options(varied), profile(), CoverParams()))
+    line = plan_words.repetition_line(with_options(little), profile(), CoverParams(), out)
+    assert "play 16 s of different music, and 32 s are wanted" in str(line)
+    said = plan_words.option_differences(with_options(varied, little), profile(), CoverParams(), out)
+    assert "in a row" in said[1]
+
+
+def test_a_pinned_seam_that_scores_little_is_not_put_down_to_kept_parts() -> None:
+    pinned, other = (73.0, 49.0), (97.0, 25.0)
+    leave, enter = (np.array([round((one[side] - 1.0) / BAR) for one in (pinned, other)]) for side in (0, 1))
+    two, parts = np.full(2, 0.01), np.zeros((2, len(SEAM_PARTS)))
+    scores = np.array([0.3, 0.4])
+    splices = Splices(leave, enter, LINES[leave], LINES[enter], scores, parts, two, two, two)
+    track = replace(profile(), splices=splices)
+    request = PlanRequest(SeamConstraints(pinned=(NamedSplice(*pinned),)), keep=(Keep(KeptPart.HOOK),))
+    pinned_alone = replace(plan((1.0, 73.0), (49.0, 122.0)), seam_score=0.3)
+    both = replace(plan((1.0, 73.0), (49.0, 97.0), (25.0, 122.0)), seam_score=0.3)
+    assert less_sure_line(pinned_alone, track, request, CoverParams()) is None
+    assert str(less_sure_line(both, track, request, CoverParams())) == (
+        "with keep hook the worst seam of this length scores 0.4"
+    )
+    assert "0.3" in str(less_sure_line(both, track, PlanRequest(keep=request.keep), CoverParams()))

@@ -225,7 +225,8 @@ class PlanTab(Tab):
         loop = self.state.loop
         line = None
         if loop is not None and loop.analysis is not None and isinstance(loop.answer, LoopPlan):
-            line = repetition_line(loop.answer, loop.analysis.profile, self._session.params.cover)
+            params, constraints = self._session.params.cover, loop.request.constraints
+            line = repetition_line(loop.answer, loop.analysis.profile, params, constraints)
         self.repeated.param.update(
             object="" if line is None else f"{line[0].upper()}{line[1:]}.", visible=line is not None
         )

@@ -83,7 +83,7 @@ class PlanState:
         """How each option differs from the plan served, in words; empty for that plan."""
         if self.loop is None or self.loop.analysis is None or not isinstance(self.loop.answer, LoopPlan):
             return ("",) * len(self.options)
-        return option_differences(self.loop.answer, self.loop.analysis.profile, params)
+        return option_differences(self.loop.answer, self.loop.analysis.profile, params, self.loop.request.constraints)
 
     @property
     def sections(self) -> Sequence[TrackSection]:

@@ -120,7 +120,7 @@ def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Planned, 
     session.params = session.params.model_copy(update={"cover": strict})
     session.loop = replace(loop, answer=hour, video=None, video_seconds=3600.0)
     assert tab.repeated.visible
-    assert "of the track is heard" in tab.repeated.object
+    assert "Repetition: " in tab.repeated.object
     assert tab.repeated.object.endswith(".")
     session.loop = None
     assert not tab.repeated.visible
