@@ -5,7 +5,8 @@ not installed takes nothing from the others. Installed packages add commands by 
 `workbench.commands`, as the service does: it names a table such as `COMMANDS`. Settings that these read from the
 environment are classes of pydantic-settings, named in the group `workbench.store.settings`.
 
-Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 130 interrupted.
+Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 3 the music cannot do
+it (`loop`, `fit` and `conform` print why); 130 interrupted.
 """
 
 from __future__ import annotations

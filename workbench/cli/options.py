@@ -77,7 +77,8 @@ class Seconds(click.FloatRange):
         if isinstance(value, str) and ":" in value:
             from workbench.workflows.constraints import read_seconds  # here: few lengths are written so
 
-            value = read_seconds(value) or self.fail(f"{value!r} is not a length such as 90 or 2:37", param, ctx)
+            read = read_seconds(value)
+            value = self.fail(f"{value!r} is not a length such as 90 or 2:37", param, ctx) if read is None else read
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail(f"{value} is not a length in seconds", param, ctx)

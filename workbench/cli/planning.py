@@ -279,6 +279,8 @@ def print_plans(
         raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
+    if audio is not None and video is None:
+        raise click.UsageError("--audio needs --video FILE")
     from workbench.analysis.sources import find_track, find_video, with_audio_of
     from workbench.plans.refusals import Refusal
     from workbench.workflows.plan import plan_lengths, plan_track, planned_json

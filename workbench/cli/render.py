@@ -115,6 +115,8 @@ def command(
     from workbench.params import DELIVERY_TARGETS
     from workbench.workflows.render import render_measured
 
+    if audio is not None and video is None:
+        raise click.UsageError("--audio needs --video FILE")
     source = None if video is None else find_video(workspace, video)
     video_path = None if source is None else source.path
     _check_suffix(out, video_path)

@@ -354,14 +354,17 @@ def one_of(result: Mapping[str, Any], seconds: float | None) -> Mapping[str, Any
             raise PlanError("these are not plans of several lengths; leave ", Argument("length"), " out")
         return result
     known: dict[str, Mapping[str, Any]] = {}
+    hints: list[str] = []
     for fit in fits:
         match fit:
             case {"plan": {"window_end": int() | float() as lasts}}:
                 known[plain_seconds(lasts)] = fit
             case {"applicable": False}:
-                continue
+                hints.append(str(fit.get("hint", "")))
             case _:
                 raise PlanError("these are not plans of several lengths")
+    if not known:
+        raise PlanError(f"none of these lengths has a plan. {' '.join(hints)}".strip())
     lengths = f"plans of several lengths: {', '.join(known)} s"
     if seconds is None:
         raise PlanError(f"these are {lengths}; name one by ", Argument("length"))

@@ -60,6 +60,21 @@ def test_several_lengths_in_the_order_asked_for(workbench: Call, track_file: Pat
     assert (code, json.loads(out)["same"]) == (0, True), err
 
 
+def test_of_lengths_that_are_all_refused_the_reasons_are_said(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    code, out, _ = workbench("fit", track_file, "--seconds", "6,8", "--keep", "0:02-0:20", "--home", home)
+    assert code == 3
+    plans = tmp_path / "plans.json"
+    plans.write_text(out, encoding="utf-8")
+    for length in ((), ("--length", 6)):
+        render = ("render", plans, "--track", track_file, "-o", tmp_path / "music.wav", "--home", home)
+        code, out, err = workbench(*render, *length)
+        assert (code, out) == (1, "")
+        assert "none of these lengths has a plan" in err
+        assert "cannot be kept in 6 s" in err
+
+
 def test_a_length_is_written_as_minutes_too(workbench: Call, track_file: Path, home: Path) -> None:
     code, out, err = workbench("fit", track_file, "--seconds", "0:22.5,10", "--home", home)
     assert code == 0, err

@@ -26,6 +26,10 @@ def test_other_lengths_are_usage_errors(given: str) -> None:
         Seconds(1.0, 10.0).convert(given, None, None)
 
 
+def test_a_length_of_nothing_may_be_written_as_a_time() -> None:
+    assert Seconds(0.0, 10.0).convert("0:00", None, None) == 0.0
+
+
 def test_a_new_file_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
     assert NewFile().convert(str(tmp_path / "new.json"), None, None) == tmp_path / "new.json"
     with pytest.raises(click.BadParameter, match="this is a folder; name a file in it"):

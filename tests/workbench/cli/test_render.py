@@ -501,5 +501,7 @@ def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
     code, out, err = workbench(*fit, "--audio", "3")
     assert (code, out) == (1, "")
     assert "there is no sound stream 3 to use; its sound streams are 1 (Desktop), 2 (Mic)" in err
-    code, _, err = workbench("fit", track_file, "--seconds", 12, "--audio", "1", *at_home)
-    assert (code, "--audio needs --video FILE" in err) == (1, True)
+    of_a_length = ("fit", track_file, "--seconds", 12)
+    for command in (of_a_length, ("render", plans[1], "--track", track_file, "-o", tmp_path / "music.wav")):
+        code, _, err = workbench(*command, "--audio", "1", *at_home)
+        assert (code, "--audio needs --video FILE" in err) == (2, True)
