@@ -567,13 +567,14 @@ def _require_video(video: AddedVideo, context: Context) -> None:
 
     Raises JobFault if the file is now another one, or gone.
     """
+    problem = "its bytes are not those that were ingested"
     try:
-        unchanged = hash_file(context.workspace.local_file(video.path)) == video.content_hash
+        if hash_file(context.workspace.local_file(video.path)) == video.content_hash:
+            return
     except MediaError as error:
-        log.error("video lost", video_id=video.video_id, problem=str(error))
-        unchanged = False
-    if not unchanged:
-        raise JobFault(422, "the video can no longer be read; submit it again")
+        problem = str(error)
+    log.error("video lost", video_id=video.video_id, file=str(video.path), problem=problem)
+    raise JobFault(422, "the video can no longer be read; submit it again")
 
 
 # Stored answers and stages

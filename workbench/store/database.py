@@ -42,6 +42,7 @@ BUSY_SECONDS = 30.0
 """s for which a writer waits for another one before SQLite gives up"""
 _PSYCOPG = "psycopg"  # the driver that the extra `scale` brings
 _DEADLOCK = "40P01"  # PostgreSQL's code of a transaction that waits in a circle
+_MAKING_SECONDS = 2.0
 _CONNECTIONS = 8  # that stay open: as many as a process of the service has threads for them
 _PATIENCE = {
     "connect_timeout": 30,  # s
@@ -278,10 +279,18 @@ class Database:
 
     @classmethod
     def at(cls, home: Home, settings: WorkbenchSettings, more: Sequence[Schema] = ()) -> Database:
-        """The database that the settings name, else the file in a home folder, which is made."""
+        """The database that the settings name, else the file in a home folder, which is made.
+
+        StoreError: the file is empty, which SQLite would take for a new one.
+        """
         if settings.database_url is not None:
             return cls(settings.database_url, more)
         home.prepared()
+        if _is_emptied(home.database):
+            raise StoreError(
+                f"{home.database}: the file is empty and its records are lost; restore a backup, or delete it to begin "
+                "anew"
+            )
         return cls(f"sqlite:///{home.database}", more)
 
     @contextmanager
@@ -316,6 +325,15 @@ class Database:
     def close(self) -> None:
         """Close all connections; a database that is used again opens new ones."""
         self._engine.dispose()
+
+
+def _is_emptied(file: Path) -> bool:
+    """Whether a database file is empty that no process makes just now, which takes some milliseconds."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return False
+    return found.st_size == 0 and found.st_mtime < wall_seconds() - _MAKING_SECONDS
 
 
 def _create_engine(url: str) -> Engine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 import sqlalchemy as sa
 from alembic import command
 
+from tests.damage import Way, cut, damage, emptied, zeroed
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.errors import ParameterError, StoreError
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
@@ -111,6 +113,15 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "track.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(StoreError, match="cannot be used"):
         Database(f"sqlite:///{tmp_path / 'track.sqlite'}")
+
+
+@pytest.mark.parametrize("way", [cut, zeroed, emptied])
+def test_a_damaged_database_is_an_error_that_names_it(database: Database, home: Home, way: Way) -> None:
+    database.close()
+    damage([home.database], way)
+    os.utime(home.database, (1.0, 1.0))
+    with pytest.raises(StoreError, match=str(home.database)):
+        Library(Database.at(home, WorkbenchSettings(database_url=None))).list()
 
 
 def test_a_password_is_never_shown() -> None:
