@@ -17,7 +17,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 BUCKETS = ("s3", "gs", "az")
 """schemes of addresses that `BucketStore` opens"""
+_MISSING = (FileNotFoundError, NotADirectoryError)
 _ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT", "AZURE_STORAGE_ENDPOINT")
 _NAME = re.compile(r"[\w. -]+(/[\w. -]+)*")
 _BLOCK_BYTES = 8 * 2**20
@@ -127,6 +128,8 @@ def open_store(url: str) -> ObjectStore:
 class FolderStore:
     """Objects as files in a folder, made when first written to, which machines may share over the network."""
 
+    # Not obstore's LocalStore, which syncs nothing: after a power cut an upload that was accepted would be empty.
+
     def __init__(self, root: Path) -> None:
         self._root = Path(root).expanduser().absolute()
 
@@ -142,30 +145,26 @@ class FolderStore:
 
     def download(self, name: str, path: Path) -> bool:
         """See `ObjectStore.download`."""
-        try:
-            source = self._path(name).open("rb")
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError as error:
-            raise self._failure(error) from error
-        try:
+        with self._as_store_errors():
+            try:
+                source = self._path(name).open("rb")
+            except _MISSING:
+                return False
             with source, path.open("wb") as file:
                 file.truncate(os.fstat(source.fileno()).st_size)
                 shutil.copyfileobj(source, file, _BLOCK_BYTES)
-        except OSError as error:
-            raise self._failure(error) from error
         return True
 
     def read(self, name: str, first: int = 0, count: int | None = None) -> bytes | None:
         """See `ObjectStore.read`."""
-        try:
-            with self._path(name).open("rb") as file:
+        with self._as_store_errors():
+            try:
+                file = self._path(name).open("rb")
+            except _MISSING:
+                return None
+            with file:
                 file.seek(first)
                 return file.read(-1 if count is None else count)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._failure(error) from error
 
     def write(self, name: str, content: bytes) -> None:
         """See `ObjectStore.write`."""
@@ -176,38 +175,33 @@ class FolderStore:
         """See `ObjectStore.create`."""
         target = self._path(name)
         aside = target.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.part")
-        try:
+        with self._as_store_errors():
             target.parent.mkdir(parents=True, exist_ok=True)
-            with aside.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.link(aside, target)
-        except FileExistsError:
-            return False
-        except OSError as error:
-            raise self._failure(error) from error
-        finally:
-            with suppress(OSError):
-                aside.unlink()
+            try:
+                with aside.open("xb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.link(aside, target)
+            except FileExistsError:
+                return False
+            finally:
+                aside.unlink(missing_ok=True)
         return True
 
     def find(self, name: str) -> ObjectInfo | None:
         """See `ObjectStore.find`."""
-        try:
-            status = self._path(name).stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise self._failure(error) from error
+        with self._as_store_errors():
+            try:
+                status = self._path(name).stat()
+            except _MISSING:
+                return None
         return ObjectInfo(name, status.st_size, status.st_mtime)
 
     def delete(self, name: str) -> None:
         """See `ObjectStore.delete`."""
-        try:
+        with self._as_store_errors():
             self._path(name).unlink(missing_ok=True)
-        except OSError as error:
-            raise self._failure(error) from error
 
     def every(self, folder: str = "") -> Iterator[ObjectInfo]:
         """See `ObjectStore.every`; files of writers that were killed are deleted on the way."""
@@ -228,15 +222,17 @@ class FolderStore:
     @contextmanager
     def _written(self, name: str) -> Iterator[Path]:
         target = self._path(name)
-        try:
+        with self._as_store_errors():
             target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._failure(error) from error
         with written_whole(target, StoreError) as aside:
             yield aside
 
-    def _failure(self, error: OSError) -> StoreError:
-        return StoreError(f"{self.url}: the store cannot be used ({error.strerror or error})")
+    @contextmanager
+    def _as_store_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self.url}: the store cannot be used ({error.strerror or error})") from error
 
 
 class BucketStore:
