@@ -28,9 +28,9 @@ from workbench.files import bundled_path
 from workbench.media.audio import write_audio
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.store import saved as grids
-from workbench.store.grid_records import make_record
 from workbench.store.home import Home
 from workbench.store.profiles import save_profile
+from workbench.store.saved import make_record
 from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.beats import map_beats
 

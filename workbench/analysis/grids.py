@@ -6,10 +6,13 @@ Their records load late, and SQLAlchemy with them: an analysis in a home folder 
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.store.grid_records import CorrectedGrid, make_record
+
+if TYPE_CHECKING:
+    from workbench.store.saved import CorrectedGrid
 
 
 def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
@@ -58,7 +61,7 @@ def save_grid(
 
     places = grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar
     with workspace.database.write() as connection:
-        return grids.put(connection, make_record(content_hash, *places, note, confidence))
+        return grids.put(connection, grids.make_record(content_hash, *places, note, confidence))
 
 
 def delete_grid(workspace: Workspace, content_hash: str) -> None:

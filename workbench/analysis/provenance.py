@@ -28,15 +28,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, PlanError
 from workbench.params import WorkbenchParams
-from workbench.store.fingerprint import canonical_json
-from workbench.store.grid_records import grid_revision
+from workbench.store.fingerprint import canonical_json, grid_revision
 from workbench.store.profiles import params_from
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from workbench.beats.grid import BeatGrid
-    from workbench.store.grid_records import CorrectedGrid
+    from workbench.store.saved import CorrectedGrid
 
 
 KEY = "provenance"  # the key of a result that holds it

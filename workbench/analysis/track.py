@@ -45,7 +45,6 @@ from workbench.seams.measures import features_of, find_measure, measures_used
 from workbench.seams.profile import LoopProfile
 from workbench.seams.seam_score import evidence_of_measures, measure_beats, with_yardstick
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
-from workbench.store.grid_records import CorrectedGrid, make_record
 
 if TYPE_CHECKING:
     from workbench.analysis.progress import Progress
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from workbench.features.spectrum import Spectrum
     from workbench.params import WorkbenchParams
     from workbench.seams.seam_score import SeamEvidence
+    from workbench.store.saved import CorrectedGrid
 
 # Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`
 BEATS_VERSION = 10
@@ -299,6 +299,8 @@ def grid_of_given_tempo(sound: Sound, bpm: float) -> CorrectedGrid | None:
     grid = grid_at_tempo(sound, bpm)
     if not grid.downbeats.size or grid.confidence < MIN_TEMPO_CONFIDENCE:
         return None
+    from workbench.store.saved import make_record
+
     return make_record(
         sound.content_hash,
         grid.beats.tolist(),

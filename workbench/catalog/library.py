@@ -32,7 +32,7 @@ from workbench.recording import FloatArray
 from workbench.store import saved as grids
 from workbench.store.catalog_revision import current_revision, next_revision
 from workbench.store.database import CREATED, Database, now, recordings, removed_tracks, revisions, tracks
-from workbench.store.grid_records import CorrectedGrid
+from workbench.store.saved import CorrectedGrid
 
 PRESENT, MISSING = "present", "missing"
 _AT_ONCE = 500

@@ -50,7 +50,7 @@ _PROGRESS_SECONDS = 0.25
 _LOADED = (
     "workbench.workflows.plan", "workbench.workflows.mix", "workbench.dashboards.sounds.plan", "workbench.beats.track",
     "workbench.beats.network", "workbench.features.speech_probability", "workbench.video.voice_network",
-    "workbench.store.objects", "workbench.store.grid_records", "workbench.store.stored_files",
+    "workbench.store.objects", "workbench.store.saved", "workbench.store.stored_files",
 )  # fmt: skip
 """modules with which plans are made and played"""
 _NICENESS = 5

@@ -27,7 +27,6 @@ from workbench.review import project_records as projects
 from workbench.review import verdict_records as verdicts
 from workbench.review.project_records import Change, Edits
 from workbench.store import saved as grids
-from workbench.store.grid_records import make_record
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -129,7 +128,7 @@ def _write_grid(connection: Connection, content_hash: str, content: JsonValue) -
     if content is None:
         grids.remove(connection, content_hash)
     else:
-        grids.put(connection, make_record(content_hash, **cast("dict[str, Any]", content)))
+        grids.put(connection, grids.make_record(content_hash, **cast("dict[str, Any]", content)))
 
 
 def _read_verdicts(connection: Connection, _: str, content_hash: str) -> Mapping[str, JsonValue]:

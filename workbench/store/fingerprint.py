@@ -1,6 +1,7 @@
 """Cache keys of results: the bytes a result was computed from, the stage, its version, and its parameters.
 
-A stage whose code changes its results raises its version. Two keys are equal exactly if the results must be equal.
+A stage whose code changes its results raises its version. Two keys are equal exactly if the results must be equal. A
+grid, which results depend on, too, has a revision.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -82,3 +84,17 @@ def _named(part: KeyPart) -> tuple[str, dict[str, Any]]:
     if isinstance(part, CacheKeyPart):
         return part.name, {part.field: part.value}
     return type(part).__name__, part.model_dump(mode="json")
+
+
+def grid_revision(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
+    """Digest of a grid, corrected or not, 16 hex digits: equal grids, equal revisions."""
+    rounded = [round(float(beat), 6) for beat in beats]
+    return hashlib.sha256(grid_text(rounded, positions, beats_per_bar, confidence).encode()).hexdigest()[:16]
+
+
+def grid_text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int, confidence: float = 1.0) -> str:
+    """A grid as JSON: what is stored of it, and what its revision is a digest of. A confidence of 1 is not named."""
+    grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
+    if confidence != 1.0:
+        grid["confidence"] = confidence
+    return json.dumps(grid, separators=(",", ":"), allow_nan=False)

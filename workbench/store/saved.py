@@ -1,4 +1,4 @@
-"""Grids corrected by hand: records, by the bytes of the recording, that every later plan uses.
+"""What users saved about a recording: its grid, corrected by hand, found by its bytes and used by every later plan.
 
 The tracker's grid stays in the array store; a corrected grid replaces it until it is removed. When the grid that counts
 changes, so does the catalog: the tracks of that recording are marked, and its measurements are out of date. Functions
@@ -8,12 +8,62 @@ that take a connection leave the transaction to their caller.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from workbench.store.catalog_revision import recording_changed
+from workbench.store.clock import now
 from workbench.store.database import grids
-from workbench.store.grid_records import CorrectedGrid, grid_text
+from workbench.store.fingerprint import grid_revision, grid_text
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedGrid:
+    """A grid that a user corrected or confirmed, or that was detected at a known tempo."""
+
+    content_hash: str
+    """SHA-256 of the recording's bytes, hex"""
+    beats: tuple[float, ...]
+    """s, strictly increasing"""
+    positions: tuple[int, ...]
+    """place in the bar, from 1"""
+    beats_per_bar: int
+    note: str
+    """what was corrected, in the user's words"""
+    at: str
+    """ISO 8601, UTC"""
+    confidence: float = 1.0
+    """0 to 1: how sure the downbeats are; under 1 where only the tempo was known"""
+
+    @property
+    def revision(self) -> str:
+        """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
+        return grid_revision(self.beats, self.positions, self.beats_per_bar, self.confidence)
+
+
+def make_record(
+    content_hash: str,
+    beats: Sequence[float],
+    positions: Sequence[int],
+    beats_per_bar: int,
+    note: str = "",
+    confidence: float = 1.0,
+) -> CorrectedGrid:
+    """The record of a grid as it is from now on. The caller validates the grid.
+
+    Beats (s) are rounded to the microsecond, the confidence (0 to 1) to the ten-thousandth.
+    """
+    return CorrectedGrid(
+        content_hash,
+        tuple(round(float(beat), 6) for beat in beats),
+        tuple(int(position) for position in positions),
+        int(beats_per_bar),
+        note,
+        now(),
+        round(confidence, 4),
+    )
 
 
 def put(connection: Connection, record: CorrectedGrid) -> CorrectedGrid:
@@ -39,15 +89,8 @@ def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
     if row is None:
         return None
     grid = json.loads(row.grid)
-    return CorrectedGrid(
-        content_hash,
-        tuple(grid["beats"]),
-        tuple(grid["positions"]),
-        grid["beats_per_bar"],
-        row.note,
-        row.at,
-        grid.get("confidence", 1.0),
-    )
+    places = tuple(grid.pop("beats")), tuple(grid.pop("positions"))
+    return CorrectedGrid(content_hash, *places, note=row.note, at=row.at, **grid)
 
 
 def remove(connection: Connection, content_hash: str) -> None:
@@ -63,6 +106,4 @@ def revision_of(connection: Connection, content_hash: str) -> str:
 
 def revisions(connection: Connection) -> list[tuple[str, str]]:
     """The revisions of the corrected grids of all recordings: pairs of a recording's hash and a revision."""
-    return [
-        (row.content_hash, row.revision) for row in connection.execute(select(grids.c.content_hash, grids.c.revision))
-    ]
+    return [tuple(row) for row in connection.execute(select(grids.c.content_hash, grids.c.revision))]

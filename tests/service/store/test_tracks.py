@@ -11,7 +11,7 @@ from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.store import saved as grids
 from workbench.store.database import Database
-from workbench.store.grid_records import make_record
+from workbench.store.saved import make_record
 
 TRACK = "ab" * 32
 

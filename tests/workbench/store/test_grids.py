@@ -16,8 +16,9 @@ from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.store import saved as grids
 from workbench.store import videos
 from workbench.store.database import Database
-from workbench.store.grid_records import CorrectedGrid, grid_revision, grid_text, make_record
+from workbench.store.fingerprint import grid_revision, grid_text
 from workbench.store.home import Home
+from workbench.store.saved import CorrectedGrid, make_record
 from workbench.store.settings import WorkbenchSettings
 
 SETTINGS = WorkbenchSettings(database_url=None)

@@ -14,8 +14,8 @@ from workbench.catalog.certainty import SURE, UNSURE
 from workbench.params import BeatParams, CoverParams, MatchParams, SeamParams, WorkbenchParams
 from workbench.store import saved as grids
 from workbench.store.database import Database
-from workbench.store.grid_records import make_record
 from workbench.store.home import Home
+from workbench.store.saved import make_record
 from workbench.store.settings import WorkbenchSettings
 from workbench.workflows.beats import map_beats
 

@@ -24,8 +24,8 @@ from workbench.review.history import (
 )
 from workbench.review.projects import load_fields, start_project
 from workbench.store import saved as grids
-from workbench.store.grid_records import make_record
 from workbench.store.home import Home
+from workbench.store.saved import make_record
 
 TRACK = "0" * 64
 

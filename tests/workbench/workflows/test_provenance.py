@@ -24,9 +24,9 @@ from workbench.files import hash_file
 from workbench.lab.sweep import with_values
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import PLAN_VERSION
-from workbench.store.grid_records import CorrectedGrid
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
+from workbench.store.saved import CorrectedGrid
 
 GRID = BeatGrid(np.array([0.5, 1.0, 1.5, 2.0]), np.arange(1, 5), 4, 0.9)
 
