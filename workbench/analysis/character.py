@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from workbench.recording import Recording
 
 
+_LONGEST_TAG = 1000  # characters, as of a field of a track
 _MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
 MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 external pieces are right
 _SALIENT_SECONDS = 30.0  # of the memorable part; the longest preview
@@ -356,7 +357,7 @@ def describe(workspace: Workspace, path: Path | str) -> Character:
 
 
 def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | None = None) -> Measurement:
-    """Measure a file for the library; its landmarks are left in the store.
+    """Measure a file for the library, and read title and artist in its tags; its landmarks are left in the store.
 
     `given_bpm` is the tempo of the catalog: where another is detected and beats at this one can be followed, the track
     is measured on them, and they are to be saved as its grid.
@@ -370,18 +371,25 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     corrected = sound.correction is not None
     name = analysis_name(sound.params)
     measured = _measurement_of(character, sound.content_hash, name, corrected=corrected)
-    return replace(measured, grid=at_tempo)
+    return replace(measured, grid=at_tempo, facts={**measured.facts, **_tags(workspace.local_file(path))})
+
+
+def _tags(path: Path) -> dict[str, str]:
+    from workbench.media.probe import read_tags  # PyAV loads where a file is opened
+
+    named = zip(("title", "artist_name"), read_tags(path), strict=True)
+    return {name: text[:_LONGEST_TAG].replace("\0", "") for name, text in named if text is not None}
 
 
 def analysis_name(params: WorkbenchParams) -> str:
-    """Versions, parameters and models of a measurement as a short text: "character.v1.landmarks.v3." and 16 hex digits.
+    """Versions, parameters and models of a measurement as a short text: "character.v1.landmarks.v3.…", 16 hex digits.
 
     Measurements with equal names on equal grids are equal. A corrected grid marks the recording to be measured again,
     see `workbench.store.saved`.
     """
     parts = _character_parts(params, profile_parts(params, correction=""))
     key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
-    return f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.{key.params_digest[:16]}"
+    return f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.tags.v1.{key.params_digest[:16]}"
 
 
 def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> tuple[KeyPart, ...]:

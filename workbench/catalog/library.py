@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,10 +116,11 @@ class Library:
     ) -> Track:
         """Add a file as a track, or update the track it already is.
 
-        Without an id, a path that is known updates its first track; fields that are not given keep their values. With
-        an id, the track of that id is updated or created. Equal bytes under two ids stay two tracks. `content_hash` is
-        the SHA-256 of the file's bytes, where the caller has just computed it. Raises `MediaError` for a file that
-        cannot be read, and `ParameterError` for an id or a field that a track cannot have.
+        Without an id, a path that is known updates its first track, and so do bytes that are known; these keep the path
+        that they are known by while a file is there. Fields that are not given keep their values. With an id, the track
+        of that id is updated or created; equal bytes under two ids stay two tracks. `content_hash` is the SHA-256 of
+        the file's bytes, where the caller has just computed it. Raises `MediaError` for a file that cannot be read, and
+        `ParameterError` for an id or a field that a track cannot have.
         """
         (track,) = self.add_all([LibraryEntry(path, fields or {}, track_id, content_hash)])
         return track
@@ -126,7 +128,7 @@ class Library:
     def add_all(self, entries: Sequence[LibraryEntry], measurements: Iterable[Measurement] = ()) -> list[Track]:
         """Add files as `add` does, and record measurements, in one transaction."""
         given = [validate_fields(entry.fields) for entry in entries]
-        paths = [Path(entry.path).absolute() for entry in entries]
+        paths = [Path(os.path.abspath(entry.path)) for entry in entries]
         # Files are hashed before the transaction begins, since other writers wait for its end.
         digests = [entry.content_hash or hash_file(path) for entry, path in zip(entries, paths, strict=True)]
         with self._database.write() as connection:
@@ -274,9 +276,14 @@ def _put(
     connection: Connection, track_id: str | None, path: Path, digest: str, given: Mapping[str, Any], revision: int
 ) -> str:
     """Write one track; returns its id."""
-    query = sa.select(tracks.c.track_id, tracks.c.fields).order_by(tracks.c.added_at, tracks.c.track_id).limit(1)
+    query = sa.select(tracks.c.track_id, tracks.c.fields, tracks.c.path)
+    query = query.order_by(tracks.c.added_at, tracks.c.track_id).limit(1)
     own = tracks.c.path == str(path) if track_id is None else tracks.c.track_id == track_id
     known = connection.execute(query.where(own)).first()
+    if known is None and track_id is None:
+        known = connection.execute(query.where(tracks.c.content_hash == digest)).first()
+        if known is not None and Path(known.path).is_file():
+            path = Path(known.path)
     values = {**({} if known is None else json.loads(known.fields)), **given}
     identity = known.track_id if known is not None else track_id or f"trk_{ULID()}"
     track = Track(track_id=identity, path=path, content_hash=digest, **values)

@@ -90,6 +90,8 @@ def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> No
                 faults.append(str(added.fault))
                 continue
             done += 1
+            if added.known_as is not None:
+                say(f"workbench: {added.path} has the bytes of {added.known_as}: one track, {added.track.track_id}")
             doubts += [f"{added.track.track_id}: {doubt}" for doubt in added.track.contradictions]
             print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
         if done:
@@ -192,6 +194,7 @@ def explain_no_tracks(workspace: Workspace) -> None:
 
 def track_row(track: Track) -> dict[str, Any]:
     """A track as one flat JSON object: fields with a value, names of the measured ones, and contradictions if any."""
-    row = {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id, **track.known()}
+    row: dict[str, Any] = {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id}
+    row |= {"title": None, "artist_name": None, **track.known()}
     row["measured"] = sorted(track.measured)
     return row | ({"contradictions": list(track.contradictions)} if track.contradictions else {})

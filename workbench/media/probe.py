@@ -211,7 +211,7 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
         channels=None if sound is None else sound.codec_context.layout.nb_channels,
         audio_codec=None if sound is None else sound.codec_context.name,
         audio_duration=None if played is None else seconds[1],
-        title=_title(container, sound),
+        title=_tag(container, sound, "title"),
         timecode=timecode_of(container),
     )
 
@@ -239,11 +239,18 @@ def _padding(packet: Packet[AudioStream]) -> float:
     return float(dropped / packet.stream.codec_context.sample_rate)
 
 
-def _title(container: InputContainer, sound: AudioStream | None) -> str | None:
-    """The title tag of the file; Ogg stores it with its stream, elsewhere a stream's title is its own."""
+def read_tags(path: Path) -> tuple[str | None, str | None]:
+    """Title and artist in the tags of a file; None for what it does not say. Raises `MediaError` as `probe`."""
+    with open_media(path) as container:
+        sound = sound_stream(container)
+        return _tag(container, sound, "title"), _tag(container, sound, "artist")
+
+
+def _tag(container: InputContainer, sound: AudioStream | None, wanted: str) -> str | None:
+    """A tag of the file; Ogg stores it with its stream, elsewhere a stream's title is its own."""
     of_stream = sound is not None and container.format.name == "ogg"
     for tags in (container.metadata, sound.metadata if of_stream and sound is not None else {}):
         for name, value in tags.items():
-            if name.lower() == "title" and value.strip():
+            if name.lower() == wanted and value.strip():
                 return value.strip()
     return None

@@ -5,8 +5,8 @@ answer shows of it (`expand`, the number of sync points, previews); it works on 
 answers from its database needs neither numpy nor the catalog.
 
 A measured field whose value is unknown is left out; `catalog_song_id` and `catalog_audio_file_id` are null then. Of
-what a catalog may say of a track, `explicit` is false and `title`, `artist_name`, `description` and `artist_image_url`
-are empty where it says nothing.
+what a catalog may say of a track, `explicit` is false and `artist_name`, `description` and `artist_image_url` are empty
+where it says nothing; `title` is then the name of the file.
 
 Functions: `lane_body` writes a lane; `select` trims a stored one; `match_result`, `underscore_result` wrap it.
 """
@@ -53,7 +53,7 @@ class TrackBody(Body, title="LaneTrack"):
     audio_id: str = Field(description="equal for equal bytes")
     catalog_song_id: str | None = Field(description="the work; null where unknown")
     catalog_audio_file_id: str | None = Field(description="the audio file to fetch; null where unknown")
-    title: str | SkipJsonSchema[None] = optional("title of the track; empty where it has none")
+    title: str | SkipJsonSchema[None] = optional("title of the track, else its file's name")
     artist_name: str | SkipJsonSchema[None] = optional("who plays it; empty where that is not known")
     score: float = Field(ge=0, le=1, description="absolute: the pair scores the same in any catalog")
     bpm: Positive | SkipJsonSchema[None] = optional("beats a minute")
@@ -168,7 +168,7 @@ def _track_body(match: Match) -> TrackBody:
     """The body of a match, with everything that is known of it."""
     track = match.track
     known: dict[str, Any] = {
-        "title": track.title or "",
+        "title": track.called,
         "artist_name": track.artist_name or "",
         "bpm": _rounded(track.bpm, 2),
         "instrumental": track.instrumental,

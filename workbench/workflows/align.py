@@ -91,7 +91,16 @@ def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None 
         grid=grid_record(beat_stage(sound).grid, sound.correction),
         constraints={"auto_mix": alignment.mix is not None},
     )
-    return with_provenance(body.to_json(), provenance)
+    track = alignment.track
+    title: str | None
+    if track.record is not None:
+        title, artist = track.record.called, track.record.artist_name
+    else:
+        from workbench.media.probe import read_tags  # PyAV loads where a file is opened
+
+        title, artist = read_tags(track.path)
+    named = {"title": title or track.path.stem, "artist_name": artist or "", "path": str(track.path)}
+    return with_provenance(body.to_json() | named, provenance)
 
 
 def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:

@@ -101,6 +101,7 @@ class Added:
     path: Path
     track: Track | None  # None where it could not be added
     fault: str | None  # why not
+    known_as: Path | None = None  # the file with equal bytes whose track it is; None where it is that file
 
 
 def open_catalog(workspace: Workspace) -> Snapshot:
@@ -199,7 +200,7 @@ def list_files(paths: Iterable[Path]) -> Listing:
                 faults.append(f"{path}: this list holds no tracks; give each a row")
             warnings += manifest.warnings
         elif path.is_dir():
-            found = [file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file()]
+            found = [file for file in path.rglob("*") if _is_sound(file)]
             meant = sorted(file for file in found if not is_left_over(file, path))
             if not meant:
                 faults.append(f"{path}: no sound file in this folder")
@@ -212,6 +213,21 @@ def list_files(paths: Iterable[Path]) -> Listing:
         else:
             wanted.append(WantedFile(path))
     return Listing(tuple(wanted), tuple(faults), tuple(warnings))
+
+
+def _is_sound(file: Path) -> bool:
+    """Whether a file of a folder is taken for music: by its suffix, and without one by what is in it."""
+    if file.suffix:
+        return file.suffix.lower() in SUFFIXES and file.is_file()
+    if not file.is_file() or file.name.startswith("."):
+        return False
+    from workbench.media.containers import open_media, sound_stream  # PyAV loads where a file is opened
+
+    try:
+        with open_media(file) as container:
+            return sound_stream(container) is not None
+    except MediaError:
+        return False
 
 
 def is_left_over(file: Path, folder: Path) -> bool:
@@ -377,15 +393,15 @@ class _Adding:
             for (file, _), entry in zip(ready, entries, strict=True):
                 yield self._add_alone(file, entry)
             return
-        for (file, _), track in zip(ready, tracks, strict=True):
-            yield Added(file.path, track, None)
+        for (file, _), entry, track in zip(ready, entries, tracks, strict=True):
+            yield _added(file, entry, track)
 
     def _add_alone(self, file: WantedFile, entry: LibraryEntry) -> Added:
         try:
             (track,) = self.library.add_all([entry])
         except InputError as error:
             return _fault(file, error)
-        return Added(file.path, track, None)
+        return _added(file, entry, track)
 
     def _place(self, path: Path, digest: str) -> Path:
         """The path that the record of a file has: its own, or that of its copy in the store that machines share."""
@@ -450,6 +466,10 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
         return error
     except killed() as death:
         return MediaError(f"{file.path}: every worker that analysed it was killed ({death})")
+
+
+def _added(file: WantedFile, entry: LibraryEntry, track: Track) -> Added:
+    return Added(file.path, track, None, None if track.path == Path(os.path.abspath(entry.path)) else track.path)
 
 
 def _fault(file: WantedFile, error: WorkbenchError, hint: str = "") -> Added:

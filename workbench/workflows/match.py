@@ -98,7 +98,15 @@ def match_json(
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
     constraints = {"sync_points": sync_points, "expand": "full" if expand_full else None}
     provenance = make_provenance(workspace, "match", stages, video=Path(video), constraints=constraints)
-    return with_provenance(body.to_json(), provenance)
+    return with_provenance(with_paths(body.to_json(), lane), provenance)
+
+
+def with_paths(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
+    """A body of match or underscore with the file of each of its tracks, as the command line prints it."""
+    paths = {found.track.track_id: str(found.track.path) for found in (*lane.matches, *lane.candidate_pool)}
+    for track in (*body["lane"]["matches"], *body["lane"].get("candidate_pool", ())):
+        track["path"] = paths[track["track_id"]]
+    return body
 
 
 def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:

@@ -65,6 +65,20 @@ def test_equal_bytes_under_two_ids_stay_two_tracks(library: Library, track_file:
     assert [track.track_id for track in library.list()] == ["one", "other"]
 
 
+def test_equal_bytes_without_ids_are_one_track_by_whatever_path(library: Library, track_file: Path) -> None:
+    first = library.add(track_file, {"title": "Sea"})
+    copy = track_file.with_name("copy.ogg")
+    copy.write_bytes(track_file.read_bytes())
+    linked = track_file.with_name("linked.ogg")
+    linked.symlink_to(track_file)
+    for path in (copy, linked, track_file.parent / ".." / track_file.parent.name / track_file.name):
+        again = library.add(path, {"bpm": 92})
+        assert (again.track_id, again.path, again.title) == (first.track_id, track_file, "Sea")
+    track_file.unlink()
+    assert library.add(copy).path == copy  # it has moved
+    assert len(library.list()) == 1
+
+
 def test_an_id_can_move_to_another_file(library: Library, track_file: Path, tmp_path: Path) -> None:
     library.add(track_file, {"title": "Sea"}, track_id="one")
     (tmp_path / "new.ogg").write_bytes(b"another master")

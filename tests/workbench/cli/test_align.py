@@ -20,6 +20,8 @@ def test_prints_placements_best_first(workbench: Call, track_file: Path, shots_f
     assert code == 0
     body = json.loads(out)
     assert body.pop("provenance")["command"] == "align"
+    named = [body.pop(name) for name in ("title", "artist_name", "path")]
+    assert named == ["sixteen", "", str(track_file)]
     jsonschema.validate(body, schemas()["AlignResult"])
     assert (body["video_id"], body["track_id"], body["mix"]) == ("shots.mp4", "sixteen.wav", None)
     points = body["sync_points"]

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import av
 import pytest
 
 Call = Callable[..., tuple[int, str, str]]
@@ -25,6 +26,35 @@ def folder(tmp_path: Path, track_file: Path) -> Path:
     ]
     (tmp_path / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
+
+
+def test_a_track_is_known_by_its_bytes_and_named_by_its_tags(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+    music = tmp_path / "music"
+    music.mkdir()
+    (music / "plain.wav").write_bytes(track_file.read_bytes())
+    (music / "without a suffix").write_bytes(track_file.read_bytes()[:-4000])
+    (music / "README").write_text("not music")
+    with av.open(str(track_file)) as given, av.open(str(music / "tagged.flac"), "w") as tagged:
+        tagged.metadata.update({"title": "Harbour Lights", "artist": "The Moles"})
+        sound = tagged.add_stream("flac", rate=given.streams.audio[0].rate, layout="mono")
+        for frame in given.decode(audio=0):
+            tagged.mux(sound.encode(frame))
+        tagged.mux(sound.encode(None))
+    code, out, err = workbench("catalog", "add", music, "--home", tmp_path / "home")
+    assert (code, len(out.splitlines()), "one track" in err) == (0, 3, False)
+    (tmp_path / "link").symlink_to(music)
+    (tmp_path / "copy.wav").write_bytes(track_file.read_bytes())
+    code, out, err = workbench("catalog", "add", tmp_path / "link", tmp_path / "copy.wav", "--home", tmp_path / "home")
+    assert (code, err.count("one track")) == (0, 4)
+    _, out, _ = workbench("catalog", "list", "--home", tmp_path / "home")
+    rows = {Path(row["path"]).name: row for row in map(json.loads, out.splitlines())}
+    assert set(rows) == {"plain.wav", "without a suffix", "tagged.flac"}
+    assert (rows["tagged.flac"]["title"], rows["tagged.flac"]["artist_name"]) == ("Harbour Lights", "The Moles")
+    assert (rows["plain.wav"]["title"], rows["plain.wav"]["artist_name"]) == (None, None)
+    _, out, _ = workbench("underscore", "A calm morning at sea.", "--home", tmp_path / "home")
+    shown = {Path(track["path"]).name: track["title"] for track in json.loads(out)["lane"]["matches"]}
+    assert shown["tagged.flac"] == "Harbour Lights"
+    assert shown["plain.wav"] == "plain"
 
 
 @pytest.mark.slow

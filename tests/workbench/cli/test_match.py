@@ -38,9 +38,10 @@ def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path,
     assert code == 0
     body = json.loads(out)
     assert body.pop("provenance")["command"] == "match"
+    (track,) = body["lane"]["matches"]
+    assert track.pop("path") == str(track_file)
     jsonschema.validate(body, schemas()["MatchResult"])
     assert (body["video_id"], body["status"]) == ("shots.mp4", "complete")
-    (track,) = body["lane"]["matches"]
     assert "sync_points" not in track
     assert "candidate_pool" not in body["lane"]
     assert track["match_map"]
@@ -74,8 +75,10 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     printed = workbench("match", video_file, *options, "--home", stocked)[1]
     body = json.loads(printed)
     assert body.pop("provenance")["constraints"] == {"sync_points": 2, "expand": "full"}
-    jsonschema.validate(body, schemas()["MatchResult"])
     (track,) = body["lane"]["matches"]
+    for one in (track, *body["lane"]["candidate_pool"]):
+        assert one.pop("path") == str(track_file)
+    jsonschema.validate(body, schemas()["MatchResult"])
     assert track["sync_status"] == "warm"
     lane = tmp_path / "lane.json"
     lane.write_text(printed)

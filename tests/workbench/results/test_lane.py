@@ -92,7 +92,7 @@ def test_what_nobody_knows_is_left_out_and_ids_are_null() -> None:
         "explicit", "title", "artist_name", "description", "artist_image_url",
     }  # fmt: skip
     assert track["explicit"] is False
-    assert [track[name] for name in ("title", "artist_name", "description", "artist_image_url")] == [""] * 4
+    assert [track[name] for name in ("title", "artist_name", "description", "artist_image_url")] == ["x", "", "", ""]
     assert track["catalog_song_id"] is None
     assert track["match_map"] == [{"video": "calm", "audio": "76 bpm", "score": 0.4}]
 
