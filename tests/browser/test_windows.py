@@ -81,6 +81,19 @@ def test_a_window_that_was_loaded_again_undoes_what_was_done_in_it(page: Any, se
         expect(window.locator(".constraint")).to_have_count(0)
 
 
+def test_a_tab_that_is_duplicated_is_another_window(page: Any) -> None:
+    panel(page)
+    page.keyboard.press("]")
+    expect(page.locator(".undo")).to_be_enabled()
+    with page.expect_popup() as opened:  # which gets a copy of what the tab has stored, as a duplicate does
+        page.evaluate("void window.open(location.href)")
+    twin = opened.value
+    expect(panel(twin).locator(".constraint")).to_contain_text("pinned")
+    expect(twin.locator(".undo")).to_be_disabled()
+    page.reload()
+    expect(page.locator(".undo")).to_be_enabled()
+
+
 def test_a_constraint_belongs_to_its_project_not_to_the_track(
     new_page: Callable[..., Any], page: Any, dashboard: Any
 ) -> None:

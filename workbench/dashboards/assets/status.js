@@ -348,10 +348,16 @@ export function render({ model }) {
   return bar
 }
 
-/** Of this window of the browser, also after the page was loaded again. */
+/**
+ * Of this window of the browser, also after the page was loaded again. While the page is there its storage has no name:
+ * a tab that is duplicated gets a copy of the storage, and is another window.
+ */
 function windowName() {
   const key = "workbench-window"
   const name = sessionStorage.getItem(key) ?? [...crypto.getRandomValues(new Uint32Array(2))].join("-")
-  sessionStorage.setItem(key, name)
+  const forget = () => sessionStorage.removeItem(key)
+  forget()
+  window.addEventListener("pagehide", () => sessionStorage.setItem(key, name))
+  window.addEventListener("pageshow", forget)
   return name
 }
