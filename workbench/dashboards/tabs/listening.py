@@ -199,6 +199,8 @@ class ListeningTab(Tab):
             )
         ]
         """what writes a file, and its button, which is there once the file has a row"""
+        self._asked = object()
+        """the test that was begun last: one that was begun before comes too late"""
         self.kind.param.watch(lambda _: self.show(), "value")
         answer_each(self.board, self.answer)
         self.follow(["loop", "reviewer"], lambda *_: self.show())
@@ -253,9 +255,17 @@ class ListeningTab(Tab):
 
     def _prepare(self, function: Callable[..., BlindTest], loop: Planned, *details: Any) -> None:
         """Have a worker prepare a test; where it cannot, another one can be begun."""
-        self.run(
-            function, loop, *details, then=self.ask, subject=str(loop.track.path), otherwise=lambda _: self.show()
-        )  # fmt: skip
+        session = self._session
+        asked = self._asked = object()
+        reviewer = session.reviewer
+
+        def prepared(test: BlindTest) -> None:
+            if asked is self._asked and session.shows(loop) and session.reviewer == reviewer:
+                self.ask(test)
+            else:
+                drop_sounds(test)
+
+        self.run(function, loop, *details, then=prepared, subject=str(loop.track.path), otherwise=lambda _: self.show())
 
     def _rated(self, plan: LoopPlan) -> list[tuple[int, int]]:
         """The seams that the chosen test is about, see `seams_of_options`."""

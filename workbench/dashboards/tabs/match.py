@@ -310,8 +310,8 @@ class MatchTab(Tab):
         super().__init__(session, self.picture)
         self._trying: Task | None = None
         self._video: Path | None = None
-        self._matching = False
-        """while the catalog is being matched to that video"""
+        self._asked: object | None = None
+        """while the catalog is being matched to that video: what was asked for last"""
         self.table = MatchTable(sizing_mode="stretch_width")
         self.player = self.program = Program(clock="match", playheads=self.picture.playheads)
         self.bpm = pmui.RangeSlider(
@@ -353,9 +353,9 @@ class MatchTab(Tab):
 
     def take(self, video: Path | None) -> None:
         """Match the catalog to another video."""
-        if video is not None and video == self._video and (self._matching or self.state.drawn is not None):
+        if video is not None and video == self._video and (self._asked is not None or self.state.drawn is not None):
             return
-        self._video = video
+        self._video, self._asked = video, None
         self.state.drawn, self.state.chosen = None, ""
         self._show()
         self.match()
@@ -370,12 +370,12 @@ class MatchTab(Tab):
         self.table.empty = "matching the catalog to the video …"
 
         def fail(fault: str) -> None:
-            self._matching = False
+            self._asked = None
             self.table.empty = fault or "cancelled; press Match again"
 
-        self._matching = True
+        asked = self._asked = object()
         self.run(
-            match_to_draw, video, then=self._show_match, wanted=partial(self._is_open, video), subject=str(video),
+            match_to_draw, video, then=self._show_match, wanted=lambda: self._asked is asked, subject=str(video),
             otherwise=fail,
         )  # fmt: skip
 
@@ -420,11 +420,8 @@ class MatchTab(Tab):
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT, least=390), sizing_mode="stretch_width")
         return pmui.Column(*self.picture.panes(_FIGURE_SHARE, margin=0), both, sizing_mode="stretch_width")
 
-    def _is_open(self, video: Path) -> bool:
-        return video == self._video
-
     def _show_match(self, drawn: DrawnMatch) -> None:
-        self._matching = False
+        self._asked = None
         self.state.drawn = drawn
         self.player.duration = drawn.video.duration
         self.picture.show_video()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,33 @@ def test_the_sounds_of_a_test_go_with_its_end(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.glob("*.wav")) == ["two.wav", "twoA.wav", "twoB.wav", "twoC.wav"]
     state.answer(0, {"A": 100, "B": 80, "C": 10}, 3.0)
     assert not list(tmp_path.glob("*.wav"))
+
+
+def test_a_test_that_comes_too_late_is_not_asked(corner_home: Home, corner_loop: Planned, tmp_path: Path) -> None:
+    def made(name: str) -> BlindTest:
+        sound = tmp_path / f"{name}.wav"
+        sound.write_bytes(b"sound")
+        return BlindTest(name, "abx", name, (BlindTrial({"A": sound}),))
+
+    pool = WaitingPool()
+    session = Session(Workspace(corner_home), pool=pool)
+    session.loop, session.reviewer = corner_loop, "Ana"
+    tab = ListeningTab(session)
+    pool.tasks.clear()
+    tab.begin()
+    tab.kind.value = FADES
+    tab.begin()
+    pool.finish(0, made("first"))
+    assert tab.state.test is None, "another one was begun since"
+    session.loop = replace(corner_loop, answer=corner_loop.plan.options[1])
+    pool.finish(1, made("second"))
+    assert tab.state.test is None, "it is of another plan"
+    tab.begin()
+    session.reviewer = "Ben"
+    pool.finish(2, made("third"))
+    assert tab.state.test is None, "it is another listener's"
+    assert not list(tmp_path.glob("*.wav")), "their sounds go"
+    assert not tab.start.disabled
 
 
 def test_a_name_comes_first_and_a_test_says_what_it_lacks(

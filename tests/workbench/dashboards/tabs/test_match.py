@@ -13,7 +13,7 @@ from workbench.align.placements import Coincidence, Placement
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.dashboards.actions import Session
-from workbench.dashboards.sounds.mix import DrawnMatch
+from workbench.dashboards.sounds.mix import DrawnMatch, match_to_draw
 from workbench.dashboards.tabs.match import Filters, MatchPicture, MatchState, MatchTab, first_audible, named_marks
 from workbench.matching.lane import Lane, Match, MatchReason
 from workbench.matching.video_facts import Scene, VideoFacts
@@ -128,6 +128,21 @@ def test_the_chosen_track_is_compared_at_a_button_and_tells_so(drawn: DrawnMatch
     tab.compare()
     assert session.stack == ("a", "b", "c")
     assert "take one away in Tracks" in session.message
+
+
+def test_of_two_matches_the_one_that_was_asked_for_last_is_shown(drawn: DrawnMatch, tmp_path: Path) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    tab = MatchTab(session)
+    session.video = tmp_path / "film.mp4"
+    tab.match()
+    first, second = [at for at, task in enumerate(pool.tasks) if task.function is match_to_draw]
+    pool.finish(first, drawn)
+    assert tab.state.drawn is None, "the catalog or the parameters have changed since"
+    pool.fail(first, "out of date")
+    assert session.message == ""
+    pool.finish(second, drawn)
+    assert tab.state.drawn is drawn
 
 
 def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
