@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from workbench.analysis.grids import every_revision
@@ -20,11 +20,11 @@ from workbench.analysis.provenance import read_provenance, with_mix_of, with_mix
 from workbench.analysis.sources import TrackSource, find_track, find_video
 from workbench.analysis.track import Analysis, analyze
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.autosave import Autosave, Step, request_words
+from workbench.dashboards.autosave import Autosave, News, Step, request_words
 from workbench.dashboards.constraint_words import sentence_in_words
 from workbench.dashboards.page_tasks import PageTasks
 from workbench.dashboards.sounds.plan import track_file
-from workbench.dashboards.state import HandFade, State, describe_lost, with_hand_fades
+from workbench.dashboards.state import AskedPlan, HandFade, State, describe_lost, with_hand_fades
 from workbench.dashboards.tasks import Pool, Task, shared_pool
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.errors import PlanError, WorkbenchError
@@ -35,14 +35,16 @@ from workbench.plans.plan import MAX_OPTIONS, LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import LOOP_ALONE, PlanRequest
 from workbench.results.plan import plan_from_json
-from workbench.review.history import State as Fields
-from workbench.review.history import StepBack
+from workbench.review.history import Fields, StepBack
 from workbench.review.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.constraints import recorded_request
 from workbench.workflows.demo import demo_loop
 from workbench.workflows.mix import draw_envelope
 from workbench.workflows.move_seam import plan_around, plan_with_moved_seam
 from workbench.workflows.plan import Planned, can_fit, plan_track
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
@@ -65,10 +67,8 @@ class Session(State):
         """that prepares the demo"""
         self._asked_fit = False
         """whether the user asked to fit the track to this video"""
-        self._plan_token = self._analysis_token = object()
-        """of the plan that was asked for last, or is shown since: one that was asked for before comes too late"""
-        self._planning = ""
-        """what is done by the plan that is being made, in words; empty while none is"""
+        self._asked_analysis = self._asked_options = object()
+        """what was asked for last of each: one that was asked for before comes too late"""
         self.param.watch(lambda *_: self._mix_as_tuned(), ["envelope", "params"])
 
     def _named_track(self) -> TrackSource:
@@ -128,7 +128,7 @@ class Session(State):
             return None
         self._leave_demo()
         self.coming = f"Opening {found.path.name}."
-        self.param.update(track=found, video=video)
+        self.param.update(track=found, video=video, loop=None)
         return self._go_on(self._begin(new=True))
 
     def foresee(self, track: Path | str, video: Path) -> None:
@@ -190,9 +190,9 @@ class Session(State):
 
     def _go_on(self, fields: Fields) -> Task | None:
         """Show what a project has saved; where it has no plan, make one."""
-        self.tasks.give_up_unwanted(running=True)  # it was for what was open until now
         self._asked_fit = False
-        self.param.update(notice="", contradiction=None, places=None)
+        self.param.update(notice="", contradiction=None, places=None, asked=None)
+        self.tasks.give_up_unwanted(running=True)  # it was for what was open until now
         nothing = dict.fromkeys(("fades", "envelope", "grid_draft", "stack", "request"))
         with self.autosave.taking():
             self.take({**nothing, **fields})
@@ -203,22 +203,18 @@ class Session(State):
         track, video = self.track, self.video
         if track is None or video is None or not saved:
             return self.replan()
-        is_newest = self._newest_plan()
 
         def restored(loop: Planned) -> None:
-            said = self.notice  # of the step that brought it back
-            with self.autosave.taking(), self.settle():  # it is saved as it is
+            said, record = self.notice, plan_record(loop)  # said of the step that brought it back
+            is_same = record is not None and record["result"]["plan"] == saved["result"]["plan"]  # type: ignore[index,call-overload]
+            self.autosave.reads_plan(saved)
+            with self.autosave.taking() if is_same else self.settle():
                 self._show(loop, self.option)
-            self.notice = said
-            record = plan_record(loop)
-            if record is None or record["result"]["plan"] != saved["result"]["plan"]:  # type: ignore[index,call-overload]
-                self.autosave.save_plan()
-                self.notice = "track or video have changed since this project was left, so it was planned again"
+            again = "track or video have changed since this project was left, so it was planned again"
+            self.notice = said if is_same else again
 
         same = partial(self._as_planned, track, video, json.dumps(saved, sort_keys=True))
-        return self.run(
-            restore_loop, track, video, saved, then=restored, wanted=is_newest, subject=str(track.path), same=same
-        )
+        return self._make(AskedPlan(restores=True), restore_loop, track, video, saved, then=restored, same=same)
 
     def change(self, words: str) -> Step:
         """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.autosave`.
@@ -227,8 +223,7 @@ class Session(State):
                 session.request = ...
                 session.replan()
 
-        A plan that `replan` or `fit` makes for it belongs to the step, although it comes later. For a change that a
-        worker makes, keep what this returns, and call its `finish()` when the result is shown.
+        A plan that `replan` or `fit` makes for it belongs to the step, although it comes later.
 
         `words`: what is changed, such as "crossfade of seam 2: 80 → 120 ms".
         """
@@ -237,48 +232,54 @@ class Session(State):
 
     def undo(self) -> None:
         """Undo the last change of this window."""
-        self.param.update(message="", elsewhere=False)
-        step = self.autosave.undo()
-        if step is not None:
-            self._put_back(step, f"undone: {step.change.words}")
+        self._step_back(self.autosave.undo, "undone")
 
     def redo(self) -> None:
         """Do the change of this window again that was undone last."""
-        self.param.update(message="", elsewhere=False)
-        step = self.autosave.redo()
-        if step is not None:
-            self._put_back(step, f"done again: {step.change.words}")
+        self._step_back(self.autosave.redo, "done again")
 
-    def _put_back(self, step: StepBack, words: str) -> None:
-        """Show values of the project and of its track's records that were put back, and say so."""
-        values = step.values
-        with self.autosave.taking():
-            self.take(values)
-        grid_changed = any(key.startswith("grid/") for key in values)
-        if any("/" in key for key in step.change.edits):
-            self.records += 1
-        if ("plan" in values or grid_changed) and (grid_changed or not self._show_at_once(values["plan"])):
-            self._restore(values.get("plan"))
-        self.notice = words
+    def _step_back(self, step_back: Callable[[], StepBack | None], words: str) -> None:
+        self.param.update(message="", elsewhere=False)
+        shown = self.shown
+        step = step_back()
+        if step is None:
+            return
+        is_coming = self.asked is not None or self.shown != shown
+        if not is_coming and any(key.startswith("grid/") for key in step.values):
+            self._restore(step.values.get("plan"))  # on the grid that is there again
+        self.notice = f"{words}: {step.change.words}"
         if step.sentence:
             self.message = step.sentence
 
-    def _follow(self, fields: Fields, window: State | None, records: bool) -> None:
-        """Show what another window has changed; `window` is its state, where that has the plan that is now saved."""
+    def _follow(self, news: News) -> None:
+        """Show what was changed in the project by another window, or by undo and redo."""
+        request, asked = self.request, self.asked
         with self.autosave.taking():
-            self.take(fields)
-        if records:
+            self.take(news.fields)
+        if news.records:
             self.records += 1
-        if "plan" in fields:
-            planning = self._planning
+        replans = asked is not None and not asked.restores and (self.request != request or "plan" in news.fields)
+        if "plan" in news.fields:
+            grid_changed = any(key.startswith("grid/") for key in news.records)
+            saved, window = news.fields["plan"], news.window
             if window is not None and window.loop is not None:
-                self._newest_plan()
-                with self.autosave.taking(), self.settle():
-                    self._show(window.loop, self.option, remix=window.remix)
-            elif not self._show_at_once(fields["plan"]):
-                self._restore(fields["plan"])
-            if planning:
-                self.autosave.say_overtaken(planning)
+                self._show_saved(saved, window.loop, remix=window.remix)
+            elif grid_changed or not self._show_at_once(saved):
+                self._restore(saved)
+        elif replans and asked is not None and asked.words and not asked.is_recorded:
+            self.asked = None  # it was asked for beside another request
+        elif replans:
+            self.replan()
+        if replans and asked is not None and asked.words and news.words is not None and self.asked is not asked:
+            outcome = "No plan was made for" if asked.is_recorded else "Not done"
+            self.autosave.say_overtaken(news.words, f"{outcome}: {asked.words}.")
+
+    def _show_saved(self, saved: JsonValue, loop: Planned, *, remix: bool = False) -> None:
+        """Show the plan that the project has saved."""
+        self.asked = None
+        self.autosave.reads_plan(saved)
+        with self.autosave.taking():
+            self._show(loop, self.option, remix=remix)
 
     def _show_at_once(self, saved: Any) -> bool:
         """Show a plan that differs from the one that is shown in nothing but crossfades, which takes no worker."""
@@ -292,10 +293,8 @@ class Session(State):
             return False
         if other.segments != plan.segments or other.window_end != plan.window_end:
             return False
-        self._newest_plan()
-        with self.autosave.taking(), self.settle():
-            request = recorded_request(provenance)
-            self._show(replace(loop, answer=other, provenance=provenance, request=request), self.option)
+        request = recorded_request(provenance)
+        self._show_saved(saved, replace(loop, answer=other, provenance=provenance, request=request))
         return True
 
     def open_file(self, path: Path) -> Task | None:
@@ -353,6 +352,8 @@ class Session(State):
             self._show(loop, option=0, remix=remix)
 
     def _show(self, loop: Planned, option: int, *, remix: bool = False) -> None:
+        if self.asked is not None and self.asked.restores:
+            self.asked = None  # another plan than the saved one takes its place
         new_track = self.track is None or self.track.path != loop.track.path
         if new_track:
             self.track_sound = None
@@ -406,35 +407,38 @@ class Session(State):
         asked = self._with_kinds(self.request)
         return self._plan(asked) if asked.only_loop else self.fit()
 
-    def _plan(self, asked: PlanRequest) -> Task:
+    def _plan(self, request: PlanRequest) -> Task:
         """Plan the track under the video, for the change under way if there is one."""
         track, video, step = self._named_track(), self.video, self.autosave.open[0] if self.autosave.open else None
-        is_newest = self._newest_plan("" if step is None else step.words)
-        self.fitting = not asked.only_loop
+        words = "" if step is None else step.words
+        asked = AskedPlan(words, is_recorded=step is not None, fits=not request.only_loop)
 
         def planned(answer: Planned) -> None:
-            self._ended_planning()
             if not self._is_refused(answer):
-                self.show_again(answer)
-                self.autosave.amend(step)
+                with self.autosave.amend(step):
+                    self.show_again(answer)
+
+        same = partial(self._as_planned, track, video, request)
+        return self._make(asked, plan_track, track, video, request, then=planned, same=same, auto_mix=True)
+
+    def _make(
+        self, asked: AskedPlan, function: Callable[..., Planned], *arguments: Any,
+        then: Callable[[Planned], None], **named: Any,
+    ) -> Task:  # fmt: skip
+        """Have a worker make a plan; one that is asked for later, or shown meanwhile, takes its place."""
+        self.asked = asked
+
+        def made(loop: Planned) -> None:
+            self.asked = None
+            then(loop)
+
+        def failed(_: str) -> None:
+            self.asked = None
 
         return self.run(
-            plan_track, track, video, asked, then=planned, wanted=is_newest, subject=str(track.path),
-            otherwise=lambda _: self._ended_planning(), same=partial(self._as_planned, track, video, asked),
-            auto_mix=True,
+            function, *arguments, then=made, wanted=lambda: self.asked is asked, otherwise=failed,
+            subject=str(self._named_track().path), **named,
         )  # fmt: skip
-
-    def _newest_plan(self, words: str = "") -> Callable[[], bool]:
-        """Whether, once a plan has been made, it still is the one asked for last, of the files that are open.
-
-        `words`: what is done by it; empty for what follows from something else.
-        """
-        token = self._plan_token = object()
-        track, video, self._planning, self.fitting = self.track, self.video, words, False
-        return lambda: token is self._plan_token and (self.track, self.video) == (track, video)
-
-    def _ended_planning(self) -> None:
-        self._planning, self.fitting = "", False
 
     def _with_kinds(self, request: PlanRequest) -> PlanRequest:
         """A request for a loop, or for any plan: where parts or times are asked for, or that was asked for before."""
@@ -474,19 +478,18 @@ class Session(State):
         under = self.video or (None if self.loop is None else self.loop.video_seconds)
         if track is None or under is None:
             return None
-        step = self.change(request_words(self.request, request))
+        words = request_words(self.request, request)
+        self.change(words)
         self.contradiction = None
 
         def planned(answer: Planned) -> None:
-            self._ended_planning()
             if not self._is_refused(answer):
-                self.request = replace(answer.request, only_loop=False)
-                self.show_again(answer)
-                step.finish()
+                with self.autosave.change(words):
+                    self.request = replace(answer.request, only_loop=False)
+                    self.show_again(answer)
 
-        return self.run(
-            plan_around, track, under, self._with_kinds(request), then=planned, wanted=self._newest_plan(step.words),
-            subject=str(track.path), otherwise=lambda _: self._ended_planning(), found=self.places,
+        return self._make(
+            AskedPlan(words), plan_around, track, under, self._with_kinds(request), then=planned, found=self.places,
             auto_mix=isinstance(under, Path),
         )  # fmt: skip
 
@@ -509,7 +512,7 @@ class Session(State):
             except PlanError as error:
                 self.message = str(error)
                 return
-            self._newest_plan()
+            self.asked = None
             self.request = replace(moved.request, only_loop=False)
             self.show_again(moved, remix=True)
 
@@ -519,9 +522,11 @@ class Session(State):
         if loop is None or not isinstance(loop.answer, LoopPlan):
             return None
         plan = loop.answer.alone
+        asked = self._asked_options = object()
 
         def is_wanted() -> bool:
-            return self.plan is not None and self.plan.alone == plan
+            is_newest = asked is self._asked_options
+            return is_newest and self.shows(loop) and self.loop is not None and self.loop.request == loop.request
 
         def found(around: Planned) -> None:
             if self.loop is not None and isinstance(around.answer, LoopPlan):
@@ -551,13 +556,18 @@ class Session(State):
         made = None if drawn.provenance is None else with_render_params(drawn.provenance, self.params)
         return drawn if made == drawn.provenance else replace(drawn, provenance=made)
 
-    def take_mix(self, loop: Planned, mix: Mix | None, params: WorkbenchParams) -> None:
-        """Let the plan that is shown have another mix, and record the parameters that made it."""
+    def take_mix(self, mixed: Planned, mix: Mix | None, params: WorkbenchParams) -> None:
+        """Let the plan that is shown have another mix, and record the parameters that made it.
+
+        `mixed`: whose mix it is; where another plan is shown by now, it comes too late.
+        """
+        if self.loop is None or not self.shows(mixed):
+            return
         self.remix = False
-        made = None if loop.provenance is None else with_mix_params(loop.provenance, params)
-        mixed = self.as_tuned(replace(loop, mix=mix, provenance=made))
-        if mixed != self.loop:
-            self.loop = mixed
+        made = None if self.loop.provenance is None else with_mix_params(self.loop.provenance, params)
+        loop = self.as_tuned(replace(self.loop, mix=mix, provenance=made))
+        if loop != self.loop:
+            self.loop = loop
 
     def _forget(self) -> None:
         """Another track or video: what was asked of the plan is forgotten here, the closed project still has it."""
@@ -583,7 +593,7 @@ class Session(State):
 
     def _analyze_track(self) -> Task:
         track = self._named_track()
-        token = self._analysis_token = object()
+        asked = self._asked_analysis = object()
 
         def analysed(analysis: Analysis) -> None:
             self.param.update(analysis=analysis, shown=self.shown + 1)
@@ -591,7 +601,7 @@ class Session(State):
             self._look_for_fit()
 
         return self.run(
-            analyze, track.path, then=analysed, wanted=lambda: token is self._analysis_token and self.track == track,
+            analyze, track.path, then=analysed, wanted=lambda: asked is self._asked_analysis and self.track == track,
             subject=str(track.path), same=partial(self._as_planned, track, None),
         )  # fmt: skip
 

@@ -3,10 +3,10 @@
 A page has one project, on the video and the track that are open. What is changed with `Autosave.change` is a step of
 the project's history; where the page is looked at, and a plan that follows from a step, are saved without one.
 
-Several windows may be open on one project, and each follows what the others do. A step says on which revision of the
-project it was made. What does not touch is merged; a step that touches what another window has changed meanwhile is not
-saved, and the page shows what the other window did. Undo and redo are of a window's own steps, and of those of windows
-that were closed.
+Several windows may be open on one project, and each follows what the others do. What a page saves says on which
+revision of the project it was made. What does not touch is merged; a step that touches what another window has changed
+meanwhile is refused as a whole: the page shows what is saved, with what the other window did. Undo and redo are of a
+window's own steps, and of those of windows that were closed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
@@ -29,7 +30,10 @@ from workbench.params import WorkbenchParams
 from workbench.params.sliders import label_of
 from workbench.plans.request import PlanRequest
 from workbench.review.history import (
+    Change,
     Edits,
+    Fields,
+    Saved,
     StepBack,
     Window,
     amend_change,
@@ -40,7 +44,6 @@ from workbench.review.history import (
     redo_change,
     undo_change,
 )
-from workbench.review.history import State as Fields
 from workbench.review.projects import (
     Project,
     can_complete,
@@ -61,42 +64,56 @@ _open: weakref.WeakSet[Autosave] = weakref.WeakSet()
 """of all pages of this server, which follow each other"""
 
 
-class Step:
-    """A change under way; finished by `finish`, or by the end of a `with` block."""
+@dataclass(frozen=True, slots=True)
+class News:
+    """What was changed in a project, and is not shown on a page yet."""
 
-    def __init__(self, autosave: Autosave, words: str) -> None:
+    fields: Fields
+    """as they are saved now"""
+    records: frozenset[str]
+    """keys of the track's records that have changed"""
+    window: State | None
+    """state of the window that has the plan that is now saved, where it is one of this server"""
+    words: str | None
+    """what another window did last, empty where that is no step; None: it was done in this window"""
+
+
+class Step:
+    """A change, made in a `with` block; within another one it is part of that.
+
+    `amended`: the step to which this one is added, as a plan that was made for it; None: it is one of its own.
+    """
+
+    def __init__(self, autosave: Autosave, words: str, amended: Step | None = None) -> None:
         self.words = words
-        self.project = autosave.state.project
-        self.content_hash = autosave.content_hash
-        self.before = autosave.values(self.content_hash)
+        self.amended = amended
         self.number: int | None = None
-        """in the history; None until it is finished, and where it changed nothing"""
+        """in the history; None until the block has ended, and where it changed nothing or was refused"""
         self._autosave = autosave
 
-    def finish(self) -> None:
-        """Put what a worker changed since the beginning into the history."""
-        self._autosave.finish(self, later=True)
-
     def __enter__(self) -> Step:
-        self._autosave.open.append(self)
+        autosave = self._autosave
+        autosave.open.append(self)
+        self._project, self._content_hash = autosave.state.project, autosave.content_hash
+        self._records = autosave.records(self._content_hash)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._autosave.open.remove(self)
-        if not self._autosave.open:  # within another one it is part of that
-            self._autosave.finish(self, later=False)
+        autosave = self._autosave
+        autosave.open.remove(self)
+        if autosave.open or self._project != autosave.state.project:
+            return
+        records = differing(self._records, autosave.records(self._content_hash))
+        self.number = autosave.save(self.words, records, self.amended)
 
 
 class Autosave:
     """Saves the state of a page.
 
-    `follow` takes what another window has changed: fields, the state of that window where it has the plan that is now
-    saved, and whether records of the track have changed.
+    `follow` shows what was changed in the project by another window, or by undo and redo.
     """
 
-    def __init__(
-        self, state: State, workspace: Workspace, follow: Callable[[Fields, State | None, bool], None]
-    ) -> None:
+    def __init__(self, state: State, workspace: Workspace, follow: Callable[[News], None]) -> None:
         self.state = state
         self.window = secrets.token_hex(8)
         """its name, until the browser says by which it is known after a reload"""
@@ -106,15 +123,16 @@ class Autosave:
         self._follow = follow
         self._page = this_page_loop()
         self._saved: Fields = {}
-        """fields of the project as this page read or wrote them last"""
+        """fields of the project that the page shows, as they are saved"""
+        self._shown: Fields = {}
+        """the same fields as the page has them; what differs from these is to be saved"""
         self._revision = 0
-        """of the project that they are of"""
-        self._steps: weakref.WeakSet[Step] = weakref.WeakSet()
+        """of the project that they are of; an older one while the page does not show all of it"""
+        self._is_behind = False
+        """whether another plan is saved than the one that is shown, and is being read"""
         self._taking = False
         self._waiting = False
-        state.param.watch(lambda *_: self.save_plan(), "loop")
-        for name in ("stack", "envelope", "grid_draft"):
-            state.param.watch(lambda event: self._save({event.name: state.fields()[event.name]}), name)
+        state.param.watch(lambda *_: self._save(), ["loop", "stack", "envelope", "grid_draft"])
         state.param.watch(lambda event: self._tuned(event.old, event.new), "params")
         state.param.watch(lambda *_: self._save_view(), ["tab", "option", "seam"])
         state.param.watch(lambda *_: self._save_view_soon(), "time")
@@ -142,16 +160,19 @@ class Autosave:
             found = complete_project(workspace, project, video, track)
         fields = self.take(found or start_project(workspace, video, track))
         if found is None:  # which begins with the parameters that the page has
-            self._save({"params": self.state.fields()["params"]})
+            del self._shown["params"]
+            self.save()
         return fields
 
     def take(self, project: Project) -> Fields:
         """Save from now on what is done to a project; returns its fields."""
-        self._revision, self._saved = load_revision(self._workspace, project.project_id)
+        self._revision, fields = load_revision(self._workspace, project.project_id)
+        self._saved, self._is_behind = dict(fields), False
+        self._shown = {**self.state.fields(), "plan": fields.get("plan")}
         self.state.project = project
         self.show_history()
         self._tell()  # from now on they leave undo of its steps to this window
-        return dict(self._saved)
+        return fields
 
     @property
     def content_hash(self) -> str:
@@ -164,42 +185,24 @@ class Autosave:
         """Names of the other windows that are open on the project."""
         return frozenset(other.window for other in self._others()) - {self.window}
 
-    def values(self, content_hash: str) -> Fields:
-        """What a change can change: the fields of the project as the page has them, and the records of its track.
+    def records(self, content_hash: str) -> Fields:
+        """The records of a track that a change can change.
 
         `content_hash`: SHA-256 of the track's bytes, hex; empty for none yet.
         """
-        fields: Fields = {key: value for key, value in self.state.fields().items() if value is not None}
-        if self.state.project is None:
-            return fields
-        return fields | read_records(self._workspace, self.state.project.project_id, content_hash)
+        project = self.state.project
+        return {} if project is None else read_records(self._workspace, project.project_id, content_hash)
 
     def change(self, words: str) -> Step:
-        """Begin a change."""
-        step = Step(self, words)
-        self._steps.add(step)
-        return step
+        """Make what is changed in a `with` block one step of the history."""
+        return Step(self, words)
 
-    def finish(self, step: Step, *, later: bool) -> None:
-        """Put a change into the history."""
-        edits = differing(step.before, self.values(step.content_hash))
-        if later:
-            edits = {key: edit for key, edit in edits.items() if _is_workers(key, step.content_hash)}
-        if step.project == self.state.project:
-            step.number = self._record(edits, step.words)
+    def amend(self, step: Step | None) -> Step:
+        """Add what is changed in a `with` block to the step that asked for it.
 
-    def amend(self, step: Step | None) -> None:
-        """Add the plan that was made for a change to it.
-
-        `step`: that asked for the plan; None: no step did.
+        `step`: None: no step did; it is saved without one.
         """
-        project = self.state.project
-        if step is None or step.number is None or project is None or step.project != project:
-            return
-        with self._telling():
-            edits = differing(_fields(step.before), _fields(self.values("")))
-            saved = amend_change(self._workspace, project.project_id, step.number, edits, self._revision)
-            self._took(saved.revision, saved.edits)
+        return Step(self, "", step)
 
     def undo(self) -> StepBack | None:
         """Undo the last change of this window; None where there is none."""
@@ -215,70 +218,148 @@ class Autosave:
             history = list_changes(self._workspace, self.state.project.project_id)
             self.state.param.update(history=history, others=self.others)
 
-    def save_plan(self) -> None:
-        """Save the plan and what belongs to it, unless there is no answer yet."""
-        if self.state.loop is not None:
-            self._save({key: value for key, value in self.state.fields().items() if key != "params"})
-
     @contextmanager
     def taking(self) -> Iterator[None]:
-        """While what was saved is shown again: nothing of it is a change."""
-        self._taking, before = True, self._taking
+        """While what is saved is shown: nothing of it is a change, nor a place that the user went to."""
+        before, is_part = self.state.fields(), self._taking
+        self._taking = True
         try:
-            yield
+            with self.state.settle():
+                yield
         finally:
-            self._taking = before
+            self._taking = is_part
+            shows_plan = self.state.loop is not None and not self._is_behind
+            for key, now in self.state.fields().items():
+                if now != before[key] or (key == "plan" and shows_plan):
+                    self._shown[key] = now
 
-    def follow(self, source: Autosave | None = None) -> None:
-        """Show what other windows have changed since.
+    def reads_plan(self, saved: JsonValue) -> None:
+        """Take note that the page is about to show the plan of the project.
 
-        `source`: the window that has, if it is one of this server: its plan need not be read again.
+        `saved`: as it is saved; what the page shows of it otherwise, and not while it is `taking`, is to be saved.
+        """
+        self._saved["plan"] = self._shown["plan"] = saved
+        self._is_behind = False
+
+    def follow(self, source: Autosave | None = None, *, is_own: bool = False, puts_back: bool = False) -> None:
+        """Show what has changed in the project since.
+
+        `source`: the window that has changed it, if it is one of this server: its plan need not be read again.
+        `is_own`: it was this window, by undo or redo. `puts_back`: what this page has changed and could not save is
+        shown as it is saved, too.
         """
         project = self.state.project
         if project is None:
             return
         with self._telling():
-            self._revision, now = load_revision(self._workspace, project.project_id)
+            revision, now = load_revision(self._workspace, project.project_id)
             edits = differing(self._saved, {**now, "view": self._saved.get("view")})
-            changed: Fields = {key: after for key, (_, after) in edits.items()}
-            self._saved = now
-            for step in self._steps:  # what it changes is what it adds to this
-                step.before.update(changed)
+            fields: Fields = {key: after for key, (_, after) in edits.items()}
+            if puts_back:
+                unsaved = self._unsaved()
+                fields |= {key: now.get(key) for key in unsaved}
+                self._shown.update(unsaved)
+            plan = self._saved.get("plan")
+            self._saved = {**now, "plan": plan}  # until that is shown, which may take a worker
             known = {change.number: change.undone for change in self.state.history}
             self.show_history()
             news = [change for change in self.state.history if known.get(change.number) != change.undone]
-            records = any("/" in key for change in news for key in change.edits)
-            if changed or records:
-                knows = source is not None and changed.get("plan") == source.state.plan_record()
-                self._follow(changed, source.state if source is not None and knows else None, records)
+            records = frozenset(key for change in news for key in change.edits if "/" in key)
+            if "plan" not in fields and self._is_behind and self.state.asked is not None and self.state.asked.restores:
+                self.state.asked = None  # what is shown is the saved plan again
+            if fields or records:
+                knows = source is not None and fields.get("plan") == source.state.plan_record()
+                window = source.state if source is not None and knows else None
+                self._follow(News(fields, records, window, None if is_own else self._last_of_others(news)))
+            self._is_behind = self._saved.get("plan") != now.get("plan")
+            if not self._is_behind:
+                self._revision = max(revision, self._revision)
 
-    def _save(self, fields: Fields) -> None:
-        """Save those fields that differ from what this page read or wrote last, without a step of the history."""
-        if not self._taking:
-            self._record({key: (self._saved.get(key), value) for key, value in fields.items()}, "")
+    def save(self, words: str = "", records: Edits | None = None, amended: Step | None = None) -> int | None:
+        """Save what the page has changed since it read or wrote it; returns the number of the step that it is.
 
-    def _record(self, edits: Edits, words: str) -> int | None:
-        """Save edits; with words as a step, whose number is returned."""
-        project, number = self.state.project, None
-        edits = {key: edit for key, edit in edits.items() if edit[0] != edit[1]}
+        `words`: of the step; empty: it follows from something else, and is none. `records`: of the track, that were
+        changed with it. `amended`: the step that it is added to.
+        """
+        project, records = self.state.project, records or {}
+        unsaved = self._unsaved()
+        edits: Edits = {**{key: (self._saved.get(key), value) for key, value in unsaved.items()}, **records}
         if project is None or not edits:
             return None
         with self._telling():
-            by = Window(self.window, self.others)
-            saved = record_change(self._workspace, project.project_id, words, edits, by, self._revision)
-            number = None if saved.change is None else saved.change.number
-            self._took(saved.revision, saved.edits)
-        return number
+            try:
+                saved = self._write(project, words, edits, amended)
+            except ChangedElsewhere as overtaken:
+                was_behind = self._is_behind
+                self.follow(puts_back=True)
+                made = None
+                if records:  # which are no fields of the project: they are there already
+                    made = self._write(project, words, records, amended)
+                    self._took(made.revision, made.edits, {})
+                outcome = f"{'Done in part' if records else 'Not done'}: {words}." if words else ""
+                if was_behind and not str(overtaken):  # as after an undo of one's own
+                    self.state.message = f"the saved plan is still being read. {outcome}" if outcome else ""
+                else:
+                    self.say_overtaken(str(overtaken), outcome)
+                return None if made is None or made.change is None else made.change.number
+            self._took(saved.revision, saved.edits, unsaved)
+            if not saved.edits:  # the step that was to be amended was undone meanwhile
+                self.follow()
+            return None if saved.change is None else saved.change.number
+        return None
 
-    def _took(self, revision: int, edits: Edits) -> None:
+    def say_overtaken(self, theirs: str, outcome: str) -> None:
+        """Say that another window has changed what was to be changed here, which one may look at.
+
+        `theirs`: what it did, in words, empty where that is not known. `outcome`: what became of it here, a sentence.
+        """
+        said = f"changed in another window{f': {theirs}' if theirs else ''}. {outcome}".strip()
+        self.state.param.update(message=said, elsewhere=True)
+
+    def _unsaved(self) -> Fields:
+        """Fields that the page has changed; without its plan while there is no answer yet."""
+        return {
+            key: value
+            for key, value in self.state.fields().items()
+            if value != self._shown.get(key)
+            and value != self._saved.get(key)
+            and not (key == "plan" and self.state.loop is None)
+        }
+
+    def _save(self, words: str = "") -> None:
+        """Save what was changed outside of a step."""
+        if not self._taking and not self.open:
+            self.save(words)
+
+    def _tuned(self, before: WorkbenchParams, after: WorkbenchParams) -> None:
+        """Other parameters are a step of their own, unless they are part of one."""
+        if before != after:
+            self._save(params_words(before, after))
+
+    def _write(self, project: Project, words: str, edits: Edits, amended: Step | None) -> Saved:
+        by, on = Window(self.window, self.others), self._revision
+        if amended is None or amended.number is None:
+            return record_change(self._workspace, project.project_id, words, edits, by, on)
+        # What was done since is undone before: the plan comes with the last of it, or undo would take it for another's.
+        mine = [change.number for change in self.state.history if change.window == self.window and not change.undone]
+        number = max([amended.number, *mine])
+        return amend_change(self._workspace, project.project_id, number, edits, by, on)
+
+    def _took(self, revision: int, edits: Edits, fields: Fields) -> None:
         """Take note of what was saved, and let the other windows show it."""
-        missed, self._revision = revision > self._revision + 1, revision
-        mine = self.state.fields()
-        self._saved.update({key: mine[key] for key in edits if key in mine})
+        self._saved.update(fields)
+        self._shown.update(fields)
         self.show_history()
-        if missed:  # what another window wrote, and what this one wrote as it was merged
+        if revision == self._revision + bool(edits):
+            self._revision = revision
+        else:  # another window has written too, or what this one wrote was merged
             self.follow()
         self._tell()
+
+    def _last_of_others(self, changes: list[Change]) -> str:
+        """What other windows did last, in words."""
+        theirs = [change for change in changes if change.window != self.window]
+        return "" if not theirs else f"{'undone: ' if theirs[-1].undone else ''}{theirs[-1].words}"
 
     def _save_view(self) -> None:
         project, view = self.state.project, cast("JsonValue", self.state.view)
@@ -304,24 +385,21 @@ class Autosave:
 
             loop.call_later(save, _VIEW_MS)
 
-    def _tuned(self, before: WorkbenchParams, after: WorkbenchParams) -> None:
-        """Other parameters are a change of their own, unless they are part of one."""
-        if not self._taking and not self.open and before != after:
-            old, new = (params.model_dump(mode="json", exclude_defaults=True) for params in (before, after))
-            self._record({"params": (old, new)}, params_words(before, after))
-
     def _step_back(self, step: Callable[..., StepBack | None]) -> StepBack | None:
         project = self.state.project
         if project is None:
             return None
-        made = None
         with self._telling():
-            made = step(self._workspace, project.project_id, Window(self.window, self.others))
-            self._saved.update({} if made is None else _fields(made.values))
-            self.show_history()
-            self.follow()  # of another server, which does not tell
+            try:
+                made = step(self._workspace, project.project_id, Window(self.window, self.others))
+            except ChangedElsewhere as overtaken:
+                self.follow()
+                self.say_overtaken(str(overtaken), f"Nothing is {'undone' if step is undo_change else 'done again'}.")
+                return None
+            self.follow(is_own=True)
             self._tell()
-        return made
+            return made
+        return None
 
     def _others(self) -> list[Autosave]:
         """The other windows of this server that are open on the project."""
@@ -350,30 +428,12 @@ class Autosave:
         """What cannot be saved is said on the page; a project that another window deleted is no longer saved."""
         try:
             yield
-        except ChangedElsewhere as overtaken:
-            self.follow()
-            self.say_overtaken(str(overtaken))
         except UnknownProject:
             self.state.param.update(
                 project=None, history=[], message="this project was deleted; open its track again to keep your work"
             )
         except WorkbenchError as error:
             self.state.message = str(error)
-
-    def say_overtaken(self, words: str) -> None:
-        """Say that another window has changed what a step was to change, which one may look at."""
-        what = f": {words}" if words else ""
-        self.state.param.update(message=f"changed in another window{what}. Your change is not made.", elsewhere=True)
-
-
-def _fields(values: Fields) -> Fields:
-    return {key: value for key, value in values.items() if "/" not in key}
-
-
-def _is_workers(key: str, content_hash: str) -> bool:
-    """Whether a worker can have changed it: a field but for parameters, or the one record of its kind of a track."""
-    _, slash, record_id = key.partition("/")
-    return record_id == content_hash if slash else key != "params"
 
 
 def request_words(before: PlanRequest, after: PlanRequest) -> str:

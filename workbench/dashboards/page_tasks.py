@@ -43,12 +43,12 @@ class PageTasks:
 
         `function`: importable by its name; takes a workspace, with the page's home and parameters, before the
         arguments. `then`: takes the result, on this page's event loop. `wanted`: whether the page still wants it; a
-        result that came too late is dropped. None: always. `otherwise`: called where there will be no result but one is
-        wanted, with the page's `message`, which says why; empty where the user cancelled it. `same`: what the result
-        depends on beside the page's home and parameters, such as `stamps_of` files: pages that ask for the same share
-        one piece of work, and none of them changes its result; None: it is done for this page alone. A function that
-        says it is asked again, in another thread, once the work has ended: where it says something else by then, the
-        result is not cached for pages that come later.
+        result or a fault that came too late is dropped. None: always. `otherwise`: called where there will be no result
+        but one is wanted, with the page's `message`, which says why; empty where the user cancelled it. `same`: what
+        the result depends on beside the page's home and parameters, such as `stamps_of` files: pages that ask for the
+        same share one piece of work, and none of them changes its result; None: it is done for this page alone. A
+        function that says it is asked again, in another thread, once the work has ended: where it says something else
+        by then, the result is not cached for pages that come later.
         """
         page, state = this_page_loop(), self._state
         self.give_up_unwanted(running=False)
@@ -88,9 +88,10 @@ class PageTasks:
 
         def fail(fault: str) -> None:
             ended()
-            state.message = fault
-            if otherwise is not None and task.is_wanted:
-                otherwise(state.message)
+            if task.is_wanted:
+                state.message = fault
+                if otherwise is not None:
+                    otherwise(state.message)
 
         def show_progress(stage: str, done: float) -> None:
             if task in self.under_way:  # shared work goes on, and tells of it, while this page gives its part up

@@ -6,7 +6,7 @@ returns, and `State.take` takes it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,15 +20,14 @@ from workbench.analysis.track import Analysis
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.dashboards.views import LongSound
-from workbench.errors import GridError, ParameterError, PlanError, WorkbenchError
+from workbench.errors import PlanError, WorkbenchError
 from workbench.files import without_folders
-from workbench.mix.drawn_envelope import Points, read_points
+from workbench.mix.drawn_envelope import read_points
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.plots.palette import clock
-from workbench.review.history import Change
-from workbench.review.history import State as Fields
+from workbench.review.history import Change, Fields
 from workbench.review.projects import Project, plan_record
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
@@ -75,6 +74,20 @@ class GridDraft:
     """in words, the latest last"""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedPlan:
+    """A plan that is being made."""
+
+    words: str = ""
+    """what is done by it; empty: it follows from something else"""
+    is_recorded: bool = False
+    """whether that is a step of the history already, to which the plan is added"""
+    fits: bool = False
+    """whether the track is fitted to the video"""
+    restores: bool = False
+    """whether it is the plan that the project has saved"""
+
+
 class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in its stubs only
     """A sentence on the page; in it files are named without the server's folders."""
 
@@ -97,7 +110,7 @@ class State(param.Parameterized):
     places = param.ClassSelector(class_=FoundPlaces, allow_None=True, doc="where the seams of the plan could be")
     remix = param.Boolean(False, doc="whether the mix is the one of the plan before, and is to be measured again")
     offers_fit = param.Boolean(False, doc="whether the track can be fitted to the video, under which it is not looped")
-    fitting = param.Boolean(False, doc="whether the track is being fitted to the video")
+    asked = param.ClassSelector(class_=AskedPlan, allow_None=True, doc="the plan that is being made, if one is")
     hand_fades = param.Dict({}, doc="crossfades that were set by hand, by their splice and second")
     envelope = param.ClassSelector(class_=tuple, allow_None=True, doc="ducking that was drawn; None: as measured")
     grid_draft = param.ClassSelector(class_=GridDraft, allow_None=True, doc="corrections of the grid, not saved")
@@ -126,11 +139,32 @@ class State(param.Parameterized):
         self._record: tuple[LoopPlan | None, dict[str, JsonValue] | None] = None, None
         """a plan, and its record, which takes milliseconds to make"""
         super().__init__(params=params)
+        self.param.watch(self._left_files, ["track", "video"])
+
+    def _left_files(self, *events: Any) -> None:
+        """A plan of the track or the video that was open before is not waited for."""
+        if any(event.old != event.new for event in events):
+            self.asked = None
+
+    @property
+    def fitting(self) -> bool:
+        """Whether the track is being fitted to the video."""
+        return self.asked is not None and self.asked.fits
 
     @property
     def plan(self) -> LoopPlan | None:
         """The plan itself, with its options; None while there is none or where the music refuses."""
         return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
+
+    def shows(self, loop: Planned) -> bool:
+        """Whether the plan of a loop is the one that is shown, whatever its mix and its other options are."""
+        mine = self.loop
+        return (
+            mine is not None
+            and isinstance(mine.answer, LoopPlan)
+            and isinstance(loop.answer, LoopPlan)
+            and (mine.track.path, mine.video, mine.answer.alone) == (loop.track.path, loop.video, loop.answer.alone)
+        )
 
     def for_the_page(self, text: str) -> str:
         """A sentence as the page may show it: files by their names, without the folders they lie in."""
@@ -187,25 +221,18 @@ class State(param.Parameterized):
     def take(self, fields: Fields) -> None:
         """Take fields of a project, but for its plan and its view; those that are missing stay as they are.
 
-        One that another version wrote, and this cannot read, is as if it were not there.
+        One that cannot be read is as if it were not there, which the message says.
         """
         found: dict[str, Any] = {}
-        if "params" in fields:
+        for field, (name, read) in _READERS.items():
+            if field not in fields:
+                continue
             try:
-                found["params"] = params_from(cast("Any", fields["params"]) or {}, "the project")
-            except WorkbenchError as error:
-                self.message = str(error)
-        if "fades" in fields:
-            found["hand_fades"] = _read_fades(fields["fades"])
-        if "envelope" in fields:
-            found["envelope"] = _read_envelope(fields["envelope"])
-        if "grid_draft" in fields:
-            found["grid_draft"] = _read_draft(fields["grid_draft"])
-        if "stack" in fields:
-            stack = fields["stack"]
-            found["stack"] = tuple(str(named) for named in stack) if isinstance(stack, list) else ()
-        if "request" in fields:
-            found["request"] = _read_request(fields["request"])
+                found[name] = read(fields[field])
+            except (WorkbenchError, KeyError, TypeError, ValueError) as error:
+                self.message = f"{field} of the project cannot be read: {error}"
+                if name != "params":
+                    found[name] = read(None)
         self.param.update(**found)
 
     def forget(self) -> None:
@@ -220,21 +247,28 @@ def _fade_records(fades: Iterable[HandFade]) -> list[list[float]]:
     return [[*fade.place, fade.seconds, fade.exponent, fade.video_s] for fade in fades]
 
 
+def _read_params(record: Any) -> WorkbenchParams:
+    return params_from(record or {}, "the project")
+
+
 def _read_fades(records: Any) -> dict[tuple[Place, int], HandFade]:
-    fades = [HandFade((int(a), int(b)), seconds, exponent, at) for a, b, seconds, exponent, at in records or ()]
+    fades = [
+        HandFade((int(leave), int(enter)), float(seconds), float(exponent), float(at))
+        for leave, enter, seconds, exponent, at in records or ()
+    ]
     return {(fade.place, round(fade.video_s)): fade for fade in fades}
 
 
-def _read_envelope(record: Any) -> Points | None:
-    with suppress(ParameterError):
-        return read_points(record)
-    return None
+def _read_stack(record: Any) -> tuple[str, ...]:
+    if not isinstance(record, list | None):
+        raise TypeError("it is no list of tracks")
+    return tuple(str(named) for named in record or ())
 
 
 def _read_request(record: Any) -> PlanRequest:
-    with suppress(PlanError):
-        return read_request(record if isinstance(record, dict) else {})
-    return LENGTH_ALONE
+    if not isinstance(record, dict | None):
+        raise TypeError("it is no table")
+    return read_request(record or {})
 
 
 def _draft_record(draft: GridDraft | None) -> dict[str, JsonValue] | None:
@@ -250,13 +284,22 @@ def _draft_record(draft: GridDraft | None) -> dict[str, JsonValue] | None:
 
 
 def _read_draft(record: Any) -> GridDraft | None:
-    if not isinstance(record, Mapping):
+    if record is None:
         return None
-    with suppress(GridError, KeyError, TypeError, ValueError):
-        positions = np.array(record["positions"], dtype=np.int32)
-        grid = BeatGrid(np.array(record["beats"], dtype=np.float64), positions, int(record["beats_per_bar"]))
-        return GridDraft(str(record["content_hash"]), grid, tuple(str(words) for words in record["corrections"]))
-    return None
+    positions = np.array(record["positions"], dtype=np.int32)
+    grid = BeatGrid(np.array(record["beats"], dtype=np.float64), positions, int(record["beats_per_bar"]))
+    return GridDraft(str(record["content_hash"]), grid, tuple(str(words) for words in record["corrections"]))
+
+
+_READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "params": ("params", _read_params),
+    "fades": ("hand_fades", _read_fades),
+    "envelope": ("envelope", read_points),
+    "grid_draft": ("grid_draft", _read_draft),
+    "stack": ("stack", _read_stack),
+    "request": ("request", _read_request),
+}
+"""by field of a project: what it is of the state, and how it is read; all of them read None, for what is missing"""
 
 
 def seam_place(plan: LoopPlan, seam: int) -> Place:

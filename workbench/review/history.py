@@ -12,7 +12,8 @@ survives a reload and a restart. More kinds of records join by an entry in `KIND
 
 Several windows may be open on one project. They share its history, and each undoes its own changes, and those of
 windows that were closed. A change says which revision of the project it was made on. If another window has written
-since, parameters are merged one by one and other fields whole; where both changed the same, nothing is saved.
+since, parameters are merged one by one and other fields whole; where both changed the same, nothing is saved. In
+the same way undo leaves alone what a later step of another window has changed.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ __all__ = [
     "NOBODY",
     "Change",
     "Edits",
+    "Fields",
     "RecordKind",
     "Saved",
-    "State",
     "StepBack",
     "Window",
     "amend_change",
@@ -53,7 +54,7 @@ __all__ = [
 
 _MERGED = ("params",)  # fields whose parts do not depend on each other
 
-State: TypeAlias = "dict[str, JsonValue]"  # values by key; a key that is missing has none
+Fields: TypeAlias = "dict[str, JsonValue]"  # values by key; a key that is missing has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class StepBack:
     """A change that was undone, or done again."""
 
     change: Change
-    values: State  # what was put under its keys; None: nothing is there any more
+    values: Fields  # what was put under its keys; None: nothing is there any more
     left: tuple[str, ...]  # keys of records that were changed since, which stay as they are
 
     @property
@@ -154,7 +155,7 @@ KINDS: dict[str, RecordKind] = {
 }
 
 
-def read_records(workspace: Workspace, project_id: str, content_hash: str) -> State:
+def read_records(workspace: Workspace, project_id: str, content_hash: str) -> Fields:
     """The records of every kind that belong to a project and its track, whose hash is empty if there is none yet."""
     with workspace.database.read() as connection:
         return {
@@ -164,7 +165,7 @@ def read_records(workspace: Workspace, project_id: str, content_hash: str) -> St
         }
 
 
-def differing(before: State, after: State) -> Edits:
+def differing(before: Fields, after: Fields) -> Edits:
     """How two states differ, by key; a key that one of them lacks has no value there."""
     keys = dict.fromkeys((*before, *after))
     return {key: (before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)}
@@ -180,7 +181,7 @@ def record_change(
     does not touch is merged. None: overwrites the present values. Raises `ChangedElsewhere` and `UnknownProject`.
     """
     with workspace.database.write() as connection:
-        edits = _merge(connection, project_id, edits, on)
+        edits = _merge(connection, project_id, edits, by, on)
         change = None
         if edits:
             projects.put_fields(connection, project_id, _fields(edits))
@@ -189,21 +190,23 @@ def record_change(
         return Saved(projects.get_revision(connection, project_id), edits, change)
 
 
-def amend_change(workspace: Workspace, project_id: str, number: int, edits: Edits, on: int | None = None) -> Saved:
+def amend_change(
+    workspace: Workspace, project_id: str, number: int, edits: Edits, by: Window = NOBODY, on: int | None = None
+) -> Saved:
     """Add to a change what came of it later, such as the plan that was made for it, and save it in the project.
 
     A change that was undone or forgotten stays as it is, and so does the project: then nothing is saved. Errors and
     `on` as of `record_change`.
     """
     with workspace.database.write() as connection:
-        edits = _merge(connection, project_id, edits, on)
+        edits = _merge(connection, project_id, edits, by, on)
         change = projects.amend_change(connection, project_id, number, edits)
         if change is not None:
             projects.put_fields(connection, project_id, _fields(edits))
         return Saved(projects.get_revision(connection, project_id), edits if change is not None else {}, change)
 
 
-def _merge(connection: Connection, project_id: str, edits: Edits, on: int | None) -> Edits:
+def _merge(connection: Connection, project_id: str, edits: Edits, by: Window, on: int | None) -> Edits:
     """Edits that were made on an older revision, as they are on the present one."""
     if on is None or projects.get_revision(connection, project_id) == on:
         return edits
@@ -213,7 +216,8 @@ def _merge(connection: Connection, project_id: str, edits: Edits, on: int | None
         try:
             merged[key] = now.get(key), _merged(key, before, after, now.get(key))
         except _Touches:
-            raise ChangedElsewhere(_last_words(connection, project_id, key)) from None
+            theirs = _last_of_others(connection, project_id, key, by)
+            raise ChangedElsewhere("" if theirs is None else theirs.words) from None
     return {key: edit for key, edit in merged.items() if "/" in key or edit[0] != edit[1]}
 
 
@@ -238,16 +242,24 @@ def _merged(key: str, before: JsonValue, after: JsonValue, now: JsonValue) -> Js
     return merged
 
 
-def _last_words(connection: Connection, project_id: str, key: str) -> str:
-    """What the last change that holds has changed about a key, in words."""
-    holding = [change for change in projects.changes(connection, project_id) if not change.undone]
-    return next((change.words for change in reversed(holding) if key in change.edits), "")
+def _last_of_others(
+    connection: Connection, project_id: str, key: str, by: Window, after: int = 0
+) -> projects.Change | None:
+    """The last change of a key that holds, among those of other windows with a number above `after`."""
+    return next(
+        (
+            change
+            for change in reversed(projects.changes(connection, project_id))
+            if change.number > after and not change.undone and change.window != by.name and key in change.edits
+        ),
+        None,
+    )
 
 
 def undo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> StepBack | None:
     """Undo the last change of a project that no other open window made; None if there is nothing to undo.
 
-    Raises `ChangedElsewhere` if another window has changed the same since, and `UnknownProject`.
+    Raises `ChangedElsewhere` if a later step of another window has changed the same, and `UnknownProject`.
     """
     with workspace.database.write() as connection:
         own = [change for change in _own(connection, project_id, by) if not change.undone]
@@ -255,7 +267,7 @@ def undo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> S
             return None
         swapped = {key: (after, before) for key, (before, after) in own[-1].edits.items()}
         projects.mark_undone(connection, project_id, own[-1].number, undone=True)
-        return _write(connection, project_id, own[-1], swapped)
+        return _write(connection, project_id, own[-1], swapped, by)
 
 
 def redo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> StepBack | None:
@@ -268,7 +280,7 @@ def redo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> S
         if not own:
             return None
         projects.mark_undone(connection, project_id, own[0].number, undone=False)
-        return _write(connection, project_id, own[0], own[0].edits)
+        return _write(connection, project_id, own[0], own[0].edits, by)
 
 
 def _own(connection: Connection, project_id: str, by: Window) -> list[Change]:
@@ -281,20 +293,23 @@ def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
         return projects.changes(connection, project_id)
 
 
-def _fields(edits: Edits) -> State:
+def _fields(edits: Edits) -> Fields:
     """What the project's own fields are after a change."""
     return {key: after for key, (_, after) in edits.items() if "/" not in key}
 
 
-def _write(connection: Connection, project_id: str, change: Change, edits: Edits) -> StepBack:
-    """Put the second value of every key in place of its first."""
+def _write(connection: Connection, project_id: str, change: Change, edits: Edits, by: Window) -> StepBack:
+    """Put the second value of every key in place of its first, and of what followed from it without a step."""
     fields = projects.get_fields(connection, project_id)
-    values: State = {}
+    values: Fields = {}
     for key in _fields(edits):
         try:
             values[key] = _merged(key, *edits[key], fields.get(key))
         except _Touches:
-            raise ChangedElsewhere(_last_words(connection, project_id, key)) from None
+            theirs = _last_of_others(connection, project_id, key, by, change.number)
+            if theirs is not None:
+                raise ChangedElsewhere(theirs.words) from None
+            values[key] = edits[key][1]
     projects.put_fields(connection, project_id, values)
     left = []
     for key, (known, wanted) in edits.items():

@@ -47,7 +47,6 @@ __all__ = [
     "delete_project",
     "keep_fields",
     "list_projects",
-    "load_fields",
     "load_revision",
     "open_project",
     "plan_record",
@@ -143,12 +142,6 @@ def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, Json
     """
     with workspace.database.write() as connection:
         return projects.put_fields(connection, project_id, fields)
-
-
-def load_fields(workspace: Workspace, project_id: str) -> dict[str, JsonValue]:
-    """All saved fields of a project."""
-    with workspace.database.read() as connection:
-        return projects.get_fields(connection, project_id)
 
 
 def load_revision(workspace: Workspace, project_id: str) -> tuple[int, dict[str, JsonValue]]:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,19 +20,19 @@ from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.cli.plan_files import AskedMusic, lay_out, read_music
 from workbench.dashboards.actions import Session
-from workbench.dashboards.autosave import params_words
+from workbench.dashboards.autosave import params_words, request_words
 from workbench.dashboards.downloads import download_file
 from workbench.dashboards.sounds.seam import SeamLook, with_fade, with_option_first
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
-from workbench.review.history import record_change
+from workbench.review.history import Edits, Window, record_change
 from workbench.review.projects import (
     delete_project,
     keep_fields,
     list_projects,
-    load_fields,
+    load_revision,
     rename_project,
     restore_loop,
 )
@@ -90,6 +91,16 @@ def set_fade(session: Session, seam: int, seconds: float) -> None:
 def fade_change(plan: LoopPlan, seam: int, ms: int) -> str:
     """What the history says of a crossfade that was set, by the plan before."""
     return f"crossfade of seam {seam + 1}: {1000 * plan.seam_fades[seam]:.0f} → {ms} ms"
+
+
+def load_fields(session: Session) -> dict[str, Any]:
+    """The fields of its project, as they are saved."""
+    return load_revision(session.workspace, project_of(session))[1]
+
+
+def restored(pool: WaitingPool, loop: Planned | None) -> None:
+    """Have a worker restore the plan that is wanted."""
+    pool.finish(max(at for at, task in enumerate(pool.tasks) if task.function is restore_loop), loop)
 
 
 def write(path: Path, body: object) -> Path:
@@ -165,7 +176,7 @@ def test_a_crossfade_is_undone_and_done_again(session: Session) -> None:
     session.undo()
     set_fade(session, 1, 0.05)
     assert words(session) == [(fade_change(before, 0, 80), False), (fade_change(before, 1, 50), False)]
-    assert load_fields(session.workspace, project_of(session))["fades"] is not None
+    assert load_fields(session)["fades"] is not None
 
 
 def test_undo_of_what_was_done_before_a_restart(session: Session) -> None:
@@ -243,7 +254,7 @@ def test_a_drawn_envelope_stays_with_its_project(session: Session, tmp_path: Pat
     shutil.copy(track.path, copy)
     session.open_track(copy)
     assert session.envelope is None
-    assert load_fields(workspace, mine)["envelope"] == [list(point) for point in ENVELOPE]
+    assert load_revision(workspace, mine)[1]["envelope"] == [list(point) for point in ENVELOPE]
     session.open_project(mine)
     assert session.envelope == ENVELOPE
     keep_fields(workspace, mine, {"envelope": [[3.0]]})
@@ -285,6 +296,10 @@ def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
 
 
 SUNG = PlanRequest(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),)))
+
+
+CUT = PlanRequest(SeamConstraints(excluded=(TrackRange(30.0, 34.0),)))
+"""for which the music takes another way through the track"""
 
 
 def test_a_constraint_that_is_dropped_in_one_project_stays_in_another_on_the_same_track(session: Session) -> None:
@@ -388,23 +403,59 @@ def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, 
     assert newest_verdicts(workspace) == [mine, theirs]
 
 
-def test_a_change_that_a_worker_made_takes_nothing_else_with_it(session: Session, corner_look: SeamLook) -> None:
-    first, loop, workspace = plan_of(session), session.loop, session.workspace
+def test_a_change_that_a_worker_made_takes_nothing_else_with_it(
+    session: Session, filmed: Planned, corner_look: SeamLook
+) -> None:
+    first, loop, workspace, pool = plan_of(session), session.loop, session.workspace, WaitingPool()
     assert loop is not None
-    step = session.change("seam 1 is moved")
+    session.tasks.pool = pool
+    session.ask(SUNG)
     with session.change("seam 1 is good"):
         mine = judge_seam(workspace, loop, first, corner_look.view, "good", "mine")
     session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
-    session.show(with_option_first(loop, first.options[1]))
-    step.finish()
+    set_fade(session, 0, 0.08)
+    faded = plan_of(session)
+    pool.finish(0, replace(with_option_first(filmed, first.options[1]), request=SUNG))
+    asked = session.history[-1].words
     assert [(change.words, set(change.edits)) for change in session.history] == [
         ("seam 1 is good", {f"verdict/{mine.verdict_id}"}),
         ("duck: attack, ms 300 → 77", {"params"}),
-        ("seam 1 is moved", {"plan"}),
+        (fade_change(first, 0, 80), {"plan", "fades"}),
+        (asked, {"plan", "request"}),
     ]
+    pool.tasks.clear()
     session.undo()
-    assert plan_of(session) == first
+    restored(pool, replace(filmed, answer=faded))
+    assert (plan_of(session), session.request, len(session.hand_fades)) == (faded, LENGTH_ALONE, 1)
+    session.undo()
+    assert (plan_of(session), session.hand_fades, session.message) == (first, {}, "")
     assert (newest_verdicts(workspace), session.params.duck.attack_ms) == ([mine], 77.0)
+
+
+def test_a_plan_that_is_made_for_a_step_takes_in_nothing_that_was_done_meanwhile(
+    session: Session, filmed: Planned
+) -> None:
+    first, pool, analysis = plan_of(session), WaitingPool(), session.analysis
+    assert analysis is not None
+    session.tasks.pool = pool
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+        session.replan()
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+    set_fade(session, 0, 0.08)
+    pool.finish(0, with_option_first(filmed, first.options[1]))
+    assert [(change.words, "envelope" in change.edits) for change in session.history] == [
+        ("grid: bars a beat later", False), ("duck point added at 0:22", True), (fade_change(first, 0, 80), False),
+    ]  # fmt: skip
+    session.undo()
+    restored(pool, filmed)
+    assert (plan_of(session), session.hand_fades, session.envelope, session.message) == (first, {}, ENVELOPE, "")
+    session.undo()
+    assert (session.envelope, session.message) == (None, "")
+    session.undo()
+    assert corrected_grid(session.workspace, analysis.content_hash) is None
+    assert session.message == ""
 
 
 def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) -> None:
@@ -482,7 +533,8 @@ def test_a_plan_that_another_window_overtakes_is_not_made(session: Session, film
     session.ask(SUNG)
     set_fade(other, 0, 0.08)
     assert session.plan == other.plan
-    assert "changed in another window" in session.message
+    assert session.message.startswith("changed in another window: crossfade of seam 1")
+    assert session.message.endswith(f"Not done: {request_words(LENGTH_ALONE, SUNG)}.")
     assert session.elsewhere
     pool.finish(0, replace(filmed, request=SUNG))
     assert session.plan == other.plan
@@ -494,7 +546,7 @@ def test_a_window_of_another_server_is_followed_when_both_change(session: Sessio
     other = second_window(session)
     other.autosave.close()
     first, project_id, workspace = session.params, project_of(session), Workspace(session.home)
-    fades = load_fields(workspace, project_id).get("fades")
+    fades = load_fields(session).get("fades")
     mine = first.model_dump(mode="json", exclude_defaults=True)
     record_change(workspace, project_id, "attack", {"params": (mine, {**mine, "duck": {"attack_ms": 77.0}})})
     assert session.params == first
@@ -502,15 +554,119 @@ def test_a_window_of_another_server_is_followed_when_both_change(session: Sessio
     assert (session.params.duck.attack_ms, session.params.render.ducking) == (77.0, "bands")
     record_change(workspace, project_id, "fades", {"fades": (fades, [[1, 2, 0.1, 1.0, 3.0]])})
     set_fade(session, 0, 0.08)
-    assert (next(iter(session.hand_fades)), len(session.hand_fades)) == (((1, 2), 3), 2)
-    assert session.message == ""
+    assert list(session.hand_fades) == [((1, 2), 3)], "all of the step is refused"
+    assert plan_of(session).seam_fades[0] != 0.08
+    assert session.message.startswith("changed in another window: fades. Not done: crossfade of seam 1: ")
     record_change(workspace, project_id, "tracks compared", {"stack": (None, ["a"])})
     with session.change("mine"):
         session.stack = ("b",)
-    assert "changed in another window: tracks compared" in session.message
+    assert session.message == "changed in another window: tracks compared. Not done: mine."
     assert session.elsewhere
     assert session.stack == ("a",)
     assert "mine" not in [change.words for change in session.history]
+
+
+def test_a_step_that_was_refused_is_not_saved_later(session: Session) -> None:
+    """Its plan is still shown until a worker has read the one that is saved."""
+    other, pool, first = second_window(session), WaitingPool(), plan_of(session)
+    session.autosave.close()  # as if they were of two servers, which do not tell each other
+    other.ask(CUT)
+    theirs = load_fields(session)
+    session.tasks.pool = pool
+    set_fade(session, 0, 0.08)
+    assert session.message == f"changed in another window: {request_words(LENGTH_ALONE, CUT)}. Not done: " + (
+        f"{fade_change(first, 0, 80)}."
+    )
+    assert (session.hand_fades, session.request) == ({}, CUT)
+    with session.change("compared"):
+        session.stack = ("a",)
+    assert session.loop is not None
+    session.loop = replace(session.loop, mix=None)
+    set_fade(session, 1, 0.12)
+    assert "Not done: crossfade of seam 2" in session.message, "it was set in the plan that is overtaken"
+    assert {**load_fields(session), "stack": None} == {**theirs, "stack": None}
+    restored(pool, other.loop)
+    assert (session.plan, session.hand_fades, session.stack) == (other.plan, {}, ("a",))
+    assert [change.words for change in session.history] == [request_words(LENGTH_ALONE, CUT), "compared"]
+    set_fade(session, 0, 0.08)
+    assert plan_of(opened_again(session)).seam_fades[0] == 0.08
+
+
+def test_a_plan_that_is_put_back_is_not_overwritten_while_it_is_read(session: Session, filmed: Planned) -> None:
+    first, pool = plan_of(session), WaitingPool()
+    session.ask(CUT)
+    held = session.loop
+    assert held is not None
+    assert plan_of(session).segments != first.segments
+    session.tasks.pool = pool
+    session.undo()
+    session.loop = replace(held, answer=held.plan.alone)
+    assert session.message == ""
+    set_fade(session, 0, 0.08)
+    assert session.message == f"the saved plan is still being read. Not done: {fade_change(held.plan, 0, 80)}."
+    restored(pool, filmed)
+    assert plan_of(session) == first
+    assert plan_of(opened_again(session)) == first
+    session.redo()
+    assert session.asked is not None
+    session.undo()
+    assert session.asked is None, "what is shown is the saved plan again"
+    session.redo()
+    restored(pool, held)
+    assert (session.request, session.plan) == (CUT, held.answer)
+
+
+def test_undo_is_not_refused_for_what_one_did_oneself(session: Session) -> None:
+    """Other options and another mix follow from a plan without a step of their own."""
+    first = plan_of(session)
+    set_fade(session, 0, 0.08)
+    assert session.loop is not None
+    session.show(replace(session.loop, answer=plan_of(session).alone))
+    session.find_options()
+    assert len(plan_of(session).options) > 1
+    session.undo()
+    assert (plan_of(session), session.message, session.elsewhere) == (first, "", False)
+    session.redo()
+    assert (plan_of(session).seam_fades[0], session.message) == (0.08, "")
+
+
+def test_what_another_window_did_is_named_and_not_what_was_done_here(session: Session) -> None:
+    other, project_id = second_window(session), project_of(session)
+    with session.change("mine"):
+        session.stack = ("a",)
+    record_change(session.workspace, project_id, "", {"stack": (["a"], ["b"])})
+    with session.change("mine again"):
+        session.stack = ("a", "c")
+    assert session.message == "changed in another window. Not done: mine again."
+    assert session.stack == ("b",)
+    record_change(session.workspace, project_id, "theirs", {"stack": (["b"], ["d"])}, Window(other.autosave.window))
+    session.undo()
+    assert session.message == "changed in another window: theirs. Nothing is undone."
+    assert session.stack == ("d",), "also what this window had not seen yet is shown"
+
+
+def test_of_a_step_that_is_refused_what_was_done_to_the_track_is_said_and_undone(session: Session) -> None:
+    analysis, project_id = session.analysis, project_of(session)
+    assert analysis is not None
+    record_change(session.workspace, project_id, "theirs", {"stack": (None, ["b"])})
+    with session.change("grid saved: mine"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "mine")
+        session.stack = ("a",)
+    assert session.message == "changed in another window: theirs. Done in part: grid saved: mine."
+    assert words(session) == [("theirs", False), ("grid saved: mine", False)]
+    assert corrected_grid(session.workspace, analysis.content_hash) is not None
+    session.undo()
+    assert corrected_grid(session.workspace, analysis.content_hash) is None
+
+
+def test_what_came_with_a_change_that_both_made_is_shown(session: Session) -> None:
+    """The step itself changes nothing any more, so the project is no revision further for it."""
+    both: Edits = {"stack": (None, ["a"]), "envelope": (None, [list(point) for point in ENVELOPE])}
+    record_change(session.workspace, project_of(session), "theirs", both)
+    with session.change("mine"):
+        session.stack = ("a",)
+    assert (session.stack, session.envelope) == (("a",), ENVELOPE)
+    assert words(session) == [("theirs", False)]
 
 
 def test_two_windows_write_their_own_fields(session: Session) -> None:

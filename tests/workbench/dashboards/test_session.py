@@ -331,6 +331,71 @@ def test_a_fit_that_comes_too_late_is_not_shown(home: Home, short_video: Path, c
     assert not session.fitting
 
 
+def test_nothing_is_being_fitted_once_something_else_is_open(
+    home: Home, draw_video: Callable[[float], Path], corner_fit: Planned
+) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    gone = draw_video(5.0)
+    session.open_new(corner_fit.track.path, gone)
+    project = session.project
+    assert project is not None
+    gone.unlink()
+    session.open_new(corner_fit.track.path, draw_video(6.0))
+    session.fit()
+    assert session.fitting
+    session.open_project(project.project_id)
+    assert (session.video, session.fitting) == (None, False)
+
+
+def test_a_fault_of_work_that_is_not_wanted_any_more_is_not_said(
+    home: Home, short_video: Path, corner_fit: Planned
+) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.param.update(track=corner_fit.track, video=short_video)
+    session.replan()
+    session.fit()
+    pool.fail(0, "out of date")
+    assert (session.message, session.fitting) == ("", True)
+    pool.fail(1, "this matters")
+    assert (session.message, session.fitting) == ("this matters", False)
+
+
+def test_a_mix_of_a_plan_that_is_not_shown_any_more_is_not_taken(home: Home, corner_fit: Planned) -> None:
+    session = Session(Workspace(home), pool=WaitingPool())
+    session.show(corner_fit, remix=True)
+    assert corner_fit.mix is not None
+    late, louder = session.loop, replace(corner_fit.mix, music_gain_db=-3.0)
+    assert late is not None
+    shown = with_option_first(corner_fit, corner_fit.plan.options[1])
+    session.show(shown, remix=True)
+    session.take_mix(late, louder, session.params)
+    assert (session.plan, session.remix) == (shown.answer, True)
+    session.take_mix(shown, louder, session.params)
+    assert session.loop is not None
+    assert (session.plan, session.loop.mix, session.remix) == (shown.answer, louder, False)
+
+
+def test_options_of_an_earlier_request_are_not_shown(home: Home, corner_fit: Planned) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    alone = replace(corner_fit, answer=corner_fit.plan.alone)
+    session.show(alone)
+    pool.tasks.clear()
+    session.find_options()
+    assert session.loop is not None
+    session.loop = replace(session.loop, request=PlanRequest(start_at=0.0))
+    pool.finish(0, corner_fit)
+    assert session.plan == alone.answer, "they do not meet the request"
+    session.find_options()
+    session.find_options()
+    pool.finish(1, corner_fit)
+    assert session.plan == alone.answer, "others were asked for since"
+    pool.finish(2, corner_fit)
+    assert len(corner_fit.plan.options) == len(session.loop.plan.options)
+
+
 def test_a_plan_that_comes_too_late_is_not_shown(home: Home, short_video: Path, corner_loop: Planned) -> None:
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)

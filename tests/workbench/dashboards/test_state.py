@@ -52,13 +52,22 @@ def test_what_a_project_saves_comes_back_as_it_was(state: State, tmp_path: Path)
         ("grid_draft", {"content_hash": "", "beats": [2, 1], "positions": [1, 2], "beats_per_bar": 4}, None),
         ("envelope", [[3.0]], None),
         ("request", {"start_at": "soon"}, LENGTH_ALONE),
+        ("request", ["soon"], LENGTH_ALONE),
         ("stack", "a", ()),
+        ("fades", [[1000, 2000, 0.08]], {}),
+        ("fades", [[1000, 2000, 0.08, 0.7, "soon"]], {}),
+        ("fades", 7, {}),
     ],
 )
-def test_what_cannot_be_read_is_as_if_it_were_not_there(state: State, field: str, record: Any, read: object) -> None:
-    state.take({field: record})
-    assert getattr(state, field) == read
-    assert state.message == ""
+def test_what_cannot_be_read_is_said_and_as_if_it_were_not_there(
+    state: State, field: str, record: Any, read: object
+) -> None:
+    state.take({"stack": ["a"], field: record})
+    assert getattr(state, "hand_fades" if field == "fades" else field) == read
+    assert state.message.startswith(f"{field} of the project cannot be read: ")
+    state.message = ""
+    state.take({field: None})
+    assert state.message == "", "what is missing is no fault"
 
 
 def test_parameters_that_make_no_sense_are_said_and_leave_the_others(state: State) -> None:

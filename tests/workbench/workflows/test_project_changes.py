@@ -22,7 +22,7 @@ from workbench.review.history import (
     redo_change,
     undo_change,
 )
-from workbench.review.projects import load_fields, start_project
+from workbench.review.projects import load_revision, start_project
 from workbench.store import saved as grids
 from workbench.store.home import Home
 from workbench.store.saved import make_record
@@ -32,7 +32,7 @@ TRACK = "0" * 64
 
 def state_of(workspace: Workspace, project_id: str) -> dict[str, Any]:
     """All that can be changed."""
-    return load_fields(workspace, project_id) | read_records(workspace, project_id, TRACK)
+    return load_revision(workspace, project_id)[1] | read_records(workspace, project_id, TRACK)
 
 
 def grid_from(first: float) -> Any:
@@ -129,7 +129,7 @@ def test_what_comes_of_an_undone_change_is_not_kept(tmp_path: Path) -> None:
     assert amend_change(workspace, project_id, change.number, {"plan": (None, "made for it")}).change
     undo_change(workspace, project_id)
     assert amend_change(workspace, project_id, change.number, {"plan": (None, "made late")}).change is None
-    assert load_fields(workspace, project_id) == {"params": 1}
+    assert load_revision(workspace, project_id)[1] == {"params": 1}
     with pytest.raises(UnknownProject):
         amend_change(workspace, "prj_unknown", 1, {"plan": (None, 1)})
 
@@ -159,11 +159,11 @@ def test_what_two_windows_change_is_merged_where_it_does_not_touch(begun: tuple[
     record_change(workspace, project_id, "attack", {"params": (PARAMS, theirs)}, OTHER, on)
     saved = record_change(workspace, project_id, "release", {"params": (PARAMS, mine)}, ONE, on)
     both = {**PARAMS, "duck": {"attack_ms": 90.0, "release_ms": 500.0}}
-    assert load_fields(workspace, project_id) == {"plan": "second", "params": both}
+    assert load_revision(workspace, project_id)[1] == {"plan": "second", "params": both}
     assert (saved.revision, saved.edits) == (on + 3, {"params": (theirs, both)})
     undone = undo_change(workspace, project_id, ONE)
     assert undone is not None
-    assert (undone.change.words, load_fields(workspace, project_id)["params"]) == ("release", theirs)
+    assert (undone.change.words, load_revision(workspace, project_id)[1]["params"]) == ("release", theirs)
 
 
 def test_what_another_window_has_changed_is_not_overwritten(begun: tuple[Workspace, str, int]) -> None:
@@ -171,13 +171,13 @@ def test_what_another_window_has_changed_is_not_overwritten(begun: tuple[Workspa
     record_change(workspace, project_id, "seam 2 is pinned", {"plan": ("first", "theirs")}, OTHER, on)
     theirs = with_param("duck", "attack_ms", 90.0)
     record_change(workspace, project_id, "attack", {"params": (PARAMS, theirs)}, OTHER, on)
-    kept = load_fields(workspace, project_id)
+    kept = load_revision(workspace, project_id)[1]
     with pytest.raises(ChangedElsewhere, match="seam 2 is pinned"):
         record_change(workspace, project_id, "mine", {"plan": ("first", "mine"), "stack": (None, ["a"])}, ONE, on)
     mine = with_param("duck", "attack_ms", 5.0)
     with pytest.raises(ChangedElsewhere, match="attack"):
         record_change(workspace, project_id, "mine", {"params": (PARAMS, mine)}, ONE, on)
-    assert load_fields(workspace, project_id) == kept
+    assert load_revision(workspace, project_id)[1] == kept
     assert [change.words for change in list_changes(workspace, project_id)] == ["seam 2 is pinned", "attack"]
     same = record_change(workspace, project_id, "the same", {"plan": ("first", "theirs")}, ONE, on)
     assert same.change is None, "it is there already"
@@ -189,7 +189,7 @@ def test_a_window_undoes_its_own_steps_and_those_of_closed_windows(begun: tuple[
         record_change(workspace, project_id, words, {key: (None, [words])}, by)
     undone = [undo_change(workspace, project_id, ONE) for _ in range(3)]
     assert [None if step is None else step.change.words for step in undone] == ["mine", "closed", None]
-    assert load_fields(workspace, project_id)["envelope"] == ["theirs"]
+    assert load_revision(workspace, project_id)[1]["envelope"] == ["theirs"]
     record_change(workspace, project_id, "theirs again", {"envelope": (["theirs"], None)}, OTHER)
     again = [redo_change(workspace, project_id, ONE) for _ in range(3)]
     assert [None if step is None else step.change.words for step in again] == ["mine", None, None]
@@ -202,7 +202,27 @@ def test_a_step_that_another_window_has_built_on_is_not_undone(begun: tuple[Work
     with pytest.raises(ChangedElsewhere, match="theirs"):
         undo_change(workspace, project_id, ONE)
     assert [change.undone for change in list_changes(workspace, project_id)] == [False, False]
-    assert load_fields(workspace, project_id)["plan"] == "third"
+    assert load_revision(workspace, project_id)[1]["plan"] == "third"
     undo_change(workspace, project_id, OTHER)
     undo_change(workspace, project_id, ONE)
-    assert load_fields(workspace, project_id) == {"plan": "first", "params": PARAMS}
+    assert load_revision(workspace, project_id)[1] == {"plan": "first", "params": PARAMS}
+
+
+def test_what_followed_without_a_step_is_undone_with_the_step_before(begun: tuple[Workspace, str, int]) -> None:
+    workspace, project_id, _ = begun
+    record_change(workspace, project_id, "mine", {"plan": ("first", "second")}, ONE)
+    record_change(workspace, project_id, "", {"plan": ("second", "second with other options")}, OTHER)
+    record_change(workspace, project_id, "theirs", {"stack": (None, ["a"])}, OTHER)
+    undone = undo_change(workspace, project_id, ONE)
+    assert undone is not None
+    assert (undone.values, load_revision(workspace, project_id)[1]["plan"]) == ({"plan": "first"}, "first")
+    redo_change(workspace, project_id, ONE)
+    assert load_revision(workspace, project_id)[1] == {"plan": "second", "params": PARAMS, "stack": ["a"]}
+
+
+def test_the_window_that_changed_the_same_is_named(begun: tuple[Workspace, str, int]) -> None:
+    workspace, project_id, on = begun
+    record_change(workspace, project_id, "theirs", {"plan": ("first", "theirs")}, OTHER)
+    record_change(workspace, project_id, "mine", {"plan": ("theirs", "mine")}, ONE)
+    with pytest.raises(ChangedElsewhere, match="theirs"):
+        record_change(workspace, project_id, "mine again", {"plan": ("first", "mine again")}, ONE, on)

@@ -15,7 +15,7 @@ from workbench.review.projects import (
     delete_project,
     keep_fields,
     list_projects,
-    load_fields,
+    load_revision,
     open_project,
     plan_record,
     project_on,
@@ -45,7 +45,7 @@ def test_a_project_is_found_by_its_files_and_named_after_them(workspace: Workspa
     assert project_on(workspace, tmp_path / "film.mp4", track) == whole
     assert project_on(workspace, None, track) is None
     keep_fields(workspace, whole.project_id, {"view": {"seam": 1}})
-    assert load_fields(workspace, whole.project_id) == {"view": {"seam": 1}}
+    assert load_revision(workspace, whole.project_id)[1] == {"view": {"seam": 1}}
 
 
 def test_only_what_a_project_lacks_completes_it(workspace: Workspace, tmp_path: Path) -> None:

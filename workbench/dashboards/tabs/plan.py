@@ -125,7 +125,7 @@ class PlanTab(Tab):
         self.follow(["params"], lambda _: self._load())
         self.follow_shown(["option"], self.look_at_option)
         self.follow(["time"], self.listen_at)
-        self.follow(["coming", "stage", "done", "offers_fit", "fitting", "track_sound"], self._show_empty)
+        self.follow(["coming", "stage", "done", "offers_fit", "asked", "track_sound"], self._show_empty)
 
     def take(self, loop: Planned | None) -> None:
         """Show another plan, and prepare its sound; or balance the same plan with another mix."""
@@ -237,7 +237,7 @@ class PlanTab(Tab):
     def _load_video(self, loop: Planned | None) -> None:
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
         if loop is not None and loop.video is not None and self.state.video is None:
-            wanted = partial(self._is_under, loop.video)
+            wanted = partial(self._is_under, loop)
             self.player.video_url = ""
             self.run(
                 load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video),
@@ -256,6 +256,9 @@ class PlanTab(Tab):
         """Put the wanted option in front, as soon as its mix is known."""
         loop, option = self.state.loop, self._wanted
         if loop is None or option is None:
+            return
+        if not self._session.shows(loop):  # another plan has come since it was chosen
+            self._wanted = None
             return
         rendered = self.state.balanced(option)
         if rendered is None:
@@ -338,19 +341,22 @@ class PlanTab(Tab):
         self._balanced_with[option] = params
         if option not in self.state.sounds:
             self.attempt(self._draw, option, rendered.path)
-        if not option:
+        is_shown = not option and self._session.shows(loop)
+        if is_shown:
             self.desk.show_places(rendered.places)
         self._show_choice()
         self._use()
-        if not option and self._session.remix:
+        if is_shown and self._session.remix:
             self._session.take_mix(loop, rendered.mix, params)
 
     def _draw(self, option: int, path: Path) -> None:
         self.state.sounds[option] = LongSound(path)
 
-    def _is_under(self, video: Path) -> bool:
-        """Whether the plan that is looked at is still under a video."""
-        return self.state.loop is not None and self.state.loop.video == video
+    def _is_under(self, loop: Planned) -> bool:
+        """Whether the same track is looked at under the same video, and these are not there yet."""
+        here = self.state.loop
+        is_same = here is not None and (here.track.path, here.video) == (loop.track.path, loop.video)
+        return is_same and self.state.video is None
 
     def _show_video(self, video: TimelineVideo) -> None:
         def show(sound: LongSound) -> None:

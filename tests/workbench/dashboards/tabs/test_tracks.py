@@ -18,7 +18,7 @@ from workbench.dashboards.tabs.compared import compared_tracks
 from workbench.dashboards.tabs.tracks import StackTab
 from workbench.params import DuckParams, RenderParams
 from workbench.plans.plan import LoopPlan
-from workbench.review.projects import load_fields, restore_loop
+from workbench.review.projects import load_revision, restore_loop
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, plan_track
 
@@ -69,7 +69,7 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     tab.board.wanted = ["", 2]
     assert tab.board.found == [[], 2], "what is compared is not offered again"
     assert session.project is not None
-    assert load_fields(session.workspace, session.project.project_id)["stack"] == list(compared_tracks(session))
+    assert load_revision(session.workspace, session.project.project_id)[1]["stack"] == list(compared_tracks(session))
     assert session.history[-1].words.endswith("is compared")
     session.undo()
     assert len(tab.board.tracks) == 1
@@ -103,7 +103,7 @@ def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(se
     assert compared_tracks(session) == slots
     assert [track["own"] for track in tab.board.tracks] == [False, True]
     assert session.project is not None
-    assert load_fields(session.workspace, session.project.project_id)["stack"] == list(slots)
+    assert load_revision(session.workspace, session.project.project_id)[1]["stack"] == list(slots)
 
 
 def test_other_parameters_of_the_mix_reach_every_track(session: Session, pool: DirectPool, other: str) -> None:
@@ -129,7 +129,7 @@ def test_a_track_is_used_with_the_envelope_that_it_was_heard_with(session: Sessi
     assert session.envelope == ((1.0, 6.0),)
     assert [track["duck"] for track in tab.board.tracks] == [[[1.0, 6.0]]] * 2
     assert session.project is not None
-    assert load_fields(session.workspace, session.project.project_id)["envelope"] == [[1.0, 6.0]]
+    assert load_revision(session.workspace, session.project.project_id)[1]["envelope"] == [[1.0, 6.0]]
     assert session.loop is not None
     assert tab.board.duration == session.loop.video_seconds
 
