@@ -6,9 +6,9 @@ FOLDER holds what was fetched, as the modules of `tests.benchmarks.elsewhere` sa
 what is measured of it is cached in `home` there. A judgement without its material is left out, and the table says so.
 `WORKBENCH_BENCH_JUDGEMENTS` names some of them ("match seam").
 
-A judgement that is under its simple rule does not ship: the rule does, until it is better. Intervals are bootstraps
-over sources (of videos, songs or recordings; over scripts where there are no sources), 90 %; *gain* is what the
-judgement has over its rule, case by case.
+A judgement that is under its simple rule does not ship: the rule does, until it is better. Intervals are over sources
+(of videos, songs or recordings; over scripts where there are no sources), 90 %; *gain* is what the judgement has over
+its rule, case by case.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.benchmarks.elsewhere.underscore_catalog import scripts, tracks
 from tests.benchmarks.mix import measured
 from tests.benchmarks.run import ELSEWHERE_FOLDER
 from tests.benchmarks.table import Table, auc
-from workbench.lab.statistics import bootstrap_interval
+from workbench.lab.statistics import mean_interval
 from workbench.params import MatchParams
 from workbench.seams.profile import SEAM_PARTS
 
@@ -59,8 +59,8 @@ def add(table: Table, judgement: str, ours: Values, sources: Sequence[str], rule
         return
     best = None if ruled is None else float(ruled.mean())
     ships = None if best is None else "holds" if ours.mean() >= best else "under its rule"
-    gain = (None, None) if ruled is None else bootstrap_interval(ours - ruled, sources)
-    table.add(judgement, float(ours.mean()), *bootstrap_interval(ours, sources), rule, best, *gain, ships)
+    gain = (None, None) if ruled is None else mean_interval(ours - ruled, sources)
+    table.add(judgement, float(ours.mean()), *mean_interval(ours, sources), rule, best, *gain, ships)
 
 
 def match_rows(table: Table, folder: Path) -> None:

@@ -38,6 +38,7 @@ BENCHMARKS = (
     "service-load",
     "dashboard",
     "speed",
+    "intervals",
     "judgements",
 )
 ELSEWHERE_FOLDER = "WORKBENCH_BENCH_ELSEWHERE"

@@ -1,7 +1,7 @@
 """Two profiles on one dataset: a paired table, how sure each difference is, and what to listen to.
 
-Every recording is measured under both profiles, so the difference is taken recording by recording; its interval comes
-from drawing recordings with replacement (`workbench.lab.statistics`). A difference counts as one where the interval
+Every recording is measured under both profiles, so the difference is taken recording by recording, with an interval
+over recordings (`workbench.lab.statistics`). A difference counts as one where the interval
 leaves zero out and at least `SURE_FROM` recordings have the measure: the interval of fewer says nothing of other
 recordings. Against annotated beats the F-measure at 70 ms is taken; plans are compared for a video a minute longer than
 the recording.
@@ -28,7 +28,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.lab.batch import Row, all_rows, columns_of, measure_one, open_any_pool, opened
 from workbench.lab.datasets import Dataset, DatasetTrack, load
-from workbench.lab.statistics import bootstrap_interval, f_measure
+from workbench.lab.statistics import f_measure, mean_interval
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
@@ -49,9 +49,7 @@ LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recordi
 # What is compared, where it applies to a recording
 MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "seam_score", "plan_score", "planned")
 COVERAGE = 0.9
-# Recordings under which no difference is sure, and has no interval; for fewer
-# `workbench.lab.statistics.bootstrap_interval` of the differences gives one, to be read with care
-SURE_FROM = 6
+SURE_FROM = 6  # recordings under which a difference has no interval: there is none that covers what it says
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 # Parameters of seams that say which splices a profile holds, and so how many good ones there are, but change no score
@@ -199,7 +197,7 @@ def lead_interval(apart: FloatArray) -> tuple[float, float]:
 
     NaN for fewer than `SURE_FROM` recordings.
     """
-    return bootstrap_interval(apart, coverage=COVERAGE) if apart.size >= SURE_FROM else (float("nan"), float("nan"))
+    return mean_interval(apart, coverage=COVERAGE) if apart.size >= SURE_FROM else (float("nan"), float("nan"))
 
 
 def measured_on(count: int) -> str:

@@ -1,8 +1,8 @@
 """What the result of a sweep says: each point with its interval, and the best one, which may be no winner.
 
 Recordings differ more from each other than points do, so the interval of a mean over recordings is wide and decides
-nothing. What decides is the difference between two points on the same recordings: its interval comes from drawing
-recordings with replacement (`workbench.lab.compare`). Only recordings that have the measure at every point count.
+nothing. What decides is the difference between two points on the same recordings, those that have the measure at both
+(`workbench.lab.compare`). A recording that a point refuses is counted there, and counts for the other points.
 
 A measure that is made of a parameter that was swept has a best point and no winner (`workbench.lab.compare`).
 """
@@ -30,9 +30,9 @@ class Winner:
 
     measure: str
     point: dict[str, Any]
-    mean: float  # over the recordings that all points have the measure of
+    mean: float  # over the recordings that have the measure at this point
     tracks: int  # how many these are
-    lead: float  # by which it is better than the second, in the mean
+    lead: float  # by which it is better than the point that is next to it, on the recordings that both have
     # of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
     low: float
     # Whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that is
@@ -45,7 +45,7 @@ class Winner:
 class _Measured(NamedTuple):
     """One measure of a sweep, point by point."""
 
-    values: FloatArray  # shape (n_tracks, n_points), of the recordings that have it at every point
+    values: FloatArray  # shape (n_tracks, n_points), of the recordings that have it at some point; NaN at the others
     points: list[dict[str, Any]]
 
 
@@ -66,17 +66,16 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     ParameterError : there is no such measure, or no recording has it at all points
     """
     values, points = _measured(found, measure)
-    means = values.mean(axis=0)
-    best = int(means.argmax())
-    others = [number for number in range(means.size) if number != best]
+    best = _best(values)
+    leads = [_apart(values, best, other) for other in range(len(points)) if other != best]
     circular = made_of(measure, points[best])
-    lows = [lead_interval(values[:, best] - values[:, other])[0] for other in others]
+    lows = [lead_interval(lead)[0] for lead in leads]
     return Winner(
         measure=measure,
         point=points[best],
-        mean=float(means[best]),
-        tracks=len(values),
-        lead=float(means[best] - np.max(means[others])) if others else 0.0,
+        mean=float(np.nanmean(values[:, best])),
+        tracks=int(np.isfinite(values[:, best]).sum()),
+        lead=min((float(lead.mean()) for lead in leads), default=0.0),
         low=min(lows, default=0.0),
         sure=bool(lows) and min(lows) > 0.0 and not circular,
         made_of=circular,
@@ -96,9 +95,10 @@ def sweep_table(
 
     Returns
     -------
-    a row a point, indexed by the parameters: `mean`, with `mean_low` and `mean_high` of its interval over recordings;
-    `difference`, with `low` and `high`, on the same recordings; `tracks`, how many. Intervals are of 90 %, NaN on fewer
-    than six recordings
+    a row a point, indexed by the parameters: `mean` over the recordings that have the measure there, with `mean_low`
+    and `mean_high` of its interval; `difference`, with `low` and `high`, on the recordings that both points have;
+    `tracks`, how many have it there, and `refused`, how many have it at other points only. Intervals are of 90 %, NaN
+    on fewer than six recordings
 
     Raises
     ------
@@ -107,24 +107,34 @@ def sweep_table(
     import pandas
 
     values, points = _measured(found, measure)
-    means = values.mean(axis=0)
-    given = points[int(means.argmax())] if beside is None else dict(beside)
+    given = points[_best(values)] if beside is None else dict(beside)
     if given not in points:
         raise ParameterError(f"the sweep has no point {given}; its parameters are {', '.join(points[0])}")
-    other = values[:, points.index(given)]
     rows = []
-    for number, mean in enumerate(means):
-        apart = values[:, number] - other
-        mean_low, mean_high = lead_interval(values[:, number])
-        low, high = lead_interval(apart)
-        rows.append([mean, mean_low, mean_high, apart.mean(), low, high, len(values)])
+    for number in range(len(points)):
+        own, apart = values[:, number], _apart(values, number, points.index(given))
+        own = own[np.isfinite(own)]
+        means = (own.mean(), *lead_interval(own)) if own.size else (np.nan,) * 3
+        differences = (apart.mean(), *lead_interval(apart)) if apart.size else (np.nan,) * 3
+        rows.append([*means, *differences, own.size, len(values) - own.size])
     if len(points[0]) == 1:
         (name,) = points[0]
         index = pandas.Index([point[name] for point in points], name=name)
     else:
         index = pandas.MultiIndex.from_tuples([tuple(point.values()) for point in points], names=list(points[0]))
-    columns = ["mean", "mean_low", "mean_high", "difference", "low", "high", "tracks"]
-    return pandas.DataFrame(rows, index=index, columns=columns).astype({"tracks": int})
+    columns = ["mean", "mean_low", "mean_high", "difference", "low", "high", "tracks", "refused"]
+    return pandas.DataFrame(rows, index=index, columns=columns).astype({"tracks": int, "refused": int})
+
+
+def _best(values: FloatArray) -> int:
+    """The point that is best in the mean over the recordings that all points have."""
+    return int(values[np.isfinite(values).all(axis=1)].mean(axis=0).argmax())
+
+
+def _apart(values: FloatArray, one: int, other: int) -> FloatArray:
+    """By how much one point is better than another, on the recordings that both have."""
+    apart = values[:, one] - values[:, other]
+    return apart[np.isfinite(apart)]
 
 
 def _measured(found: xarray.Dataset, measure: str) -> _Measured:
@@ -133,8 +143,8 @@ def _measured(found: xarray.Dataset, measure: str) -> _Measured:
     dims = [str(dim) for dim in found[measure].dims if dim != "track"]
     flat = found[measure].stack(all_points=dims, create_index=False)
     values = np.asarray(flat.transpose("track", "all_points").values)
-    values = values[np.isfinite(values).all(axis=1)]
-    if not values.size:
+    values = values[np.isfinite(values).any(axis=1)]
+    if not np.isfinite(values).all(axis=1).any():
         raise ParameterError(f"no recording has {measure} at every point")
     names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
     columns = [flat.coords[name].values.tolist() for name in names]

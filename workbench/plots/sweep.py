@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_LEAST_GAP = 0.04
+"""between two labels, as a share of the axis"""
 _MOST_LINES = 8
 """combinations of the other parameters, as many as there are colours"""
 _SHARE = 0.5
@@ -41,19 +43,26 @@ def sweep_figure(table: pandas.DataFrame, measure: str = "") -> Figure:
     if len(lines) > _MOST_LINES:
         raise ValueError(f"{len(lines)} combinations of {', '.join(names[1:])} are more lines than one can tell apart")
     values = list(dict.fromkeys(table.index.get_level_values(0).tolist()))
+    # numbers stand at their values, names side by side
+    are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    places = dict(zip(values, values if are_numbers else range(len(values)), strict=True))
+    nearest = float(np.diff(np.sort(np.array(list(places.values()), dtype=float))).min(initial=np.inf))
     figure = new_figure(8.0, 5.2)
     above, below = figure.subplots(2, 1, sharex=True)
     for number, (label, rows) in enumerate(lines.items()):
         colour = PLAYED if len(lines) == 1 else group_colour(number)
-        shift = 0.0 if len(lines) == 1 else _SHARE * (number / (len(lines) - 1) - 0.5)
-        at = np.array([values.index(value) for value in rows.index.get_level_values(0)]) + shift
+        shift = 0.0 if len(lines) == 1 or np.isinf(nearest) else nearest * _SHARE * (number / (len(lines) - 1) - 0.5)
+        at = np.array([places[value] for value in rows.index.get_level_values(0)], dtype=float) + shift
         _draw(above, at, rows, ("mean", "mean_low", "mean_high"), colour, label)
         _draw(below, at, rows, ("difference", "low", "high"), colour, label)
     below.axhline(0.0, color=BEAT, linewidth=1.0, zorder=0)
-    recordings = f"{int(table['tracks'].iloc[0])} recordings"
-    above.set_title(f"{measure or 'the measure'}, mean of {recordings}, with its 90 % interval", loc="left", fontsize=9)
-    below.set_title("difference on the same recordings, with its 90 % interval", loc="left", fontsize=9)
-    below.set_xticks(range(len(values)), [_text(value) for value in values])
+    least, most = int(table["tracks"].min()), int(table["tracks"].max())
+    recordings = f"{most} recordings" if least == most else f"{least} to {most} recordings, the others refused"
+    title = f"{measure or 'the measure'}, mean of {recordings}{_interval(table['mean_low'])}"
+    above.set_title(title, loc="left", fontsize=9)
+    below.set_title(f"difference on the same recordings{_interval(table['low'])}", loc="left", fontsize=9)
+    if nearest > _LEAST_GAP * (max(places.values()) - min(places.values())):  # else labels would lie on each other
+        below.set_xticks(list(places.values()), [_text(value) for value in values])
     below.set_xlabel(names[0], fontsize=9)
     for axes in (above, below):
         axes.grid(axis="y", color=RULE, linewidth=0.8)
@@ -62,6 +71,14 @@ def sweep_figure(table: pandas.DataFrame, measure: str = "") -> Figure:
     if len(lines) > 1:
         above.legend(fontsize=8, frameon=False, ncols=min(4, len(lines)), title=", ".join(names[1:]), title_fontsize=8)
     return figure
+
+
+def _interval(low: pandas.Series[float]) -> str:
+    """What a title says of intervals."""
+    known = np.isfinite(low)
+    if known.all():
+        return ", with its 90 % interval"
+    return ", with its 90 % interval where there is one" if known.any() else ": too few for an interval"
 
 
 def _lines(table: pandas.DataFrame, names: list[str]) -> dict[str, pandas.DataFrame]:

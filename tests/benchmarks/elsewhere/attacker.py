@@ -10,8 +10,8 @@ fade is. It measures steps over 50 ms to 1 s, novelty, held notes, attacks, puls
 vary over bar lines of the track that it sees for nothing else. It is trained on recordings of the sources of the role
 `fit` and tested on those of the role `test`.
 
-The figure is the area under the ROC curve within a recording, mean over the recordings, with a 90 % interval from a
-bootstrap over them: the chance that a seam looks more like a seam than a bar line of the same track does; 0.5 is no
+The figure is the area under the ROC curve within a recording, mean over the recordings, with a 90 % interval:
+the chance that a seam looks more like a seam than a bar line of the same track does; 0.5 is no
 better than guessing. Each kind is attacked by a machine that was trained on that kind, served plans and options by
 one trained on both and on other splices that the planner may use, PyMusicLooper's splices, two samples that butt
 together, by one trained on all kinds. "no seam" are further bar lines, rendered as splices into themselves: its figure

@@ -25,7 +25,7 @@ from data.recipes.material.elsewhere_pairs import TOLERANCE, LabelledRecording, 
 from data.recipes.material.elsewhere_videos import ElsewhereVideo
 from data.recipes.material.grading import best_first, ndcg
 from tests.benchmarks.table import Table
-from workbench.lab.statistics import bootstrap_interval
+from workbench.lab.statistics import mean_interval
 from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.params import MATCH_PARTS, MatchParams
 
@@ -111,7 +111,7 @@ def person_table(pairs: Pairs) -> Table:
     for by, judge in (("first", "second"), ("second", "first")):
         scores, (_, grades) = nearness_of(pairs, people[by])[0], nearness_of(pairs, people[judge])
         found = reached(scores, grades)
-        table.add(by, judge, found.mean(), *bootstrap_interval(found, sources))
+        table.add(by, judge, found.mean(), *mean_interval(found, sources))
     return table
 
 

@@ -41,6 +41,26 @@ def test_no_point_is_sure_on_a_handful_of_recordings() -> None:
         assert np.isnan(few.low)
 
 
+def test_a_recording_that_a_point_refuses_counts_for_the_others() -> None:
+    dice = np.random.default_rng(2)
+    score = 0.7 + dice.normal(0.0, 0.02, (7, 3)) + np.array([0.0, 0.1, 0.05])
+    score[0] = [0.2, 0.3, np.nan]  # a hard one
+    found = xarray.Dataset(
+        {"seam_score": (("track", "cover.seams_weight"), score)},
+        {"cover.seams_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(7)]},
+    )
+    best = winner(found)
+    assert (best.point, best.tracks, best.sure) == ({"cover.seams_weight": 1.0}, 7, True)
+    assert best.mean == pytest.approx(score[:, 1].mean())
+    table = sweep_table(found)
+    assert table["tracks"].tolist() == [7, 7, 6]
+    assert table["refused"].tolist() == [0, 0, 1]
+    assert table["difference"].tolist() == pytest.approx(
+        [(score[:, 0] - score[:, 1]).mean(), 0.0, (score[1:, 2] - score[1:, 1]).mean()]
+    )
+    assert np.isfinite(table["low"]).all()
+
+
 def test_a_measure_does_not_judge_what_it_is_made_of() -> None:
     found = xarray.Dataset(
         {
