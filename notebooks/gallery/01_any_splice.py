@@ -1,7 +1,8 @@
-"""Would anybody hear this splice?
+"""How good is this splice?
 
-Any two places of a recording are scored as the planner scores its own: 1 is a splice that nobody hears. The score has
-parts, each measured against what the track does at its own bar lines. The picture and the sound are of this splice.
+Any two places of a recording are scored as the planner scores its own: 1 is a splice without a break. The score is
+fitted to an automatic judge and has parts, each measured against what the track does at its own bar lines. The picture
+and the sound are of this splice.
 """
 
 import workbench as wb

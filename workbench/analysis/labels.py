@@ -119,7 +119,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("splice_enter", ("splice",), "int32", "1", "bar line at which it goes on"),
     Variable("splice_song_to", ("splice",), "float64", "s", "fitted leaving time"),
     Variable("splice_song_from", ("splice",), "float64", "s", "fitted entering time"),
-    Variable("splice_score", ("splice",), "float64", "1", "probability that nobody hears the splice, 0 to 1"),
+    Variable("splice_score", ("splice",), "float64", "1", "seam score, 0 to 1, fitted to an automatic judge"),
     Variable("splice_parts", ("splice", "seam_part"), "float64", "1", "parts of the score, 0 to 1 each"),
     Variable("splice_fade_seconds", ("splice",), "float64", "s", "length of the crossfade"),
     Variable("splice_exponent", ("splice",), "float64", "1", "gain law: 0.5 equal power to 1.0 linear"),

@@ -135,7 +135,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(package_name="barline-workbench", prog_name="workbench")
 def app() -> None:
-    """Cover a long video with a short track: whole-bar loops with seams nobody hears.
+    """Cover a long video with a short track: whole-bar loops with inaudible seams.
 
     \b
     Example:

@@ -92,7 +92,7 @@ class CoverParams(Params):
         default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a video must be to be looped"
     )
     min_seam_score: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely audible than not is never used"
+        default=0.5, ge=0.0, le=1.0, description="seam score under which no splice is used, unless it is pinned"
     )
     min_variety_seconds: float = Field(
         default=60.0,

@@ -34,7 +34,7 @@ class SeamPlace:
     at: VideoSeconds
     """where it would be in the video"""
     score: float | None
-    """0 to 1, probability that no listener notices it; None where there is no splice to score"""
+    """seam score, 0 to 1; None where there is no splice to score"""
     parts: dict[str, float]
     """0 to 1 each, by the names of `SEAM_PARTS`; empty as the score"""
     obstacle: str

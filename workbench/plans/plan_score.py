@@ -3,9 +3,8 @@
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
 - seams: ``0.6 worst**2 + 0.4 mean**2`` of the seam scores, for one bad seam spoils a video that nine good ones carry,
-  and squared, for a video is played more than once: a chance of 0.9 that a seam passes unnoticed is one of 0.81 that it
-  does so twice. Under 0.75, where more than one listener in four notices it, the worst seam w counts as
-  ``0.75**2 - 2.5 (0.75 - w)``, at least 0, in place of its square;
+  and squared, for a video is played more than once, and a doubtful seam is met each time. Under 0.75 the worst seam w
+  counts as ``0.75**2 - 2.5 (0.75 - w)``, at least 0, in place of its square;
 - ending: the track's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
   any multiple of eight bars of a section, 0.4 of four, 0.2 elsewhere. A fade belongs to the last bar line that is not
   after the end of the last segment; bar line 0 is the beginning of a section and no border. Up to 0.25 less where an

@@ -5,8 +5,8 @@ again in a few seconds normally clears them. Each has a function here that state
 spite of it (a splice to pin, the track again from its head) is data, which the command line words.
 
 A recording without bars (silence, speech, a drone, less than two bars of sound) has nothing a loop could be made of and
-is `no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches
-the stated one, the track is `no_viable_loop` if its bars are sure, and `low_confidence` if they are more likely wrong
+is `no_loop_profile`. What decides for every other is the scores of its best seams. Where none reaches the required
+one, the track is `no_viable_loop` if its bars are sure, and `low_confidence` if they are more likely wrong
 than right: right bars might have shown a seam. `constraints` says that there is a plan, but none that satisfies
 all that was asked for.
 """

@@ -93,7 +93,7 @@ def _(profile: LoopProfile) -> xarray.Dataset:
         "enter": _variable("splice", splices.enter, "1", "bar line at which it goes on"),
         "song_to": _variable("splice", splices.song_to, "s", "fitted leaving time"),
         "song_from": _variable("splice", splices.song_from, "s", "fitted entering time"),
-        "score": _variable("splice", splices.score, "1", "probability that nobody hears the splice"),
+        "score": _variable("splice", splices.score, "1", "seam score, 0 to 1, fitted to an automatic judge"),
         "parts": _variable(("splice", "seam_part"), splices.parts, "1", "parts of the score, 0 to 1"),
         "fade_seconds": _variable("splice", splices.fade_seconds, "s", "length of the crossfade"),
         "exponent": _variable("splice", splices.exponent, "1", "gain law: 0.5 equal power to 1.0 linear"),

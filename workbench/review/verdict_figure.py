@@ -1,6 +1,6 @@
 """Reviewers' verdicts against scores: is the score calibrated, does it rank, and which of its parts do listeners hear?
 
-A seam's score is meant as the probability that it is inaudible. Three questions test that, on judged seams:
+A seam score is fitted to an automatic judge. Three questions test it on seams that people judged:
 
 - Calibration: of the seams that score about 0.8, do about 80 % count as good? Scores are cut into bins of equal
   width; a bin's share of good seams stands over its mean score in the reliability diagram (Murphy & Winkler,
@@ -186,7 +186,7 @@ def _draw_scores(axes: Axes, seams: Reviewed) -> None:
     axes.set_yticks(range(len(WORDS)), [f"{word}: {int(seams.judged(word).sum())}" for word in reversed(WORDS)])
     axes.set_ylim(-0.5, len(WORDS) - 0.5)
     axes.set_xlim(-0.03, 1.03)
-    axes.set_xlabel("score: the predicted probability that the seam is inaudible", fontsize=9)
+    axes.set_xlabel("seam score, fitted to an automatic judge", fontsize=9)
     axes.grid(axis="x", color=RULE, linewidth=0.6)
     quiet(axes)
 

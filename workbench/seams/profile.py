@@ -49,7 +49,7 @@ class Splices:
     song_from: FloatArray
     """shape (n,), s, refined entering time, within 10 ms of downbeats[enter]; phase-aligned to song_to"""
     score: FloatArray
-    """shape (n,), 0 to 1, probability that no listener notices the splice"""
+    """shape (n,), seam scores, 0 to 1, fitted to an automatic judge"""
     parts: FloatArray
     """shape (n, n_parts), 0 to 1 each, in the order of `LoopProfile.part_names`"""
     fade_seconds: FloatArray

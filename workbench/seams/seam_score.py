@@ -25,8 +25,8 @@ A break means nothing by itself: a level step of 3 dB is a shock in a drone and 
 is the track: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest
 splice that the track's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of
 the track's typical one. At the join the yardstick is the step that one in twenty of the track's own bar lines exceeds.
-The total is a logistic function of the breaks, fitted to judged splices of third-party recordings and to splices of the
-bundled songs with known answers (`data.recipes.fitting.seams`), so that it reads as a probability.
+The total is a logistic function of the breaks, fitted to what an automatic judge says of splices of recordings by
+others, and to splices of the bundled songs with known answers (`data.recipes.fitting.seams`). No listener was asked.
 
 In numbers, for a splice from beat l to beat e, from the arrays of `SeamEvidence` and with n for `context_beats`: a
 window of an array is its rows l + k, or e + k, for a list of k, in one vector; rows beyond the ends of the track are 0.
@@ -154,7 +154,7 @@ class SeamScore:
     """How naturally a splice carries on."""
 
     total: float
-    """0 to 1, probability that no listener notices it"""
+    """seam score, 0 to 1, fitted to an automatic judge"""
     led: bool
     """whether it counts as lead (what was played leads there in the track too) and not as continuation"""
     parts: dict[str, float]
@@ -553,7 +553,7 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
 
 
 def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None = None) -> FloatArray:
-    """Probability that no listener notices a splice with these parts, shape (len(SEAM_PARTS), ...) to (...).
+    """Seam scores, 0 to 1, of splices with these parts, shape (len(SEAM_PARTS), ...) to (...).
 
     A logistic function of a weighted sum over the breaks b in units of their yardsticks, ``2 log(1 + b)``, where a part
     is ``1 / (1 + b**2)``: a small break costs in proportion to its size, and one great break spoils the whole. Where

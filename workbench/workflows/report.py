@@ -459,7 +459,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     return ReportSection(
         "The seams",
         (
-            "A score is the probability that nobody hears the seam. Its parts lie between 0 and 1, where 1 is no break "
+            "A seam score goes from 0 to 1 and is fitted to an automatic judge. A part of it is 1 where there is no break "
             "at all; the yardstick is the track itself, one of whose own bars is skipped. A seam that the plan passes "
             "several times is listed once.",
         ),
