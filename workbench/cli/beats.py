@@ -1,4 +1,4 @@
-"""`workbench beats TRACK`: the beat grid of a sound file, heard, given or confirmed."""
+"""`workbench beats TRACK`: the beat grid of a sound file, detected, given or confirmed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ _UNCOUNTED_SECONDS = 15.0
 @click.argument("track")
 @click.option("--grid", "grid_file", type=FILE, help="A file of your own beats, which become the track's grid.")
 @click.option(
-    "--tempo", "bpm", type=float, metavar="BPM", help="The tempo that you know, at which the track's grid is heard."
+    "--tempo",
+    "bpm",
+    type=float,
+    metavar="BPM",
+    help="The tempo that you know, at which the track's beats are detected.",
 )
-@click.option("--confirm", is_flag=True, help="Keep the grid that was heard as right.")
+@click.option("--confirm", is_flag=True, help="Save the detected grid as right.")
 @click.option("--tracker", metavar="NAME", help="Another beat tracker: one that is installed, or module:attribute.")
 @output_option
 @profile_option
@@ -47,9 +51,9 @@ def command(
     With --grid every later plan of this track, by the same bytes, uses your own beats, with confidence 1. FILE has
     a beat a line: its time in seconds and its place in the bar, 1 for a downbeat, with a tab, spaces or a comma
     between (madmom, .beats); or Sonic Visualiser's CSV, Audacity's labels, JAMS, the MIDI file of a click. A file
-    without places takes the bars that were heard. With --tempo the beats are heard anew at the tempo that you know,
-    which helps where half or double of it was heard; they are kept with the confidence that is printed. --confirm keeps
-    the heard grid instead, also in place of your own.
+    without places takes the detected bars. With --tempo the beats are detected again at the tempo that you know, which
+    helps where half or double of it was detected; they are saved with the confidence that is printed. --confirm saves
+    the detected grid instead, also in place of your own.
 
     \b
     Example:
@@ -59,7 +63,7 @@ def command(
       workbench beats track.flac --confirm
     """
     if (grid_file is not None) + (bpm is not None) + confirm > 1:
-        raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the heard grid")
+        raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the detected grid")
     from workbench.analysis.grids import corrected_grid
     from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
     from workbench.analysis.sources import find_track
@@ -75,25 +79,25 @@ def command(
         workspace = workspace.with_progress(progress)
         if grid_file is not None or bpm is not None or confirm:
             if grid_file is not None:
-                kept = keep_grid(workspace, source.path, grid_file)
+                saved = keep_grid(workspace, source.path, grid_file)
             else:
-                kept = confirm_grid(workspace, source.path) if bpm is None else keep_tempo(workspace, source.path, bpm)
-            say(f"{kept.beats.size} beats in {kept.downbeats.size} bars are the grid of this track from now on")
+                saved = confirm_grid(workspace, source.path) if bpm is None else keep_tempo(workspace, source.path, bpm)
+            say(f"{saved.beats.size} beats in {saved.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
     if grid_file is not None and (short := _short_of(found.grid, found.duration)):
         say(short)
-    kept_before = corrected_grid(workspace, found.content_hash)
-    if kept_before is not None and grid_file is None and bpm is None and not confirm:
-        instead = "" if tracker is None else f", not that of {tracker}, which --confirm would keep instead"
-        say(f"this is the grid that is kept for this track{instead}")
+    saved_before = corrected_grid(workspace, found.content_hash)
+    if saved_before is not None and grid_file is None and bpm is None and not confirm:
+        instead = "" if tracker is None else f", not that of {tracker}, which --confirm would save instead"
+        say(f"this is the grid that is saved for this track{instead}")
     body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)
     provenance = make_provenance(
         workspace,
         "beats",
         ("beats",),
         track=source.path,
-        grid=grid_record(found.grid, kept_before),
+        grid=grid_record(found.grid, saved_before),
     )
     deliver_body(with_provenance(body.to_json(), provenance), output)
 

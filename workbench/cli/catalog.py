@@ -96,9 +96,9 @@ def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> No
             print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
         if done:
             open_catalog(workspace)
-    _report("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
+    _report("what was given and what was detected disagree", doubts, _MOST_DOUBTS)
     if any(": bpm " in doubt for doubt in doubts):
-        say("workbench: where a given tempo is right, `workbench beats TRACK_ID --tempo BPM` hears the beats at it")
+        say("workbench: where a given tempo is right, `workbench beats TRACK_ID --tempo BPM` detects the beats at it")
     _report("could not be added", faults, None)
     if faults:
         click.get_current_context().exit(1)
@@ -168,7 +168,7 @@ def reindex(workspace: Workspace) -> None:
     found = library.reindex(hash_bytes=workspace.hash_file)
     print_body({"unchanged": len(found.unchanged), "changed": list(found.changed), "missing": list(found.missing)})
     for track_id in found.missing:
-        say(f"workbench: {track_id}: {library.get(track_id).path} cannot be read; its record is kept")
+        say(f"workbench: {track_id}: {library.get(track_id).path} cannot be read; its record stays")
     changed = [library.get(track_id) for track_id in found.changed]
     wanted = [WantedFile(track.path, track.track_id) for track in changed]
     faults = 0
@@ -186,7 +186,7 @@ def explain_no_tracks(workspace: Workspace) -> None:
     from workbench.analysis.sources import open_library
 
     if open_library(workspace).list():
-        say("workbench: no track of the catalog can be heard, so none is put forward")
+        say("workbench: no track of the catalog can be read, so none is ranked")
         return
     root = workspace.home.root
     say(f"workbench: the catalog in {root} is empty; fill it by `workbench catalog add PATH` or `catalog demo`")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "--keep-ending/--no-keep-ending",
     default=None,
     help="Keep the track's own ending also where that takes a seam that scores less, down to 0.2; or fade there. "
-    "Unasked it is kept, unless --min-seam-score is given.",
+    "By default it is kept, unless --min-seam-score is given.",
 )
 @click.option(
     "--frame-rate",
@@ -80,9 +80,9 @@ def command(
 
     The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and
     sound. Before the first change of the edit the music stays the very same, if any way leads on from there; after
-    it every second of picture that was not touched has its music within half a bar, as far as seams that nobody
-    hears allow. The plan is exactly as long as the new cut and keeps the track's own ending, with less of the ring of
-    its last hit where all of it does not fit. Where no such seams lead to the ending, less sure ones do, unless you say
+    it every second of picture that was not touched has its music within half a bar, as far as inaudible seams allow.
+    The plan is exactly as long as the new cut and keeps the track's own ending, with less of the ring of its last hit
+    where all of it does not fit. Where no such seams lead to the ending, less sure ones do, unless you say
     --no-keep-ending. Prints what changed as JSON, and as a table on standard error, with the seams that are less sure,
     and what worse ones would keep: `--min-seam-score 0.3` takes them.
 

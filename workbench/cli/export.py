@@ -90,15 +90,15 @@ def command(
     PLAN may also be what `workbench align` or `match --include-sync` prints: the edit then has the track once, as
     --placement says, cut off where the video ends. All formats but loop-tags hold a placement.
 
-    A mix in PLAN is part of every edit: gains, and the duck under speech; with --video it is measured anew for another
-    option than the plan served. The duck lowers all of the music, whatever `workbench render --ducking` makes of it.
+    A mix in PLAN is part of every edit: gains, and the duck under speech; with --video it is measured again for
+    another option than the plan served. The duck lowers all of the music, also where `render --ducking` does not.
     All but csv and audacity need the track, and so does every placement. Media beside the output are named relative to
     it, in otio and xmeml by their full path. Editors that do not import the track, or read its beginning differently,
     as some do with MP3, take the WAV of --with-media: it is named like the output, with -music.wav. `-` reads the plan
     from standard input.
 
     Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
-    picture, if --video is given; and those of a plan what reviewers wrote and heard, if --track is known. Levels stay
+    picture, if --video is given; and those of a plan comments and verdicts, if --track is known. Levels stay
     within 0.25 dB of the plan's with as few keys as that takes.
 
     \b

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("lab", context_settings={"ignore_unknown_options": True})
-@click.option("--to", "folder", type=FILE, help="Where the copy lies. [default: notebooks/ in the home folder]")
+@click.option("--to", "folder", type=FILE, help="Where the copy is. [default: notebooks/ in the home folder]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @workspace_option
 def command(folder: Path | None, arguments: tuple[str, ...], workspace: Workspace) -> None:

@@ -87,7 +87,7 @@ def _added(group: str) -> Iterator[Any]:
     for point in entry_points(group=group):
         try:
             yield point.load()
-        except Exception as error:  # noqa: BLE001 - code of others may raise anything while it is imported
+        except Exception as error:  # noqa: BLE001 - third-party code may raise anything while it is imported
             fault = f"{type(error).__name__}: {error}"
             click.echo(f"workbench: {point.name}, which adds to {group}, cannot be loaded: {fault}", err=True)
 
@@ -191,8 +191,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _warn_of_misspelt_variables() -> None:
     """Say which variables are nearly settings, and what each may have been meant for.
 
-    Others of the prefix are somebody else's: Kubernetes sets `WORKBENCH_SERVICE_HOST` and more for a service of that
-    name.
+    Others of the prefix belong to other programs: Kubernetes sets `WORKBENCH_SERVICE_HOST` and more for a service of
+    that name.
     """
     given = {name.upper() for name in os.environ if name.upper().startswith(_PREFIX)} - _OF_OPTIONS
     if not given:

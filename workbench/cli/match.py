@@ -48,7 +48,7 @@ def command(
 
     Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score; a score is
     the probability that an editor would take the track, and does not depend on what else the catalog holds. The first
-    match of a catalog reads sound to find where tracks land; what is found is kept.
+    match of a catalog reads sound to find where tracks land; the result is cached.
 
     \b
     Example:

@@ -193,8 +193,8 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
     command = made_by if made_by in _MIXING else "/".join(_MIXING)
     tuned = " and ".join(f"[{stage}]" for stage in others)
     say(
-        f"the mix is kept as PLAN has it, whatever {tuned} of the profile says; "
-        f"`workbench {command} ... --auto-mix --profile FILE` makes it anew"
+        f"the mix stays as PLAN has it, without {tuned} of the profile; "
+        f"`workbench {command} ... --auto-mix --profile FILE` makes it again"
     )
 
 

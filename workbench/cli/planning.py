@@ -127,8 +127,8 @@ def balance_options(command: Command) -> Command:
         metavar="SECONDS",
         type=Seconds(0.0, 300.0),
         help="Of different music in any five minutes of a loop, or all of a shorter track. For it seams are taken that "
-        "are likelier heard than not, down to a score of 0.35, and then the whole track again after its ending; with 0 "
-        "neither. Default: as the profile says, else 60.",
+        "are likelier audible than not, down to a score of 0.35, and then the whole track again after its ending; "
+        "with 0 neither. Default: as the profile says, else 60.",
     )
     score = click.option(
         "--min-seam-score",

@@ -75,10 +75,10 @@ def command(
     the placement says, from its first picture to its last; without a video, to the end of the track.
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
-    speech, the sum under -1 dBTP; for another option than the plan served it is measured anew. It stays as it was made:
-    where a profile asks for another, a line says which command makes that. Prints the loudness of what was written, its
-    range and its maxima, that of the dialogue, and the true peak; warns of a track that is not the one that PLAN was
-    made for. `-` reads the plan from standard input.
+    speech, the sum under -1 dBTP; for another option than the plan served it is measured again. It stays as it was
+    made: where a profile asks for another, a line says which command makes that. Prints the loudness of what was
+    written, its range and its maxima, that of the dialogue, and the true peak; warns of a track that is not the one
+    that PLAN was made for. `-` reads the plan from standard input.
 
     The picture is copied, and with it subtitles, chapters, title and dates, time code, covers, fonts and data of the
     camera, as far as the container of the output takes them; of sound without a picture tags and chapters. One line

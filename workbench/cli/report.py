@@ -33,7 +33,7 @@ def command(
     """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.
 
     NOTEBOOK is a file, or the name of one that ships, such as reports/track. Needs the `lab` extra.
-    If a cell fails, the notebook with what was computed until then is kept beside the page, as NAME.partial.ipynb.
+    If a cell fails, the notebook with what was computed until then is saved beside the page, as NAME.partial.ipynb.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`workbench review TABLE`: what reviewers said, wrote and heard blind, as tables."""
+"""`workbench review TABLE`: verdicts, comments, decisions and blind tests, as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workbench splice TRACK LEAVE ENTER`: one splice scored, drawn and heard."""
+"""`workbench splice TRACK LEAVE ENTER`: one splice scored, drawn and played."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("track")
 @click.argument("leave", callback=read_time)
 @click.argument("enter", callback=read_time)
-@click.option("-o", "--out", type=NewFile(), help="Also write what is heard around the splice, as WAV or FLAC.")
+@click.option("-o", "--out", type=NewFile(), help="Also write the sound around the splice, as WAV or FLAC.")
 @click.option("--picture", type=NewFile(), help="Also write a picture of the splice, as PNG.")
 @profile_option
 @workspace_option
@@ -46,11 +46,11 @@ def command(
 
     source, least = find_track(workspace, track), workspace.params.cover.min_seam_score
     with progress_bar() as progress:
-        heard = splice(source.path, leave, enter, snap="bar", workspace=workspace.with_progress(progress))
+        scored = splice(source.path, leave, enter, snap="bar", workspace=workspace.with_progress(progress))
         if out is not None:
-            write_audio(out, [heard.sound.samples], heard.sound.sample_rate, heard.sound.channels)
+            write_audio(out, [scored.sound.samples], scored.sound.sample_rate, scored.sound.channels)
         if picture is not None:
             with written_whole(picture) as part:
-                part.write_bytes(png(heard.figure()))
-    say(f"the splice {score_line(heard.score, least)}")
-    print_body(splice_json(source.track_id, heard, least))
+                part.write_bytes(png(scored.figure()))
+    say(f"the splice {score_line(scored.score, least)}")
+    print_body(splice_json(source.track_id, scored, least))

@@ -130,5 +130,5 @@ def _best(found: xarray.Dataset, measure: str, searched: bool) -> dict[str, Any]
     say(f"{point} has the best {measure} and {words}; {measured_on(best.tracks)}")
     if searched:
         say("it was searched for on these recordings: measure it on others before you rely on it")
-    told = {"measure": measure, "point": best.point, "mean": round(best.mean, 4), "tracks": best.tracks}
-    return {"best": told | {"lead": round(best.lead, 4), "sure": best.sure, "made_of": list(best.made_of)}}
+    facts = {"measure": measure, "point": best.point, "mean": round(best.mean, 4), "tracks": best.tracks}
+    return {"best": facts | {"lead": round(best.lead, 4), "sure": best.sure, "made_of": list(best.made_of)}}

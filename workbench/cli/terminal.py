@@ -67,7 +67,7 @@ def say(text: str) -> None:
 def progress_bar(clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
     """Show the stages of a workflow on standard error while the block runs; yields what the workflow calls.
 
-    Where the share of a stage goes back, the stage has started anew: the time left is then estimated from there.
+    Where the share of a stage goes back, the stage has started again: the time left is then estimated from there.
     """
     if not sys.stderr.isatty():
         yield _lines(clock)
@@ -95,7 +95,7 @@ def progress_bar(clock: Callable[[], float] = time.monotonic) -> Iterator[Progre
 
 @dataclass(slots=True)
 class _Stage:
-    """A stage that is running, since it began or began anew."""
+    """A stage that is running, since it last began."""
 
     began_at: float
     began_with: float  # share that was done at `began_at`

@@ -35,8 +35,8 @@ def command(
     """Rank the catalog against TEXT, a script that is spoken or shown; `-` reads it from standard input.
 
     Prints ten tracks as JSON, best first, each with why it fits. Rules in the brief, such as 'no drums' or 'at least
-    2 minutes', are kept: tracks that break one come last. The script itself is only text; notes on music in brackets
-    in it count as part of the brief.
+    2 minutes', are satisfied: tracks that break one come last. The script itself is only text; notes on music in
+    brackets in it count as part of the brief.
 
     \b
     Example:

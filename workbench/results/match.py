@@ -137,12 +137,12 @@ def select(
 
     def shown(track: Mapping[str, Any]) -> dict[str, Any]:
         hidden = (frozenset() if expand_full else _FULL_ONLY) | (_SYNC_ONLY if sync is None else frozenset())
-        kept = {name: value for name, value in track.items() if name not in hidden}
-        if sync is not None and "sync_points" in kept:
-            kept["sync_points"] = kept["sync_points"][:sync]
+        shown = {name: value for name, value in track.items() if name not in hidden}
+        if sync is not None and "sync_points" in shown:
+            shown["sync_points"] = shown["sync_points"][:sync]
         if preview is not None and track["track_id"] in preview:
-            kept["preview"] = dict(preview[track["track_id"]])
-        return kept
+            shown["preview"] = dict(preview[track["track_id"]])
+        return shown
 
     lane: dict[str, Any] = {
         "title": stored["title"],

@@ -216,11 +216,11 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: 
     for number, option in enumerate(plan.options[1:], start=2):
         other = find_repetition(option, profile, params)
         if not other.over_limits and not _too_little(option, profile, params, needed):
-            return f"option {number} keeps to the limits: it repeats {_repeated(option, profile)}"
+            return f"option {number} is within the limits: it repeats {_repeated(option, profile)}"
     worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
     least = int(np.argmin(worn))
     if worn[least] < _LESS_WORN * worn[0]:
-        return f"no option keeps to the limits; option {least + 1} has {clock(worn[least])} of that"
+        return f"no option is within the limits; option {least + 1} has {clock(worn[least])} of that"
     return "no option of this plan repeats much less"
 
 
@@ -328,7 +328,7 @@ def _left_out(gaps: FloatArray) -> str:
 
 
 def _gaps(plan: LoopPlan) -> FloatArray:
-    """What lies between the segments of a plan, shape (n, 2), s of the track; without loops back."""
+    """The gaps between the segments of a plan, shape (n, 2), s of the track; without loops back."""
     table = segment_table(plan)
     gaps = np.column_stack([table[:-1, 1], table[1:, 0]])
     return gaps[gaps[:, 1] > gaps[:, 0]]

@@ -1,7 +1,7 @@
 """Values as tables: labelled arrays (xarray) of all there is, data frames (pandas) of the rows that one usually wants.
 
 Axes are called as in the cached arrays (`workbench.analysis.labels`): `beat`, `bar`, `splice`, `seam_part`, `band`,
-`tone`, `segment`, `seam`, `match`. What says where an entry lies is a coordinate: `time` on beats, bars and points of a
+`tone`, `segment`, `seam`, `match`. The place of an entry is a coordinate: `time` on beats, bars and points of a
 curve, in seconds; `band` in Hz, `tone` as a MIDI number, parts of a score by name. Each variable has `units` and
 `long_name`. Numbers of the whole value are attributes with their names.
 
@@ -53,7 +53,7 @@ def _dataset(variables: dict[str, Any], coordinates: dict[str, Any], **attribute
 
 
 def _bar_of_beat(grid: BeatGrid) -> np.ndarray:
-    """Number of the bar that each beat lies in, shape (n_beats,); -1 before the first bar line."""
+    """Number of the bar that holds each beat, shape (n_beats,); -1 before the first bar line."""
     return np.cumsum(grid.positions == 1) - 1
 
 

@@ -1,7 +1,7 @@
 """Place a track under a video by its landmarks and the events of the video, each found once for all placements.
 
 A video that was analysed before is not measured again; placing reads a few hundred numbers. The mix of an alignment
-does not depend on where the track lies: it takes the music at its integrated loudness throughout.
+does not depend on where the track is placed: it takes the music at its integrated loudness throughout.
 
 Functions: `align_track` for all of it; `mix_beside`; `align_json`, the result as JSON.
 """
@@ -104,7 +104,7 @@ def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None 
 
 
 def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
-    """Levels and ducking for a track under a video, wherever the track lies there."""
+    """Levels and ducking for a track under a video, wherever it is placed."""
     soundtrack = measure_soundtrack(workspace, video)
     music = track_level(workspace, track, video_seconds)
     params = workspace.params

@@ -1,8 +1,8 @@
 """The grid of a track: detected, given by a user, or detected at a tempo that the user knows.
 
 A user's grid is saved by the hash of the track's bytes and used by every later plan. A tempo alone is knowledge too:
-trackers that err mostly hear half or double of it. The tracker then considers no other, and says of the bar lines that
-it finds how sure they are, as ever.
+trackers that err mostly detect half or double of it. The tracker then considers no other, and says as ever how sure its
+bar lines are.
 
 Functions: `map_beats`, the grid that counts; `keep_grid` for a grid or a file of one, `keep_tempo` for a known tempo,
 `confirm_grid` for the detected grid.
@@ -72,14 +72,14 @@ def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | s
     sound = Sound(workspace, Path(track))
     duration = beat_stage(sound).duration
     if isinstance(grid, BeatGrid):
-        kept, note = grid, "given as a grid"
+        saved, note = grid, "given as a grid"
         if not grid.downbeats.size:
             raise GridError("a grid without bar lines gives a plan nothing to splice at")
         if grid.beats[-1] > duration:
-            raise GridError(f"a beat at {grid.beats[-1]:.3f} s lies after the end of the track at {duration:.3f} s")
+            raise GridError(f"a beat at {grid.beats[-1]:.3f} s is after the end of the track at {duration:.3f} s")
     else:
-        kept, note = read_grid(Path(grid), duration, detected_grid(sound)), f"read from {Path(grid).name}"
-    return _kept(workspace, sound, kept, note)
+        saved, note = read_grid(Path(grid), duration, detected_grid(sound)), f"read from {Path(grid).name}"
+    return _saved(workspace, sound, saved, note)
 
 
 def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
@@ -91,17 +91,17 @@ def keep_tempo(workspace: Workspace, track: Path | str, bpm: float) -> BeatGrid:
     """
     beats = workspace.params.beats
     if not beats.min_bpm <= bpm <= beats.max_bpm:
-        raise ParameterError(f"a tempo lies between {beats.min_bpm:g} and {beats.max_bpm:g} BPM, got {bpm:g}")
+        raise ParameterError(f"a tempo is between {beats.min_bpm:g} and {beats.max_bpm:g} BPM, got {bpm:g}")
     if beats.tracker != OWN:
-        raise ParameterError(f"only our own tracker can be told a tempo, not {beats.tracker}")
+        raise ParameterError(f"only our own tracker takes a tempo, not {beats.tracker}")
     sound = Sound(workspace, Path(track))
-    heard = detected_grid(sound)
+    detected = detected_grid(sound)
     grid = grid_at_tempo(sound, bpm)
-    if not grid.downbeats.size or (grid.confidence < MIN_TEMPO_CONFIDENCE and not has_tempo(heard, bpm)):
-        others = f", {heard.tempo_bpm:.1f} BPM is; give half or double of that, or"
-        instead = others if heard.beats.size > 1 else "; give"
-        raise GridError(f"{track}: no beats are heard in it at {bpm:g} BPM{instead} a grid of your own")
-    return _kept(workspace, sound, grid, tempo_note(bpm), grid.confidence)
+    if not grid.downbeats.size or (grid.confidence < MIN_TEMPO_CONFIDENCE and not has_tempo(detected, bpm)):
+        others = f", {detected.tempo_bpm:.1f} BPM is; give half or double of that, or"
+        instead = others if detected.beats.size > 1 else "; give"
+        raise GridError(f"{track}: no beats were detected in it at {bpm:g} BPM{instead} a grid of your own")
+    return _saved(workspace, sound, grid, tempo_note(bpm), grid.confidence)
 
 
 def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
@@ -110,12 +110,14 @@ def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
     Raises `GridError` if no bars were detected.
     """
     sound = Sound(workspace, Path(track))
-    heard = detected_grid(sound)
-    if not heard.downbeats.size:
-        raise GridError(f"{track}: no bars were heard in it, so there is nothing to confirm; give a grid of your own")
-    return _kept(workspace, sound, heard, "the heard grid, confirmed")
+    detected = detected_grid(sound)
+    if not detected.downbeats.size:
+        raise GridError(
+            f"{track}: no bars were detected in it, so there is nothing to confirm; give a grid of your own"
+        )
+    return _saved(workspace, sound, detected, "the detected grid, confirmed")
 
 
-def _kept(workspace: Workspace, sound: Sound, grid: BeatGrid, note: str, confidence: float = 1.0) -> BeatGrid:
+def _saved(workspace: Workspace, sound: Sound, grid: BeatGrid, note: str, confidence: float = 1.0) -> BeatGrid:
     save_grid(workspace, sound.content_hash, grid, note, confidence)
     return beat_stage(Sound(workspace, sound.path)).grid

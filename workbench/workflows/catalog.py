@@ -427,7 +427,7 @@ class _Adding:
             except UnicodeEncodeError:
                 self.digests[path] = MediaError(f"{path}: the name is not text in UTF-8; rename the file")
             except MediaError as error:
-                # The path of another system lies below no folder here, whatever the error makes of it.
+                # The path of another system is below no folder here; the kind of the error does not matter.
                 is_foreign = PureWindowsPath(path).is_absolute() and not path.is_absolute()
                 self.digests[path] = MediaError(f"{path}: no such file") if is_foreign else error
         return self.digests[path]
@@ -492,7 +492,7 @@ def _nearest(path: Path, names_in: Callable[[Path], Sequence[str]]) -> Path | No
 
 
 def _files_below(folder: Path) -> Mapping[str, Sequence[Path]]:
-    """The files below a folder by their names, whatever the case; none where there are too many to look through."""
+    """The files below a folder by their names, in any case; none where there are too many to look through."""
     walk = (Path(parent, name) for parent, _, names in os.walk(folder) for name in names)
     some = list(islice(walk, _MOST_FILES + 1))
     files: dict[str, list[Path]] = {}
@@ -502,7 +502,7 @@ def _files_below(folder: Path) -> Mapping[str, Sequence[Path]]:
 
 
 def _ending_alike(path: Path, files: Mapping[str, Sequence[Path]]) -> Path | None:
-    """The file that shares most of the last parts of a path, whatever their case; None unless it is one alone."""
+    """The file that shares most of the last parts of a path, in any case; None unless it is one alone."""
     parts = _parts_from_last(path)
     some = files.get(parts[0], ())
     pairs = (zip(parts, _parts_from_last(file), strict=False) for file in some)

@@ -101,7 +101,7 @@ class Conformed:
 
     @property
     def half_bar(self) -> float:
-        """Half a bar of the track, s: music that is this near to its place counts as kept."""
+        """Half a bar of the track, s: music that is this near to its place counts as in place."""
         return float(np.median(np.diff(self.analysis.profile.downbeats))) / 2
 
     @property
@@ -447,7 +447,7 @@ def _at_a_lower_floor(conformed: Conformed) -> list[Sentence]:
     share = _share(conformed, conformed.plan)
     if share >= _MUCH or conformed.cover.min_seam_score <= _LOWER_FLOOR or conformed.follower is None:
         return []
-    plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where somebody gives one
+    plan = conformed.follower.plan(None, _LOWER_FLOOR)  # no floor for the ending, as where one is given
     if isinstance(plan, Refusal) or _share(conformed, plan) < share + _MORE:
         return []
     kept = f"it is {_percent(conformed, plan)} (worst {plan.seam_score:.2f})"

@@ -78,11 +78,11 @@ def _pair(text: str, otherwise: str) -> tuple[float, float]:
 
 def request_records(request: PlanRequest) -> dict[str, JsonValue]:
     """What is asked of a plan in JSON types, as a provenance and a project hold it; what is not asked is left out."""
-    kept: list[JsonValue] = [
+    parts: list[JsonValue] = [
         one.part.value if one.part is not None else [one.song_from, one.song_to] for one in request.keep
     ]
     records: dict[str, JsonValue] = {
-        "keep": kept or None,
+        "keep": parts or None,
         "start_at": request.start_at,
         "end_on": request.end_on,
         **constraint_records(request.constraints),
@@ -165,7 +165,7 @@ def _recorded_pairs(recorded: Mapping[str, JsonValue], name: str) -> Iterable[tu
 
 
 def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Sequence[tuple[int, int]]) -> Splices:
-    """Score splices, by the bar lines left and entered, and fit them to the waveform, whatever their score.
+    """Score splices, by the bar lines left and entered, and fit them to the waveform, at any score.
 
     At least one pair, none of equal bar lines; the result has their order, and some may leave no room for their
     crossfade. Those of the track that was asked about last are cached in memory, for a place of a seam that was looked
@@ -224,7 +224,7 @@ _measured: dict[tuple[str, str, bytes, bytes], dict[tuple[int, int], Splices]] =
 
 
 def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:
-    """An analysis whose profile holds the pinned splices, whatever their score.
+    """An analysis whose profile holds the pinned splices, at any score.
 
     The bar lines nearest to their times count. The track is decoded only if one of them is missing. Raises
     `ConstraintError` if a constraint makes no sense on this track, two contradict each other, or a splice leaves no

@@ -319,9 +319,9 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> l
 def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
     """Write the picture of a seam and its four seconds as WAV, under the number of each time that it is played."""
     name = f"seam-{number:02d}"
-    heard: Recording = shown.view.played
+    sound: Recording = shown.view.played
     (folder / f"{name}.png").write_bytes(shown.picture)
-    write_audio(folder / f"{name}.wav", [heard.samples], heard.sample_rate, heard.channels)
+    write_audio(folder / f"{name}.wav", [sound.samples], sound.sample_rate, sound.channels)
     return [f"{name}.png", f"{name}.wav"]
 
 

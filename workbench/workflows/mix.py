@@ -44,8 +44,8 @@ def draw_envelope(planned: Planned, points: Points | None) -> Planned:
     """
     if planned.mix is None:
         return planned
-    kept: JsonValue = None if points is None else [[at, depth] for at, depth in points]
-    made = None if planned.provenance is None else planned.provenance.with_constraint(DRAWN_ENVELOPE, kept)
+    drawn: JsonValue = None if points is None else [[at, depth] for at, depth in points]
+    made = None if planned.provenance is None else planned.provenance.with_constraint(DRAWN_ENVELOPE, drawn)
     return replace(planned, mix=with_drawn(planned.mix, points), provenance=made)
 
 

@@ -1,6 +1,6 @@
-"""Plan a track again around what a person asks of it, at once, and move a seam of a plan.
+"""Plan a track again for another request, and move a seam of a plan.
 
-Whoever asked can drop one of the constraints that a refusal names.
+A refusal names constraints, of which the user can drop one.
 
 Classes: `FoundPlaces`. Functions: `plan_around`; `find_places`, where each seam could be, and `plan_with_moved_seam`;
 `named_seam`, `is_same_splice`.

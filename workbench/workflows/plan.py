@@ -111,7 +111,7 @@ def plan_track(
     workspace : parameters, store and progress report
     track : a track, or the path of its file
     to : the video, or sound without a picture such as a podcast's, or its length in seconds
-    request : what is asked for besides, and whether only a loop will do
+    request : kept parts, times and constraints, and whether only a loop will do
     auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
     use_detected_grid : plan on the tracker's grid even where a corrected one is saved
 

@@ -31,7 +31,7 @@ from workbench.video.utterances import own_music_in, uncertain_ranges, utterance
 from workbench.workflows.mix import measure_soundtrack
 
 _LOSSY_TAKES = 3  # times that a lossy sound file is written at most, under lower and lower ceilings
-# dB by which the next ceiling lies lower than the last take was over: a codec does not repeat its peaks
+# dB by which the next ceiling is lowered beyond what the last take was over: a codec does not repeat its peaks
 _CLEAR_DB = 0.1
 
 
@@ -104,7 +104,7 @@ def render_measured(
     speech: tuple[tuple[float, float], ...] | None = None
     if video is not None and (named is not None or (mix is not None and mix.duck is not None)):
         speech = speech_ranges(workspace, video, mix)
-    heard: Sequence[Sequence[float]] = speech or ()
+    spoken: Sequence[Sequence[float]] = speech or ()
     gain, gain_db, held = None, 0.0, True if limit else None
     if named is not None:
         rate = recording.sample_rate if video is None else params.video_sample_rate
@@ -114,7 +114,7 @@ def render_measured(
                 if video is None
                 else play_video(plan, recording, video, mix, params, audio=workspace.audio)
             ),
-            rate, named, heard, params,
+            rate, named, spoken, params,
         )  # fmt: skip
         gain_db, held = gain.gain_db, True
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
@@ -132,14 +132,14 @@ def render_measured(
                 plan, recording, shown, file, mix, params,
                 audio=workspace.audio, limit=held, gain_db=gain_db, progress=progress,
             )  # fmt: skip
-            levels = measure_levels(file, heard)
+            levels = measure_levels(file, spoken)
         else:
             ceiling = params.ceiling_dbtp
             for take in range(_LOSSY_TAKES):
                 under = params.model_copy(update={"ceiling_dbtp": ceiling})
                 render_audio(plan, recording, file, under, voice=video, mix=mix, audio=workspace.audio,
                              limit=bool(held) or video is not None, gain_db=gain_db, progress=progress)  # fmt: skip
-                levels = measure_levels(file, heard)
+                levels = measure_levels(file, spoken)
                 over = levels.true_peak_dbtp - params.ceiling_dbtp
                 is_free = named is None and video is None
                 if is_free or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:

@@ -74,7 +74,7 @@ class ShownSeam:
     view: SeamView
     numbers: tuple[int, ...]  # all seams of the plan that are this one, from 1
     picture: bytes  # PNG
-    heard: bytes  # MP3 of its sound
+    sound: bytes  # MP3 of what the plan plays
     left: bytes  # MP3 of the track played on past the place left
 
 
@@ -195,7 +195,7 @@ def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) ->
     watched = watch(workspace, loop.video)
     alignment = align_track(workspace, loop.track, loop.video)
     frames, tiles = _pictures(loop.video, watched.picture.shots, workspace.progress)
-    heard = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
+    levels = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
     duck = loop.mix.duck if loop.mix is not None else None
     points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
     gives_way = bool(points) and workspace.params.mix.own_music != "ignore"
@@ -211,7 +211,7 @@ def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) ->
         music=PlayedMusic(
             plan=plan,
             sections=tuple(loop.analysis.profile.sections),
-            music_power=_ducked(heard.raised(music_db).power, points),
+            music_power=_ducked(levels.raised(music_db).power, points),
             soundtrack_power=own.power,
             duck_points=points,
             own_music=own_music,
@@ -265,8 +265,8 @@ def video_section(timeline: VideoOverview) -> ReportSection:
     return ReportSection(
         "The video",
         (
-            "One clock for all of it: what is seen, the events an editor would hit, what is heard and how loud, how "
-            "far the music makes way, and which part of the track plays.",
+            "On one clock: pictures, the events an editor would hit, sound and its level, how far the music is "
+            "lowered, and which part of the track plays.",
         ),
         picture=png(video_figure(timeline)),
         tables=(Table(("", ""), tuple(facts)),),
@@ -305,7 +305,7 @@ def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSe
         played = ("body that plays longest", f"{body.bars} bars from {clock(body.song_from)}, {body.repeats} times")
     facts = [
         played,
-        ("parts of the track used", ", ".join(plan.sections_covered) or "it has none that could be told apart"),
+        ("parts of the track used", ", ".join(plan.sections_covered) or "none that could be distinguished"),
         ("start", plan.start_label),
         ("ending", plan.end_label),
         ("worst seam", _worst_seam(plan)),
@@ -322,7 +322,7 @@ def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSe
         facts.append(("what a listener notices", worn))
     return ReportSection(
         "The plan",
-        ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
+        ("Below the track, above it the video; ribbons show which part of the track plays where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
         picture_text=("Numbers mark the seams. " if plan.seam_times else "")
         + "The same colour means that parts of the track repeat each other.",
@@ -344,10 +344,10 @@ def _whole_music(
     encoded = _mp3_of(blocks, recording.sample_rate, recording.channels)
     workspace.progress("encoding the music", 1.0)
     named = re.sub(r"\W+", "-", Path(loop.track.title).stem).strip("-") or "music"
-    heard = ReportSound("the music", encoded, f"{named}-{plain_seconds(plan.window_end)}s.mp3")
+    music = ReportSound("the music", encoded, f"{named}-{plain_seconds(plan.window_end)}s.mp3")
     command = f"; `workbench render PLAN.json{chosen} --video VIDEO` writes the finished video"
     under = "" if loop.video is None else command
-    return ReportCard(title, f"All that the plan plays, alone and at its own level{under}.", None, (heard,), None)
+    return ReportCard(title, f"All that the plan plays, alone and at its own level{under}.", None, (music,), None)
 
 
 def options_sections(
@@ -410,7 +410,7 @@ def _option_card(number: int, option: LoopPlan, words: str, analysis: Analysis, 
         at = clock(option.seam_times[worst])
         what = seam_words(option, analysis.profile, worst)
         where = f"{at} ({what})" if what else at
-        text = f"{text} Its worst seam, which is heard at {where}, in the middle of four seconds:"
+        text = f"{text} Its worst seam, at {where}, in the middle of four seconds:"
         sounds = (ReportSound("its worst seam", mp3(seam_excerpt(option, recording, worst, EXCERPT_SECONDS))),)
     return ReportCard(
         title=f"Option {number}",
@@ -448,10 +448,10 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     cards = tuple(
         ReportCard(
             title="Seam " + _few(shown.numbers),
-            text=f"Heard at {_times(plan, shown)}. What is heard lies over what the track has: where both look "
+            text=f"At {_times(plan, shown)}. What the plan plays is drawn over what the track has: where both look "
             "alike, the splice does not show. Four seconds, the seam in the middle:",
             picture=shown.picture,
-            sounds=(ReportSound("heard", shown.heard), ReportSound("the track played on instead", shown.left)),
+            sounds=(ReportSound("as played", shown.sound), ReportSound("the track played on instead", shown.left)),
             video_s=shown.view.video_s,
         )
         for shown in seams
@@ -497,11 +497,11 @@ def mix_section(
     picture = None
     if loop.mix is not None:
         facts.append(("the soundtrack", loop.mix.classification))
-        heard = soundtrack_in_words(loop.mix.classification).capitalize()
+        soundtrack = soundtrack_in_words(loop.mix.classification).capitalize()
         both = "the music plays at its own level"
         if loop.mix.classification not in ("silent", "none"):
             both = "music and soundtrack play at their own levels"
-        text = f"{heard}: {both}."
+        text = f"{soundtrack}: {both}."
     own_music: Sequence[Sequence[float]] = ()
     if loop.video is not None and loop.mix is not None and loop.mix.classification not in ("silent", "none"):
         own_music = own_music_ranges(workspace, loop.video, loop.video_seconds)
@@ -510,7 +510,7 @@ def mix_section(
         facts.append(("music that the video has of its own", spans))
     if loop.mix is not None and duck is not None and not loop.mix.voiceover:
         facts.append(("deepest attenuation under it", f"{duck.depth_db:.1f} dB"))
-        text = f"{heard}. Where the video has music of its own, ours gives way to it."
+        text = f"{soundtrack}. Where the video has music of its own, ours gives way to it."
     elif loop.mix is not None and duck is not None:
         spoken = sum(last - first for first, last in duck.speech_ranges)
         facts += [
@@ -527,7 +527,7 @@ def mix_section(
             text += " Where the video has music of its own, ours gives way to it too."
     uncertain = uncertain_speech(workspace, loop.video, loop.mix)
     if uncertain:
-        facts.append(("perhaps speech besides", f"{uncertain_in_words(uncertain)}; nothing is lowered for it"))
+        facts.append(("perhaps speech too", f"{uncertain_in_words(uncertain)}; nothing is lowered for it"))
     if duck is not None and rendered is not None:
         ducked = duck_bands(duck.envelope_points, duck.speech_ranges, workspace.params.render)
         outside = ducked.outside if ducked.differ else ()
@@ -575,7 +575,7 @@ def _uncertain_cards(
     return tuple(
         ReportCard(
             title=f"Perhaps speech, {clock(start)} to {clock(end)}",
-            text="A whisper, a far voice, talk under music, or singing: whether somebody speaks is not clear, and "
+            text="A whisper, a far voice, talk under music, or singing: whether it is speech is not clear, and "
             "nothing is lowered for it. The video's own sound, raised where it is quiet:",
             picture=None,
             sounds=(ReportSound("the video's own sound", mp3(_raised(clip))),),
@@ -706,9 +706,9 @@ def _few(numbers: Sequence[int]) -> str:
 
 def _times(plan: LoopPlan, shown: ShownSeam) -> str:
     """All times at which a seam plays."""
-    heard = [clock(plan.seam_times[number - 1]) for number in shown.numbers]
-    return ", ".join(heard[:_MOST_TIMES]) + (
-        f" and {len(heard) - _MOST_TIMES} more" if len(heard) > _MOST_TIMES else ""
+    times = [clock(plan.seam_times[number - 1]) for number in shown.numbers]
+    return ", ".join(times[:_MOST_TIMES]) + (
+        f" and {len(times) - _MOST_TIMES} more" if len(times) > _MOST_TIMES else ""
     )
 
 

@@ -2,9 +2,9 @@
 
 Track and video are found by the hash of their bytes, and the recorded parameters are applied. A loop and a fit are
 planned on the tracker's own grid where they were made on it; a grid that a person gave is used where it is still the
-one that the home keeps. The recorded request is planned again. Placements are made on the grid that counts now. A plan
-that followed another cut of its video holds the plan that it was made from; both cuts are found by their names and
-bytes.
+one that is in the home folder. The recorded request is planned again. Placements are made on the grid that counts now.
+A plan that followed another cut of its video holds the plan that it was made from; both cuts are found by their names
+and bytes.
 
 Function: `reproduce`.
 """
@@ -197,7 +197,7 @@ def _causes(made: Provenance, now: Provenance) -> Iterator[str]:
         before, after = ("detected" if one.on_detected_grid else "given by a person" for one in (made, now))
         yield f"grid: revision {made.grid.revision}, {before}, now {now.grid.revision}, {after}"
     if made.constraints.get(CHANGED_BY_HAND):
-        yield "the plan was changed by hand: crossfades that somebody set, or options in another order"
+        yield "the plan was changed by hand: crossfades set by a user, or options in another order"
 
 
 def _without_names(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ EXCERPT_SECONDS = 4.0  # length of the excerpt around a seam, which is shown and
 _SAME_SECONDS = 2e-6  # plans round their times to the microsecond
 
 
-_kept: dict[str, SeamEvidence] = {}
+_evidence: dict[str, SeamEvidence] = {}
 
 
 def evidence_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> SeamEvidence:
@@ -32,11 +32,11 @@ def evidence_of(recording: Recording, grid: BeatGrid, params: SeamParams) -> Sea
     """
     stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
     key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()
-    if key not in _kept:
+    if key not in _evidence:
         found = seam_evidence(recording, grid, params)
-        _kept.clear()
-        _kept[key] = found
-    return _kept[key]
+        _evidence.clear()
+        _evidence[key] = found
+    return _evidence[key]
 
 
 def seam_views(
@@ -54,7 +54,7 @@ def seam_views(
 
     Returns
     -------
-    list : one view a different seam, in the order of first hearing; `number` counts all seams of the plan, from 1
+    list : one view a different seam, in the order of first playing; `number` counts all seams of the plan, from 1
     """
     if not plan.seam_times:
         return []  # without bars there is no evidence either
@@ -105,7 +105,7 @@ def seam_view(
     )
 
 
-def seam_scores(
+def measured_scores(
     plan: LoopPlan, analysis: Analysis, evidence: SeamEvidence, params: SeamParams | None = None
 ) -> tuple[float, ...]:
     """Score every seam of a plan, 0 to 1 each, in playing order."""

@@ -95,7 +95,7 @@ class HeardPlan(Shown):
         end = self.plan.window_end
         if not max(from_s, 0.0) < min(end if to_s is None else to_s, end):
             given = f"{from_s:g} s to {'the end' if to_s is None else f'{to_s:g} s'}"
-            raise ParameterError(f"a stretch of this plan lies between 0 and {end:g} s, from before to; got {given}")
+            raise ParameterError(f"a stretch of this plan is between 0 and {end:g} s, from before to; got {given}")
         blocks = list(render_blocks(self.plan, self.recording, from_s=from_s, to_s=to_s))
         return Recording.from_samples(np.concatenate(blocks, axis=1), self.recording.sample_rate)
 
@@ -160,7 +160,7 @@ class HeardSplice(Shown):
     beats: SeamScore
     """as the beats alone have it, before the waveforms are compared: also the breaks and their yardsticks"""
     view: SeamView
-    """what its picture shows; its `heard`, `left` and `entered` are sounds"""
+    """what its picture shows; its `played`, `left` and `entered` are sounds"""
     played: HeardPlan
     """the whole recording with this splice taken once"""
     provenance: Provenance | None
@@ -270,24 +270,24 @@ def splice(
     )
 
 
-def splice_json(track_id: str, heard: HeardSplice, min_seam_score: float) -> dict[str, Any]:
+def splice_json(track_id: str, scored: HeardSplice, min_seam_score: float) -> dict[str, Any]:
     """The JSON of a splice as the command line prints it; its fields are named as in a plan."""
-    plan = heard.played.plan
+    plan = scored.played.plan
     left, entered = plan.segments
     body = {
         "track_id": track_id,
         "song_to": left.song_to,
         "song_from": entered.song_from,
-        "bars": heard.bars,
-        "seam_score": round(heard.score, 4),
+        "bars": scored.bars,
+        "seam_score": round(scored.score, 4),
         "min_seam_score": min_seam_score,
-        "parts": {name: round(part, 4) for name, part in heard.parts.items()},
+        "parts": {name: round(part, 4) for name, part in scored.parts.items()},
         "seam_fade": plan.seam_fades[0],
         "seam_curve": plan.seam_curves[0],
-        "level_step_db": round(heard.level_step_db, 2),
+        "level_step_db": round(scored.level_step_db, 2),
         "gain_in_db": entered.gain_in_db,
     }
-    return with_provenance(body, heard.provenance)
+    return with_provenance(body, scored.provenance)
 
 
 def plan_of(
@@ -340,8 +340,8 @@ def plan_of(
         ),
         Ending(EndKind.CUT, fade_seconds=_EDGE_FADE_SECONDS),
     )
-    heard = heard_plan(plan, recording, grid, params)
-    return replace(heard, plan=replace(plan, seam_score=round(min(heard.scores), 4))) if heard.scores else heard
+    made = heard_plan(plan, recording, grid, params)
+    return replace(made, plan=replace(plan, seam_score=round(min(made.scores), 4))) if made.scores else made
 
 
 def heard_plan(
@@ -364,9 +364,9 @@ def heard_plan(
     """
     given: object = plan
     if isinstance(given, Refusal):
-        raise ParameterError(f"there is no plan to be heard, for it was refused: {given.hint}")
+        raise ParameterError(f"there is no plan to play, for it was refused: {given.hint}")
     if not isinstance(given, LoopPlan):
-        raise ParameterError(f"a LoopPlan is heard, not a {type(given).__name__}")
+        raise ParameterError(f"only a LoopPlan can be played, not a {type(given).__name__}")
     scores = _scores(segment_table(plan), recording, grid, params or WorkbenchParams())
     return HeardPlan(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
 
@@ -429,7 +429,7 @@ def _fitted(
 ) -> Splices:
     """One splice between two beats as the planner would have it, fitted to the waveform."""
     at = grid.beats[[left, entered]]
-    fits, parts, total = _heard(recording, grid, left, entered, scored, params)
+    fits, parts, total = _fit_to_waveform(recording, grid, left, entered, scored, params)
     levels = loudness_between(recording.samples, recording.sample_rate, at, at + SHORT_TERM_SECONDS)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[:1])
     if np.isin(at, grid.downbeats).all():
@@ -450,7 +450,7 @@ def _fitted(
     )
 
 
-def _heard(
+def _fit_to_waveform(
     recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
 ) -> tuple[Fits, FloatArray, FloatArray]:
     """One splice fitted to the waveform: the fit, its parts, shape (n_parts, 1), and its score, shape (1,)."""
@@ -515,7 +515,7 @@ def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: Wor
     scores = {}
     for left, entered in dict.fromkeys(pairs):  # a loop takes few different ones, however often
         scored = score_seam(evidence, left, entered, params.seams)
-        scores[left, entered] = float(_heard(recording, grid, left, entered, scored, params)[2][0])
+        scores[left, entered] = float(_fit_to_waveform(recording, grid, left, entered, scored, params)[2][0])
     return tuple(scores[pair] for pair in pairs)
 
 

@@ -61,7 +61,7 @@ def underscore(
 ) -> Lane:
     """Rank the catalog against a spoken text with production notes: ten tracks at most, best first, and their pool.
 
-    The script is data, whatever it says; `brief` asks for music in plain words, `platform` says where the video is
+    The script is data, never instructions; `brief` asks for music in plain words, `platform` says where the video is
     shown, as "tiktok". Without a `snapshot` the catalog is opened and brought up to date; `lexicon_only` does without
     the sentence embedding. Raises `ParameterError` for an empty script.
     """
@@ -128,7 +128,7 @@ def _propose(
 def words_query(wanted: ScriptWants, embedding: SentenceEmbedding) -> FloatArray:
     """The query to the vector index for a text that was read by an embedding, shape (384,).
 
-    It lies between the text's own vector and that of a description of suitable music, so that one search serves both.
+    It is between the text's own vector and that of a description of suitable music, so that one search serves both.
     """
     assert wanted.vector is not None
     described = ", ".join(lexicon().music[index] for index in _strongest(wanted))

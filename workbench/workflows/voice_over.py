@@ -1,6 +1,6 @@
 """Music under a spoken recording, without a video: measure both once, then mix them with any ducking parameters.
 
-The same as `mix_under` for a plan under a video, but for two sound files, so that ducking can be tried and heard in
+The same as `mix_under` for a plan under a video, but for two sound files, so that ducking can be tried in
 seconds.
 
 Classes: `VoiceOver`, the measured sounds; `VoiceOverMix`. Functions: `load_voice_over`, `mix_voice_over`.
@@ -61,13 +61,13 @@ class VoiceOverMix:
 def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
     """Decode the first seconds of a voice and as much of the music under it, and measure the voice."""
     spoken = _mono(decode(voice), None, seconds)
-    heard = resample(spoken.samples[0], spoken.sample_rate, SAMPLE_RATE)
+    sound = resample(spoken.samples[0], spoken.sample_rate, SAMPLE_RATE)
     bands, pitches, odds = BandMeter(), PitchMeter(), VoiceMeter()
     for meter in (bands, pitches, odds):
-        meter.add(heard)
+        meter.add(sound)
     levels = level_curve(spoken.samples, spoken.sample_rate)
     measured = SoundtrackMeasure(
-        levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches(), odds.log_odds(), voice
+        levels, speech_probabilities([sound]), FRAME_SECONDS, bands.powers(), pitches.pitches(), odds.log_odds(), voice
     )
     return VoiceOver(spoken, _mono(decode(music), spoken.sample_rate, spoken.duration), measured)
 

@@ -95,7 +95,7 @@ def test_beats_are_heard_at_the_tempo_that_is_given(workbench: Call, track_file:
     assert json.loads(out)["provenance"]["grid"]["note"] == "heard at 60 BPM, which was given"
     code, out, err = workbench("beats", track_file, "--tempo", 133, "--home", tmp_path)
     assert (code, out) == (1, "")
-    assert "no beats are heard in it at 133 BPM, 120" in err.splitlines()[-1]
+    assert "no beats were detected in it at 133 BPM, 120" in err.splitlines()[-1]
     code, _, err = workbench("beats", track_file, "--tempo", 60, "--confirm", "--home", tmp_path)
     assert code == 2
     assert "give one of --grid FILE" in err
@@ -120,7 +120,7 @@ def test_ones_own_grid_is_used_by_the_next_plan(workbench: Call, track_file: Pat
     assert json.loads(workbench("beats", track_file, "--home", home)[1])["downbeats"][0] == 0.5
     _, out, err = workbench("beats", track_file, "--tracker", "workbench", "--home", home)
     assert json.loads(out)["downbeats"][0] == 0.5
-    assert "kept for this track, not that of workbench, which --confirm would keep" in err
+    assert "saved for this track, not that of workbench, which --confirm would save" in err
     plan = json.loads(workbench("loop", track_file, "--seconds", 90, "--home", home)[1])["plan"]
     for segment in plan["segments"][1:]:
         assert abs((segment["song_from"] - 0.5 + 1.0) % 2.0 - 1.0) <= 0.01

@@ -323,14 +323,14 @@ def test_a_profile_that_asks_for_another_mix_is_told_how_to_make_it(
         return err
 
     sentence = (
-        "the mix is kept as PLAN has it, whatever [duck] and [mix] of the profile says; "
-        "`workbench loop ... --auto-mix --profile FILE` makes it anew"
+        "the mix stays as PLAN has it, without [duck] and [mix] of the profile; "
+        "`workbench loop ... --auto-mix --profile FILE` makes it again"
     )
     under = ("--video", long_video, "-o")
     assert sentence in said(plan, *under, tmp_path / "kept.mp4")
-    assert "mix is kept" not in said(same, *under, tmp_path / "same.mp4"), "it was made with this profile"
-    assert "mix is kept" not in said(plan, *under, tmp_path / "other.mp4", "--option", 2), "it is measured anew"
-    assert "mix is kept" not in said(plan, "-o", tmp_path / "music.wav"), "no mix is played"
+    assert "mix stays" not in said(same, *under, tmp_path / "same.mp4"), "it was made with this profile"
+    assert "mix stays" not in said(plan, *under, tmp_path / "other.mp4", "--option", 2), "it is measured anew"
+    assert "mix stays" not in said(plan, "-o", tmp_path / "music.wav"), "no mix is played"
     code, _, err = workbench("export", plan, "--track", track_file, "--profile", profile, "--format", "csv", "-o",
                              tmp_path / "plan.csv", "--home", home)  # fmt: skip
     assert code == 0, err

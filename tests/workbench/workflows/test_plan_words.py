@@ -111,7 +111,7 @@ def test_for_how_long_worn_music_is_heard_is_said() -> None:
     twice = plan((1.0, 73.0), *[(49.0, 73.0), (49.0, 97.0)] * 7, *[(25.0, 97.0)] * 5, (49.0, 122.0))
     line = repetition_line(with_options(worn, twice), profile())
     assert figures(line)[7:9] == ["2", "5:36"]
-    assert "no option keeps to the limits" in str(line)
+    assert "no option is within the limits" in str(line)
 
 
 def test_where_nothing_spares_it_the_line_says_so() -> None:

@@ -103,7 +103,7 @@ def test_the_page_plays_the_ten_least_clear_passages_and_says_what_delivery_take
     assert facts["deepest attenuation under speech"].startswith("in bands: ")
     assert float(section.cards[0].title.split(": ")[1].split()[0]) < over[0], "more of the music is heard"
 
-    assert "perhaps speech besides" not in facts
+    assert "perhaps speech too" not in facts
 
     plain = loop_track(workspace, track, spoken_video)
     page = write_plan_report(workspace, plain, tmp_path / "plain.html").read_text()
@@ -128,11 +128,11 @@ def test_where_somebody_may_speak_is_said_and_played(track: Path, tmp_path: Path
         return facts, [card for card in found.cards if card.title.startswith("Perhaps speech, ")]
 
     facts, cards = section(VoiceParams())
-    assert "perhaps speech besides" not in facts
+    assert "perhaps speech too" not in facts
     assert cards == []
     facts, cards = section(VoiceParams(min_spoken_odds=5.0))
-    assert facts["perhaps speech besides"].endswith("; nothing is lowered for it")
-    assert all(card.title.removeprefix("Perhaps speech, ") in facts["perhaps speech besides"] for card in cards)
+    assert facts["perhaps speech too"].endswith("; nothing is lowered for it")
+    assert all(card.title.removeprefix("Perhaps speech, ") in facts["perhaps speech too"] for card in cards)
     assert 1 <= len(cards) <= 5
     starts = [card.video_s for card in cards if card.video_s is not None]
     assert len(starts) == len(cards)

@@ -27,7 +27,7 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
 from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
-from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_scores, seam_view
+from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, measured_scores, seam_view
 
 LOUDNESS_STEP_SECONDS = 0.02
 
@@ -75,7 +75,7 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
     folder = listening_folder(workspace.home)
     return SeamLook(
         view=view,
-        scores=seam_scores(plan, loop.analysis, evidence, workspace.params.seams),
+        scores=measured_scores(plan, loop.analysis, evidence, workspace.params.seams),
         heard=_file(view.played, folder),
         cut=_file(cut, folder),
         left=_file(view.left, folder),
