@@ -16,6 +16,7 @@ from workbench.mix.ducking import (
     deepest_curve,
     duck_curve,
     duck_depths,
+    split_utterances,
     steady_depths,
 )
 from workbench.params import DuckParams
@@ -104,6 +105,21 @@ def test_a_whispered_aside_is_kept_clear_of_the_music_by_less_than_talk_is() -> 
     # 20 LU quieter than the talk: the music goes 11 LU under it, which is less than 15 and more than 8 LU quieter asks.
     assert depths == pytest.approx([15.0, 15.0, MIN_UNDER_VOICE_LU + 20.0], abs=1e-6)
     assert duck_depths(((22.0, 24.0),), voice, steady(-60, 30)).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("start", "end", "pieces"), [(10.0, 14.0, 1), (8.02, 32.02, 3), (8.02, 32.05, 4)])
+def test_long_utterances_follow_the_music_in_equal_pieces(start: float, end: float, pieces: int) -> None:
+    """Three times 8 s are three pieces, whatever the rounding of the times says."""
+    found = split_utterances(((1.0, 2.0), (start, end)))
+    assert found[0] == (1.0, 2.0)
+    np.testing.assert_allclose(found[1:], list(pairwise(np.linspace(start, end, pieces + 1))))
+
+
+def test_quiet_is_what_lies_under_the_median_utterance() -> None:
+    """Eight LU under it at most count: 15 LU under a piece that is 10 LU quieter are then 23 LU."""
+    voice = LevelCurve(np.concatenate([steady(-18, 20).power, steady(-28, 10).power]), 1.0)
+    depths = duck_depths(((2.0, 8.0), (12.0, 18.0), (22.0, 28.0)), voice, steady(-18, 30))
+    assert depths == pytest.approx([15.0, 15.0, 23.0], abs=1e-6)
 
 
 def test_music_that_is_low_already_is_left_alone() -> None:

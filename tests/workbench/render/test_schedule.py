@@ -14,7 +14,7 @@ RATE = 44_100
 @pytest.fixture
 def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     return make_plan(
-        [(0.5, 4.7501, 0.0, 0.0), (2.00001, 9.0, -2.0, 4.0), (1.0, 6.0, 0.0, 0.0)],
+        [(0.5, 4.7501, 0.0, 0.0), (2.00002, 9.0, -2.0, 4.0), (1.0, 6.0, 0.0, 0.0)],
         [0.1, 0.4],
         [0.5, 1.0],
         song_duration=10.0,
@@ -71,6 +71,7 @@ def test_only_the_cues_that_play_are_given(plan: LoopPlan) -> None:
     assert timeline.played(seam - 10, seam + 10) == timeline.cues[:2]
     assert timeline.played(seam + RATE, seam + 2 * RATE) == timeline.cues[1:2]
     assert timeline.played(timeline.cues[1].first - 100, timeline.cues[1].first) == timeline.cues[:1]
+    assert timeline.played(timeline.cues[0].stop, timeline.cues[0].stop + 100) == timeline.cues[1:2]
 
 
 def test_end_fades(plan: LoopPlan) -> None:
