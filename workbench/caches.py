@@ -33,6 +33,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _log = logging.getLogger(__name__)
 
+NOTE_SUFFIX = ".crc"
+"""of the hidden file beside a file that notes its checksum"""
 _BLOCK_BYTES = 2**20
 _REMEMBERED = 4096
 """files whose checksums a process knows until they change"""
@@ -130,7 +132,7 @@ def used_at(path: Path) -> float:
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.crc")
+    return path.with_name(f".{path.name}{NOTE_SUFFIX}")
 
 
 @lru_cache(_REMEMBERED)

@@ -24,7 +24,7 @@ from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
 from service.store.shared_files import problem_of_sweeping
 from service.store.times import time_from_now
-from workbench.caches import delete_made
+from workbench.caches import NOTE_SUFFIX, delete_made
 from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
 from workbench.store import videos
 from workbench.store.clock import wall_seconds
@@ -59,7 +59,7 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
     for name in (*stale, *failed):  # before all that can fail: no later sweep finds them
         _delete(files, files.place("uploads", name))
     # before the records are read, so that no file of a newer job is in it
-    found = list(files.folder("fetched").glob("*"))
+    found = [file for file in files.folder("fetched").glob("*") if file.suffix != NOTE_SUFFIX]
     fetched = [file for file in found if not file.name.startswith(".")]  # the others are being written
     with database.read() as connection:
         needed = jobs.unsettled_ids(connection) if fetched else set()
