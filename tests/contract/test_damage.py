@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.store.tables import answers
-from tests.damage import WAYS, Way, damage, files_in
+from tests.damage import WAYS, Way, damage, emptied, files_in, flipped
 
 from .conftest import Service, fill, start_service
 
@@ -61,3 +61,16 @@ def test_a_running_service_makes_damaged_files_again(running: Service, way: Way)
     for folder in ("index", "arrays"):
         assert any("is made again" in line and f"home/{folder}/" in line for line in log.splitlines()), log
     assert lanes(running) == before
+
+
+@pytest.mark.parametrize(("way", "status"), [(flipped, 422), (emptied, 500)])
+def test_a_damaged_upload_is_refused_and_named(running: Service, way: Way, status: int) -> None:
+    """500 where it is no media any more: either the video or the track."""
+    customer = running.customer()
+    video_id = customer.fresh_video()
+    (upload,) = damage(running.home.joinpath("uploads").glob("upl_*"), way)
+    answer = customer.post("/v1/align", {"video_id": video_id, "track_id": "trk_corner"})
+    error = running.refused(customer.settled(answer), status)
+    assert "submit it again" in error["message"]
+    assert any(upload.name in str(line) for line in running.log_lines() if line.get("level") == "error")
+    upload.unlink()
