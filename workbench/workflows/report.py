@@ -459,9 +459,9 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     return ReportSection(
         "The seams",
         (
-            "A seam score goes from 0 to 1 and is fitted to an automatic judge. A part of it is 1 where there is no break "
-            "at all; the yardstick is the track itself, one of whose own bars is skipped. A seam that the plan passes "
-            "several times is listed once.",
+            "A seam score goes from 0 to 1 and is fitted to an automatic judge. A part of it is 1 where there is no "
+            "break at all; the yardstick is the track itself, one of whose own bars is skipped. A seam that the plan "
+            "passes several times is listed once.",
         ),
         tables=(Table(head, tuple(rows)),),
         cards=cards,
