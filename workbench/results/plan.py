@@ -106,7 +106,17 @@ class AlternateBody(Body, title="LoopAlternate"):
 
 
 class PlanBody(OptionBody, title="LoopPlan"):
-    """The served plan and its alternatives."""
+    """The served plan and its alternatives.
+
+    To play it at the track's rate: segments are laid end to end from `music_in`, each at the sample nearest to its time
+    in the video. A crossfade of `seam_fades[k]` seconds is centred on `seam_times[k]`: the track plays on past
+    `song_to` and begins before `song_from` by half of it; with x from 0 to 1 over it and p = `seam_curves[k]`, what
+    enters has the gain x^p, what leaves (1-x)^p. A segment moves from `gain_in_db` to `gain_db` in
+    `gain_glide_seconds`, linear in dB, and holds before its start and after its end. Both ends are raised cosines,
+    over `start_fade_seconds` from `music_in` and `end_fade_seconds` up to `window_end`. In a mix the soundtrack plays
+    at `video_gain_db` and the music at `music_gain_db` less the `envelope_points`, linear in dB between points and held
+    outside; the sum is limited at -1 dBTP. Without a mix nothing is limited.
+    """
 
     options: Annotated[list[OptionBody], Field(min_length=1, max_length=MAX_OPTIONS)] | SkipJsonSchema[None] = optional(
         "up to four plans, best first, the first equal to this one"

@@ -70,7 +70,7 @@ def resolving(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 def test_nulls_against_the_reference(eventful: LoopPlan, reference: ModuleType, rate: int, channels: int) -> None:
     track = noise(12.0, rate, channels)
     ours = render(eventful, track)
-    theirs = reference.reference_render(plan_body(eventful).to_json(), track.samples, rate)
+    theirs = reference.play(plan_body(eventful).to_json(), track.samples, rate)
     assert ours.samples.shape == theirs.shape
     assert peak_db(ours.samples - theirs) < -110.0
 
@@ -78,7 +78,7 @@ def test_nulls_against_the_reference(eventful: LoopPlan, reference: ModuleType, 
 def test_nulls_against_the_reference_when_the_track_ends_the_plan(resolving: LoopPlan, reference: ModuleType) -> None:
     track = noise(8.0, 44_100)
     ours = render(resolving, track).samples
-    assert peak_db(ours - reference.reference_render(plan_body(resolving).to_json(), track.samples, 44_100)) < -110.0
+    assert peak_db(ours - reference.play(plan_body(resolving).to_json(), track.samples, 44_100)) < -110.0
     assert not ours[:, : int(1.2345 * 44_100)].any()
     assert not ours[:, -int(0.74 * 44_100) :].any()
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import av
@@ -27,7 +28,8 @@ from workbench.recording import Recording
 from workbench.render.playback import render
 from workbench.render.schedule import place_track
 from workbench.render.sound_levels import measure_levels
-from workbench.render.video import render_audio, render_video
+from workbench.render.video import play_video, render_audio, render_video
+from workbench.results.plan import plan_body
 
 RATE, FPS, SECONDS = 48_000, 25, 12
 EVENTS = (2.0, 6.0, 9.0)  # s of video time: a white frame and a click
@@ -83,6 +85,23 @@ def make_video(
         if track:
             video.mux(track.encode(None))
     return path
+
+
+def test_the_renderer_that_the_book_shows_clients_plays_what_is_played(
+    reference: ModuleType, video: Path, plan: LoopPlan
+) -> None:
+    """Music at another channel count than the soundtrack, ducked, beside the soundtrack at its level."""
+    noise = np.random.default_rng(1).standard_normal((1, 8 * RATE)).astype(np.float32)
+    recording = Recording.from_samples(0.05 * noise, RATE)
+    points = ((2.0, 0.0), (2.4, 12.0), (5.0, 12.0), (6.5, 0.0))
+    levels = Mix(music_gain_db=-3.0, video_gain_db=2.5, duck=Duck(points, ((2.5, 4.9),)))
+    played = np.concatenate(list(play_video(plan, recording, video, levels)), axis=1)
+    music = np.repeat(reference.play(plan_body(plan).to_json(), recording.samples, RATE), 2, axis=0)
+    soundtrack = np.repeat(decode(video).samples[:1], 2, axis=0)[:, : music.shape[1]]
+    soundtrack = np.pad(soundtrack, ((0, 0), (0, music.shape[1] - soundtrack.shape[1])))
+    body = {"music_gain_db": -3.0, "video_gain_db": 2.5, "duck": {"envelope_points": [list(one) for one in points]}}
+    assert np.abs(reference.mix_down(music, soundtrack, RATE, body) - played).max() < 1e-4
+    assert reference.LINES <= 60
 
 
 def flashes(path: Path) -> list[float]:
