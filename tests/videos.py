@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +18,7 @@ from workbench.media.audio import decode, resample
 
 _BLOCK = 1024  # samples, of AAC
 Given = TypeVar("Given")
-_LAYOUTS = {1: "mono", 2: "stereo", 6: "5.1"}
+_LAYOUTS = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
 
 
 def write_video(
@@ -27,34 +28,69 @@ def write_video(
     *,
     sound: NDArray[np.float32] | None = None,
     sample_rate: int = 48_000,
+    sound_from: float = 0.0,
     title: str = "",
     crf: int = 23,
+    aspect: Fraction | None = None,
+    options: dict[str, str] | None = None,
 ) -> Path:
     """Write a video in H.264, of RGB pictures of one shape, and its sound in AAC.
 
-    The suffix says which container. The sound has shape (channels, n_samples), full scale 1.0; without one the video
-    has no stream of sound.
+    The suffix says which container. The sound has shape (channels, n_samples), full scale 1.0, and begins `sound_from`
+    s after the first picture; without one the video has no stream of sound. `aspect` is that of a pixel, `options` are
+    the encoder's.
     """
     with av.open(str(path), "w") as container:
         if title:
             container.metadata["title"] = title
-        seen = container.add_stream("libx264", rate=fps, options={"preset": "ultrafast", "crf": str(crf)})
+        usual = {"preset": "ultrafast", "crf": str(crf)}
+        seen = container.add_stream("libx264", rate=fps, options=usual | (options or {}))
+        if aspect is not None:
+            seen.codec_context.sample_aspect_ratio = aspect
         audio = None
         if sound is not None:
-            audio = container.add_stream("aac", rate=sample_rate, layout=_layout(sound))
+            audio = container.add_stream("aac", rate=sample_rate, layout=_LAYOUTS[len(sound)])
         for number, picture in enumerate(pictures):
             if number == 0:
                 (seen.height, seen.width), seen.pix_fmt = picture.shape[:2], "yuv420p"
             container.mux(seen.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         container.mux(seen.encode(None))
         if audio is not None and sound is not None:
-            for first in range(0, sound.shape[1], _BLOCK):
-                block = np.ascontiguousarray(sound[:, first : first + _BLOCK], dtype=np.float32)
-                frame = av.AudioFrame.from_ndarray(block, format="fltp", layout=_layout(sound))
-                frame.sample_rate, frame.pts = sample_rate, first
+            for frame in _blocks(sound, sample_rate, sound_from):
                 container.mux(audio.encode(frame))
             container.mux(audio.encode(None))
     return path
+
+
+def write_sound(
+    target: Path | io.RawIOBase,
+    codec: str,
+    sound: NDArray[np.float32],
+    rate: int,
+    *,
+    container: str | None = None,
+    bit_rate: int = 192_000,
+    **options: str,
+) -> None:
+    """Write sound of shape (channels, n_samples), full scale 1.0, by one of FFmpeg's encoders and muxers.
+
+    The suffix says which container unless one is named; `options` are the muxer's.
+    """
+    with av.open(target, "w", format=container, options=options) as output:
+        stream = output.add_stream(codec, rate=rate, layout=_LAYOUTS[len(sound)])
+        assert isinstance(stream, av.AudioStream)
+        stream.bit_rate = bit_rate
+        for frame in _blocks(sound, rate):
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+
+
+def _blocks(sound: NDArray[np.float32], rate: int, start: float = 0.0) -> Iterator[av.AudioFrame]:
+    for first in range(0, sound.shape[1], _BLOCK):
+        block = np.ascontiguousarray(sound[:, first : first + _BLOCK].T, dtype=np.float32).reshape(1, -1)
+        frame = av.AudioFrame.from_ndarray(block, format="flt", layout=_LAYOUTS[len(sound)])
+        frame.sample_rate, frame.time_base, frame.pts = rate, Fraction(1, rate), round(start * rate) + first
+        yield frame
 
 
 def write_sounds(
@@ -138,10 +174,6 @@ def coloured_shots(count: int, seed: int = 2, width: int = 160) -> NDArray[np.ui
     """Pictures of coarse coloured squares, shape (count, 9/16 width, width, 3), no two alike; width in steps of 16."""
     cells = np.random.default_rng(seed).integers(20, 235, (count, 9, 16, 3))
     return cells.repeat(width // 16, axis=1).repeat(width // 16, axis=2).astype(np.uint8)
-
-
-def _layout(sound: NDArray[np.float32]) -> str:
-    return "mono" if sound.shape[0] == 1 else "stereo"
 
 
 def write_numbered(

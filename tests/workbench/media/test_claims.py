@@ -7,15 +7,14 @@ import logging
 import struct
 import time
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 import soundfile
 from numpy.typing import NDArray
 
+from tests.videos import write_sound
 from workbench.errors import MediaError
 from workbench.media.audio import count_seconds, decode
 from workbench.media.claims import open_repaired, riff_chunks, share_present
@@ -45,18 +44,9 @@ def with_size(path: Path, raw: bytearray, at: int, code: str, size: int) -> Path
 
 
 def encoded(target: Path | io.RawIOBase, container: str, codec: str, **options: str) -> None:
-    """SECONDS of noise in stereo, through one of FFmpeg's muxers."""
-    rate, seconds = 48_000, 2 * SECONDS
-    sound = np.repeat(noise(seconds, rate), 2).reshape(1, -1)
-    with av.open(target, "w", format=container, options=options) as output:
-        stream = output.add_stream(codec, rate=rate, layout="stereo")
-        assert isinstance(stream, av.AudioStream)
-        stream.bit_rate = 128_000
-        for at in range(0, sound.size // 2, 1024):
-            frame = av.AudioFrame.from_ndarray(sound[:, 2 * at : 2 * at + 2048], "flt", "stereo")
-            frame.sample_rate, frame.pts, frame.time_base = rate, at, Fraction(1, rate)
-            output.mux(stream.encode(frame))
-        output.mux(stream.encode(None))
+    """Twice SECONDS of noise in stereo, through one of FFmpeg's muxers."""
+    sound = np.tile(noise(2 * SECONDS, 48_000), (2, 1))
+    write_sound(target, codec, sound, 48_000, container=container, bit_rate=128_000, **options)
 
 
 class Pipe(io.RawIOBase):

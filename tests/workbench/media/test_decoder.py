@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.videos import write_sound
 from workbench.errors import MediaError
 from workbench.media.audio import decode
 from workbench.media.containers import open_media, sound_stream
@@ -85,14 +86,7 @@ def test_silence_that_fills_the_last_block_is_cut_where_the_fact_chunk_counts_it
 
 def encoded(path: Path, codec: str, samples: int, edited: str) -> Path:
     """MP4 with or without an edit list."""
-    rate = 48_000
-    with av.open(path, "w", options={"use_editlist": edited}) as output:
-        stream = output.add_stream(codec, rate=rate, layout="mono")
-        assert isinstance(stream, av.AudioStream)
-        frame = av.AudioFrame.from_ndarray(sounding()[:samples].astype(np.float32)[None], "flt", "mono")
-        frame.sample_rate, frame.pts, frame.time_base = rate, 0, Fraction(1, rate)
-        output.mux(stream.encode(frame))
-        output.mux(stream.encode(None))
+    write_sound(path, codec, sounding()[None, :samples].astype(np.float32), 48_000, use_editlist=edited)
     return path
 
 
