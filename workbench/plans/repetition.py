@@ -179,8 +179,10 @@ def least_variety(profile: LoopProfile, params: CoverParams, constraints: LineCo
         return 0.0
     first, last = float(lines[0]), float(lines[-1] if profile.ending is None else lines[profile.ending.start_bar])
     repeated = last - first - float(np.median(np.diff(lines)))
-    for song_from, song_to in constraints.excluded:
-        repeated -= max(0.0, min(song_to, last) - max(song_from, first))
+    reached = first  # ranges may overlap
+    for song_from, song_to in sorted(constraints.excluded.tolist()):
+        repeated -= max(0.0, min(song_to, last) - max(song_from, reached))
+        reached = max(reached, song_to)
     return max(0.0, min(params.min_variety_seconds, repeated))
 
 

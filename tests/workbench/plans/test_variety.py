@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.params import CoverParams
-from workbench.plans.constraints import SeamConstraints
+from workbench.plans.constraints import SeamConstraints, TrackRange, on_lines
 from workbench.plans.fit import plan_fit
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, segment_table
@@ -99,6 +99,18 @@ def test_a_shorter_track_plays_whole_and_a_file_made_to_be_repeated_as_it_likes(
     at = np.array([float(line) for line in profile.downbeats[[SHORT[1], SHORT[0]]]])
     made = replace(profile, file_loop=(at[0], at[1]), song_duration=float(at[1]), last_sound=float(at[1]))
     assert least_variety(made, CoverParams()) == 0.0
+
+
+def test_what_is_excluded_twice_is_left_out_once(track_profile: Maker) -> None:
+    short = track_profile(bars=30)
+    lines = short.downbeats
+    once, first, second = (TrackRange(float(lines[a]), float(lines[b])) for a, b in ((4, 16), (4, 12), (8, 16)))
+    needed = [
+        least_variety(short, CoverParams(), on_lines(short, SeamConstraints(excluded=excluded)))
+        for excluded in ((once,), (first, second), (second, first, once))
+    ]
+    assert needed[0] == pytest.approx(float(lines[22] - lines[0] - 2.0 - (lines[16] - lines[4])), abs=1e-6)
+    assert needed[1:] == [pytest.approx(needed[0])] * 2
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
