@@ -29,7 +29,8 @@ class Librosas:
     version = 1
 
     def track(self, recording: wb.Recording, params: BeatParams) -> wb.BeatGrid:
-        sound, rate = np.asarray(recording.mono()), recording.sample_rate
+        rate = 22050  # that its constants were chosen for
+        sound = librosa.resample(np.asarray(recording.mono()), orig_sr=recording.sample_rate, target_sr=rate)
         _, beats = librosa.beat.beat_track(y=sound, sr=rate, start_bpm=params.usual_bpm, units="time")
         return wb.BeatGrid.from_times(beats[beats < recording.duration], confidence=0.5)
 

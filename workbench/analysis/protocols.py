@@ -9,7 +9,8 @@ and version, and plans, pictures and exports are made of it. An implementation t
         version = 1
 
         def track(self, recording, params):
-            tempo, beats = librosa.beat.beat_track(y=recording.mono(), sr=recording.sample_rate, units="time")
+            sound = librosa.resample(recording.mono(), orig_sr=recording.sample_rate, target_sr=22050)  # as it expects
+            tempo, beats = librosa.beat.beat_track(y=sound, sr=22050, units="time")
             return BeatGrid.from_times(beats, confidence=0.5)
 
     class Halves:
@@ -176,7 +177,10 @@ def ask_tracker(name: str, recording: Recording, params: BeatParams) -> BeatGrid
     """
     tracker: BeatTracker = find(BEAT_TRACKERS, name)
     with work_of(BEAT_TRACKERS, name):
-        grid = tracker.track(recording, params)
+        try:
+            grid = tracker.track(recording, params)
+        except GridError as error:
+            raise GridError(f"the beat tracker {name} gave no grid: {error}") from error
     if not isinstance(grid, BeatGrid):
         raise GridError(f"the beat tracker {name} gave a {type(grid).__name__}, not a BeatGrid")
     if grid.beats.size and grid.beats[-1] >= recording.duration:

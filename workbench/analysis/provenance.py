@@ -6,6 +6,8 @@ the service answers has no such key. Files are named by their name and by the SH
     command       the command whose result it is, and `constraints`, its options that were not left at their defaults
     program       name and version, with the versions of the stages that the result was computed by
     parameters    those that differ from the defaults, and a digest of the defaults
+    environment   versions of Python, NumPy, SciPy and FFmpeg, and the platform
+    extensions    version and a hash of the source of a tracker, finder or detector that is not ours
     files         track and video
     grid          revision of the track's beat grid, and whether it was detected or given by a person
 
@@ -15,7 +17,9 @@ the service answers has no such key. Files are named by their name and by the SH
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
+import platform
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -27,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, PlanError
+from workbench.extensions import BEAT_TRACKERS, OWN, SECTION_FINDERS, VOICE_DETECTORS, find
 from workbench.params import WorkbenchParams
 from workbench.store.fingerprint import canonical_json, grid_revision
 from workbench.store.profiles import params_from
@@ -82,6 +87,8 @@ class Provenance(_Record):
     track: FileRecord | None = None
     video: FileRecord | None = None
     grid: GridRecord | None = None
+    environment: Mapping[str, str] | None = None
+    extensions: Mapping[str, Mapping[str, JsonValue]] | None = None  # by parameter, such as `beats.tracker`
 
     @property
     def on_detected_grid(self) -> bool:
@@ -158,6 +165,8 @@ def make_provenance(
         "track": None if track is None else _file_record(workspace, track),
         "video": None if video is None else _file_record(workspace, video),
         "grid": grid,
+        "environment": _environment(),
+        "extensions": _extensions(workspace.params) or None,
     }
     chosen = {} if video is None or workspace.audio is None else {AUDIO: str(workspace.audio)}
     return Provenance(
@@ -267,6 +276,36 @@ def _file_record(workspace: Workspace, path: Path) -> FileRecord:
         return FileRecord(name=name, content_hash=workspace.hash_file(path))
     except MediaError:  # the result says that the file cannot be read
         return FileRecord(name=name)
+
+
+@cache
+def _environment() -> dict[str, str]:
+    import av  # PyAV loads where a file is opened
+
+    return {
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "scipy": version("scipy"),
+        "ffmpeg": str(av.ffmpeg_version_info),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _extensions(params: WorkbenchParams) -> dict[str, dict[str, JsonValue]]:
+    """What is known of the implementations that are not ours, by the parameter that names them."""
+    named = {
+        "beats.tracker": (BEAT_TRACKERS, params.beats.tracker),
+        "sections.finder": (SECTION_FINDERS, params.sections.finder),
+        "voice.detector": (VOICE_DETECTORS, params.voice.detector),
+    }
+    found: dict[str, dict[str, JsonValue]] = {}
+    for parameter, (point, name) in named.items():
+        if name != OWN:
+            theirs = find(point, name)
+            source = inspect.getsourcefile(type(theirs))
+            digest = None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+            found[parameter] = {"name": name, "version": theirs.version, "source": digest}
+    return found
 
 
 @cache

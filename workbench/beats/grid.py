@@ -81,17 +81,19 @@ class BeatGrid(Shown):
         Returns
         -------
         BeatGrid : beats before the first downbeat are the end of a bar; those after the last go on in bars of the
-            length that prevails
+            length that prevails. Without beats, the empty grid, whose confidence is 0
 
         Raises
         ------
         GridError : times that do not increase, a downbeat without a beat, no downbeats at all, or a bar that is empty
         """
         times = np.asarray(beats, dtype=np.float64)
-        if times.ndim != 1 or not times.size:
+        if times.ndim != 1 or (not times.size and downbeats is not None):
             raise GridError(f"a grid needs the times of its beats, one after another; got an array of {times.shape}")
         if beats_per_bar < 1:
             raise GridError(f"beats_per_bar must be at least 1, got {beats_per_bar}")
+        if not times.size and downbeats is None:
+            return cls(times, np.zeros(0, dtype=np.int32), beats_per_bar, 0.0)
         if downbeats is None:
             return cls(times, np.arange(times.size) % beats_per_bar + 1, beats_per_bar, confidence)
         lines = np.asarray(downbeats, dtype=np.float64)

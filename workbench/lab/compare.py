@@ -8,8 +8,8 @@ the recording.
 
 A measure can only judge what it is not made of. The F-measure against annotated beats judges any parameter; a seam
 score judges how plans are made, but not the weights and yardsticks that it is made of itself: with those a better score
-may mean an easier yardstick. The confidence of a grid is what its tracker says of itself, and judges no tracker. Such a
-difference is shown and never sure.
+may mean an easier yardstick. Seam scores are made on the grid, and the confidence of a grid is what its tracker says of
+itself, so neither judges a tracker. Such a difference is shown and never sure.
 """
 
 from __future__ import annotations
@@ -178,8 +178,8 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
     stage, field = name.split(".")[:2]
     if (stage, field) == ("models", "seams"):
         return _MADE_OF_SEAM_SCORES
-    if stage == "beats":
-        return ("confidence",)
+    if stage == "beats":  # windows, yardsticks and bar lines of seam scores come from the grid
+        return ("confidence", *_MADE_OF_SEAM_SCORES)
     if stage == "seams" and field in _SCORING:
         return _MADE_OF_SEAM_SCORES
     if stage == "seams" and field in _SELECTING:

@@ -41,7 +41,8 @@ from workbench.workflows.mix import draw_envelope
 from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 
 # Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
-_NAMES = frozenset(("video_id", "track_id", "track", "hint", KEY))
+_NAMES = frozenset(("video_id", "track_id", "track", "title", "artist_name", "path", "hint", KEY))
+_LANE_LISTS = ("matches", "candidate_pool")
 _MOST_FIELDS = 20  # fields that are listed one by one
 
 
@@ -193,6 +194,10 @@ def _causes(made: Provenance, now: Provenance) -> Iterator[str]:
         yield "defaults: some default parameters of this program are others"
     for name, before, after in _fields(dict(made.params), dict(now.params)):
         yield f"parameter {name}: {before}, now {after}"
+    for kind in ("environment", "extensions"):
+        before, after = getattr(made, kind), getattr(now, kind)
+        for name, then, present in _fields(dict(before), dict(after or {})) if before else ():
+            yield f"{kind}: {name} {then}, now {present}"
     if made.grid is not None and now.grid is not None and made.grid.revision != now.grid.revision:
         before, after = ("detected" if one.on_detected_grid else "given by a person" for one in (made, now))
         yield f"grid: revision {made.grid.revision}, {before}, now {now.grid.revision}, {after}"
@@ -201,7 +206,16 @@ def _causes(made: Provenance, now: Provenance) -> Iterator[str]:
 
 
 def _without_names(result: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in result.items() if name not in _NAMES}
+    """A result without what files are called, which may be others by now."""
+    kept = {name: value for name, value in result.items() if name not in _NAMES}
+    if "lane" in kept:
+        lane = kept["lane"]
+        kept["lane"] = lane | {name: [_unnamed(one) for one in lane[name]] for name in _LANE_LISTS if name in lane}
+    return kept
+
+
+def _unnamed(track: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in track.items() if name != "path"}
 
 
 def _fields(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:

@@ -83,10 +83,16 @@ def test_a_grid_from_times_counts_bars_by_its_downbeats() -> None:
     assert np.diff(changing.downbeat_indices).tolist() == [4, 4, 3]
 
 
+def test_no_times_give_the_empty_grid() -> None:
+    empty = BeatGrid.from_times([], confidence=0.5)
+    assert (empty.beats.size, empty.downbeats.size, empty.confidence) == (0, 0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("beats", "downbeats", "complaint"),
     [
-        ([], None, "needs the times"),
+        ([[0.0], [1.0]], None, "needs the times"),
+        ([], [0.0], "needs the times"),
         ([0.0, 1.0], [], "at least one downbeat"),
         ([0.0, 1.0], [0.3], "no beat within 70 ms"),
         ([0.0, 1.0], [0.0, 0.05], "on one beat"),

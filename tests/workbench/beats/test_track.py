@@ -266,6 +266,13 @@ class HalfTracker:
         return BeatGrid.from_times([0.5, 1.0, 1.5, 2.0])
 
 
+class ReversedTracker:
+    version = 1
+
+    def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
+        return BeatGrid.from_times([1.0, 0.5])
+
+
 class BrokenTracker:
     version = 1
 
@@ -279,6 +286,10 @@ def test_a_tracker_that_fails_is_named() -> None:
     with pytest.raises(ParameterError, match="the beat tracker broken failed: IndexError: no onsets"):
         ask_tracker("broken", recording, BeatParams())
     extensions.unregister(extensions.BEAT_TRACKERS, "broken")
+    extensions.register(extensions.BEAT_TRACKERS, "reversed", ReversedTracker)
+    with pytest.raises(GridError, match=r"the beat tracker reversed gave no grid: .*increase strictly"):
+        ask_tracker("reversed", recording, BeatParams())
+    extensions.unregister(extensions.BEAT_TRACKERS, "reversed")
 
 
 def test_what_is_no_tracker_is_said() -> None:

@@ -106,6 +106,33 @@ def test_what_differs_is_said_by_field(workbench: Call, plan: Path, home: Path) 
     assert lines == err.splitlines()[-3:]
 
 
+def test_another_environment_and_another_tracker_are_named(
+    workbench: Call, track: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a result that is the same: what else was there when it was made."""
+    (tmp_path / "own_tracker.py").write_text(
+        "import numpy as np\nfrom workbench.beats.grid import BeatGrid\n\n\nclass Even:\n    version = 3\n\n"
+        "    def track(self, recording, params):\n"
+        "        return BeatGrid.from_times(np.arange(0.0, recording.duration - 0.1, 0.5))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    made = tmp_path / "made.json"
+    options = ("--seconds", 90, "--use", "beat-tracker=own_tracker:Even", "-o", made, "--home", home)
+    assert workbench("loop", track, *options)[0] == 0
+    body = json.loads(made.read_text())
+    tracker = body["provenance"]["extensions"]["beats.tracker"]
+    assert (tracker["name"], tracker["version"], len(tracker["source"])) == ("own_tracker:Even", 3, 16)
+    assert set(body["provenance"]["environment"]) == {"python", "numpy", "scipy", "ffmpeg", "platform"}
+    body["provenance"]["environment"]["numpy"] = "1.0"
+    tracker["source"] = "0" * 16
+    made.write_text(json.dumps(body))
+    code, out, _ = workbench("reproduce", made, "--track", track, "--home", home)
+    said = json.loads(out)
+    assert (code, said["same"]) == (0, True)
+    assert any(line.startswith('environment: numpy "1.0", now ') for line in said["differences"])
+    assert any('beats.tracker.source "0000000000000000", now ' in line for line in said["differences"])
+
+
 def test_what_a_dashboard_changed_by_hand_is_named(workbench: Call, plan: Path, home: Path) -> None:
     by_hand = changed(plan, constraints={"seconds": 80.0, CHANGED_BY_HAND: True})
     code, out, _ = workbench("reproduce", by_hand, "--home", home)

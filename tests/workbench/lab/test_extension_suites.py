@@ -74,14 +74,10 @@ class LibrosaTracker:
     version = 1
 
     def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
-        if not np.any(recording.samples):
-            return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
-        mono, rate = np.asarray(recording.mono()), recording.sample_rate
-        _, beats = librosa.beat.beat_track(y=mono, sr=rate, start_bpm=params.usual_bpm, units="time")
-        beats = beats[beats < recording.duration]
-        if not beats.size:
-            return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
-        return BeatGrid.from_times(beats, confidence=0.5)
+        rate = 22050
+        sound = librosa.resample(np.asarray(recording.mono()), orig_sr=recording.sample_rate, target_sr=rate)
+        _, beats = librosa.beat.beat_track(y=sound, sr=rate, start_bpm=params.usual_bpm, units="time")
+        return BeatGrid.from_times(beats[beats < recording.duration], confidence=0.5)
 
 
 class MadmomTimes:
