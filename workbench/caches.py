@@ -46,9 +46,9 @@ _VARIABLES = {
 }  # fmt: skip
 
 
-def say_damaged(path: Path, reason: str = "its bytes are not those that were written") -> None:
+def say_damaged(path: Path) -> None:
     """Log that a file is damaged and made again; every kind of file that can be made again says it here."""
-    _log.warning("%s is damaged (%s) and is made again", path, reason)
+    _log.warning("%s is damaged (its bytes are not those that were written) and is made again", path)
 
 
 def checksum(path: Path) -> str | None:
@@ -56,13 +56,13 @@ def checksum(path: Path) -> str | None:
     now = time.time_ns()
     try:
         found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        # not when it was changed: `mark_used` changes that
+        stamp = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_mtime_ns
+        return _remembered(path, stamp) if has_settled(stamp, now) else _read(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    # not when it was changed: `mark_used` changes that
-    stamp = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_mtime_ns
-    return _remembered(path, stamp) if has_settled(stamp, now) else _read(path)
 
 
 def crc_of(file: BinaryIO, size: int = sys.maxsize) -> str:
@@ -87,11 +87,14 @@ def made(path: Path, make: Callable[[Path], object]) -> Path:
 
 def intact(path: Path) -> Path | None:
     """The path, if the file is there and as it was noted; a damaged one is deleted, with a line in the log."""
-    if is_as_noted(path):
-        return path
-    if path.is_file():
-        say_damaged(path)
-        path.unlink(missing_ok=True)
+    found = checksum(path)
+    if found is None:
+        return None
+    with suppress(FileNotFoundError):
+        if _beside(path).read_bytes() == found.encode("ascii"):
+            return path
+    say_damaged(path)
+    path.unlink(missing_ok=True)
     return None
 
 
@@ -99,15 +102,6 @@ def note_checksum(path: Path, written: str | None) -> None:
     """Note the `checksum` of a file, best before it gets its name: one without a note counts as damaged."""
     with written_whole(_beside(path), StoreError) as aside:
         aside.write_text(str(written), encoding="ascii")
-
-
-def is_as_noted(path: Path) -> bool:
-    """Whether a file is there, and as it was noted."""
-    found = checksum(path)
-    try:
-        return found is not None and _beside(path).read_bytes() == found.encode("ascii")
-    except FileNotFoundError:
-        return False
 
 
 def delete_made(path: Path) -> None:
@@ -118,7 +112,10 @@ def delete_made(path: Path) -> None:
 
 def mark_used(path: Path) -> Path:
     """Set the access time of a file, by which room is made for others; the time of its bytes stays."""
-    os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+    try:
+        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+    except PermissionError:  # who may write to a file of another user may set its times to now, and to nothing else
+        os.utime(path)
     return path
 
 
