@@ -319,6 +319,13 @@ def test_another_option_is_shown_without_becoming_the_plan(plan: Any, until_idle
     seams = page.get_by_role("toolbar", name="seams")
     expect(seams.get_by_role("button", name="seam 1,")).to_be_disabled()
     expect(page.locator(".option").first).to_contain_text("in use")
+    asked = page.get_by_role("group", name="what is asked of the plan")
+    expect(asked.get_by_text("Option 2 plays: use it to change it")).to_be_visible()
+    expect(asked.get_by_role("button", name="Forbid")).to_be_disabled()
+    page.get_by_role("button", name="option 1 as A").click()
+    expect(asked.get_by_role("button", name="Forbid")).to_be_enabled()
+    page.get_by_role("button", name="option 2 as B").click()
+    expect(asked.get_by_role("button", name="Forbid")).to_be_disabled()
     page.get_by_role("button", name="Download").click()
     expect(page.get_by_text("Download option 1, the plan in use")).to_be_visible()
     page.keyboard.press("Escape")
@@ -384,3 +391,38 @@ def test_a_plan_is_taken_away_as_the_command_line_prints_it(plan: Any) -> None:
     text = started.value.path().read_text(encoding="utf-8")
     assert plan_from_json(text).options
     assert json.loads(text)["applicable"] is True
+
+
+CONTROLS = {
+    "button", "checkbox", "combobox", "link", "listbox", "menuitem", "radio", "searchbox", "slider", "spinbutton",
+    "switch", "tab", "textbox",
+}  # fmt: skip
+
+
+def test_every_control_has_a_name(page: Any, open_tab: Callable[[str], None]) -> None:
+    """A screen reader reads it: the accessibility tree of each tab, and of the menus, has no control without."""
+    reader = page.context.new_cdp_session(page)
+    named, unnamed = set(), []
+
+    def read(where: str) -> None:
+        for node in reader.send("Accessibility.getFullAXTree")["nodes"]:
+            role, name = (node.get(key, {}).get("value") for key in ("role", "name"))
+            if role in CONTROLS and not node["ignored"]:
+                named.add(name)
+                if not name:
+                    found = reader.send("DOM.describeNode", {"backendNodeId": node["backendDOMNodeId"]})["node"]
+                    unnamed.append((where, role, found["nodeName"], found["attributes"]))
+
+    for title in TABS:
+        open_tab(title)
+        read(title)
+    for kind in ("Compare two crossfades", "Compare two options"):
+        page.get_by_label("test").click()
+        page.get_by_text(kind).click()
+        page.get_by_label("trials").wait_for()
+        read(kind)
+    for menu in ("Open", "Download"):
+        page.get_by_role("button", name=menu, exact=True).click()
+        read(menu)
+    assert unnamed == []
+    assert {"play (space)", "trials", "The demo", "Save as profile", "Begin"} <= named

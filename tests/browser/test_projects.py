@@ -71,6 +71,8 @@ def test_a_verdict_and_a_crossfade_are_undone_by_keys_and_buttons(page: Any, ope
     page.keyboard.press("Escape")
     undo.click()
     expect(redo).to_be_enabled()
+    expect(page.locator(".fault")).to_have_text("undone: seam 1 is audible")
+    expect(page.locator(".fault")).to_have_text("")  # by itself, after some seconds
 
 
 def test_a_second_window_is_at_the_same_place(

@@ -73,6 +73,7 @@ class StatusBar(JSComponent):
     stage = param.String("")
     done = param.Number(0.0)
     message = param.String("")
+    passes = param.Boolean(False, doc="whether the message goes by itself: what one should know, no fault")
     cancelled = param.Integer(0)
     formats = param.List([], doc="[name, title, sentence] of what can be downloaded")
     taken = param.String("", doc="which plan a download takes")
@@ -255,7 +256,7 @@ class Page:
         def show(*_: Any) -> None:
             bar.param.update(
                 subject=_subject(session), stage=session.stage, done=session.done,
-                message=session.message or session.notice, elsewhere=session.elsewhere,
+                message=session.message or session.notice, passes=not session.message, elsewhere=session.elsewhere,
                 formats=offered(session.loop), taken=what_is_taken(session.loop),
             )  # fmt: skip
 

@@ -122,7 +122,7 @@ class TransportBar(Program, JSComponent):
     told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
     asked = param.List([], doc="[s, n]: play the program of the tab that is open, from there or where it is")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "transport")
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "made", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
 
 

@@ -4,13 +4,6 @@
 const FADE_S = 0.01
 const BANDS = ["excellent", "good", "fair", "poor", "bad"] // of 20 points each, from 100 down
 
-const made = (kind, text = "", name = "") => {
-  const node = document.createElement(kind)
-  if (text) node.textContent = text
-  if (name) node.className = name
-  return node
-}
-
 export function render({ model }) {
   const box = made("section", "", "blind")
   const ask = asker(model)

@@ -42,15 +42,12 @@ function contour(video, music, dark) {
 const clock = (s) => `${Math.floor(Math.round(s) / 60)}:${String(Math.round(s) % 60).padStart(2, "0")}`
 
 export function render({ model }) {
-  const box = document.createElement("div")
-  box.className = "matches"
+  const box = made("div", "", "matches")
   let by = "rank",
     down = false
 
   const cell = (text, kind = "") => {
-    const td = document.createElement("td")
-    td.className = kind
-    td.textContent = text
+    const td = made("td", text, kind)
     td.setAttribute("role", "cell")
     return td
   }
@@ -79,8 +76,7 @@ export function render({ model }) {
       th.scope = "col"
       th.setAttribute("role", "columnheader")
       if (key) {
-        const button = document.createElement("button")
-        button.textContent = name
+        const button = made("button", name)
         button.title = `sort by ${key}`
         button.addEventListener("click", () => {
           down = by === key ? !down : false
@@ -106,15 +102,12 @@ export function render({ model }) {
     tr.tabIndex = chosen ? 0 : -1
     tr.dataset.track = found.id
     const title = cell(found.title, "text")
-    const artist = document.createElement("small")
-    artist.textContent = found.artist
+    const artist = made("small", found.artist)
     if (found.artist) title.append(artist)
     const score = cell(found.score.toFixed(2), "number")
-    const bar = document.createElement("span")
-    bar.className = "score"
+    const bar = made("span", "", "score")
     bar.style.width = `${Math.round(40 * found.score)}px`
-    const room = document.createElement("span")
-    room.className = "room"
+    const room = made("span", "", "room")
     room.append(bar)
     score.append(room)
     const picture = cell("")
@@ -136,9 +129,7 @@ export function render({ model }) {
   function paint() {
     const rows = sorted()
     if (!rows.length) {
-      const empty = document.createElement("div")
-      empty.className = "empty"
-      empty.textContent = model.empty
+      const empty = made("div", model.empty, "empty")
       box.replaceChildren(empty)
       return
     }

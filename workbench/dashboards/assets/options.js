@@ -1,14 +1,11 @@
 // The options of a plan side by side: a strip of what each plays, its facts, and which two are compared as A and B.
 export function render({ model }) {
-  const row = document.createElement("div")
-  row.className = "options"
+  const row = made("div", "", "options")
   const paint = () => {
     row.replaceChildren(
       ...model.options.map((option, number) => {
-        const card = document.createElement("div")
-        card.className = "option" + (number === model.shown ? " shown" : "")
-        const strip = document.createElement("div")
-        strip.className = "strip"
+        const card = made("div", "", "option" + (number === model.shown ? " shown" : ""))
+        const strip = made("div", "", "strip")
         for (const [from, to, colour] of option.pieces) {
           const piece = document.createElement("i")
           piece.style.cssText = `left:${100 * from}%;width:${100 * (to - from)}%;background:${colour}`
@@ -19,13 +16,10 @@ export function render({ model }) {
           seam.style.left = `${100 * at}%`
           strip.append(seam)
         }
-        const words = document.createElement("div")
-        words.className = "words"
-        words.textContent = option.words
+        const words = made("div", option.words, "words")
         words.title = option.title
         const pick = (name, chosen) => {
-          const button = document.createElement("button")
-          button.textContent = name
+          const button = made("button", name)
           button.title = `compare as ${name}`
           button.setAttribute("aria-label", `option ${number + 1} as ${name}`)
           button.setAttribute("aria-pressed", chosen ? "true" : "false")
@@ -37,16 +31,12 @@ export function render({ model }) {
           })
           return button
         }
-        const head = document.createElement("div")
-        head.className = "head"
-        const name = document.createElement("strong")
-        name.textContent = `Option ${number + 1}`
-        const score = document.createElement("span")
-        score.textContent = option.score
+        const head = made("div", "", "head")
+        const name = made("strong", `Option ${number + 1}`)
+        const score = made("span", option.score)
         head.append(name, score)
         if (number > 0) {
-          const use = document.createElement("button")
-          use.textContent = "Use"
+          const use = made("button", "Use")
           use.setAttribute("aria-label", `Use option ${number + 1}`)
           use.title = "make it the plan: for the other tabs and for downloads"
           use.addEventListener("click", () => {
@@ -54,8 +44,7 @@ export function render({ model }) {
           })
           head.append(use)
         } else {
-          const used = document.createElement("em")
-          used.textContent = "in use"
+          const used = made("em", "in use")
           used.title = "the plan: of the other tabs and of downloads"
           head.append(used)
         }
@@ -65,8 +54,7 @@ export function render({ model }) {
       }),
     )
     if (model.more) {
-      const more = document.createElement("button")
-      more.textContent = "Other options"
+      const more = made("button", "Other options")
       more.title = "plan what else meets the request"
       more.addEventListener("click", () => {
         model.asked = model.asked + 1

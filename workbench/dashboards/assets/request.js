@@ -1,10 +1,10 @@
 // What is asked of the plan: a seam that is pinned, forbidden or moved, a stretch of the track, times of the video.
 // Every constraint that applies is a chip that drops it; what contradicts is said, with a button for each to drop.
+// While another option than the plan plays, all of it is off: it would change what is neither seen nor heard.
 
 export function render({ model }) {
-  const box = document.createElement("div")
+  const box = document.createElement("fieldset")
   box.className = "request"
-  box.setAttribute("role", "group")
   box.setAttribute("aria-label", "what is asked of the plan")
   const ask = (name, ...values) => {
     model.asked = [name, ...values, ((model.asked ?? []).at(-1) ?? 0) + 1]
@@ -85,9 +85,10 @@ export function render({ model }) {
 
   function paint() {
     const here = model.places.find((place) => place.bars === 0)
+    box.disabled = model.other > 0
     seam.hidden = !model.seams
     name.textContent = `Seam ${model.seam + 1} of ${model.seams}`
-    at.textContent = here ? "" : model.waiting
+    at.textContent = model.other ? `Option ${model.other} plays: use it to change it` : here ? "" : model.waiting
     earlier.disabled = !model.places.some((place) => !place.obstacle && place.bars < 0)
     later.disabled = !model.places.some((place) => !place.obstacle && place.bars > 0)
     for (const [one, way] of [
@@ -126,13 +127,13 @@ export function render({ model }) {
   }
   const acts = { "[": () => move(-1), "]": () => move(1), "{": () => choose(-1), "}": () => choose(1) }
   const onKey = (event) => {
-    if (!box.checkVisibility() || !keyIsFree(event) || !acts[event.key]) return
+    if (box.disabled || !box.checkVisibility() || !keyIsFree(event) || !acts[event.key]) return
     acts[event.key]()
     event.preventDefault()
   }
   const deafen = listenToKeys(onKey)
   const repaint = soon(paint)
-  for (const changed of ["seam", "seams", "places", "waiting", "pinned", "constraints", "fault", "clashing"])
+  for (const changed of ["seam", "seams", "places", "waiting", "pinned", "constraints", "fault", "clashing", "other"])
     model.on(changed, repaint)
   model.on("stretch", fill)
   model.on("remove", deafen)

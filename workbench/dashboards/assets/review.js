@@ -1,12 +1,6 @@
 // What reviewers said about the plan: a strip with pins, a form at the playhead, threads, decisions, and a link.
 const BESIDE = 4 // px between a seam's line and its number, and from there to the next line
 const seek = (at) => window.dispatchEvent(new CustomEvent("workbench-seek", { detail: at }))
-const made = (kind, text = "", name = "") => {
-  const node = document.createElement(kind)
-  if (text) node.textContent = text
-  if (name) node.className = name
-  return node
-}
 
 export function render({ model }) {
   const box = made("div", "", "review")

@@ -1,5 +1,7 @@
 // The page's head: what it is about, files to open and to take away, what is being done, what went wrong last; and what
 // holds for the whole page.
+const NOTICE_MS = 6000
+
 /** Before anything is drawn. */
 export function initialize() {
   const doc = window.Bokeh.documents.at(-1)
@@ -222,6 +224,16 @@ export function render({ model }) {
     model.message = ""
     paint()
   })
+  // What one should know goes by itself, unless one is about to press something of it.
+  let passing = null
+  const pass = () => {
+    clearTimeout(passing)
+    if (model.message && model.passes)
+      passing = setTimeout(() => {
+        if (part("notice").matches(":hover, :focus-within")) pass()
+        else part("dismiss").click()
+      }, NOTICE_MS)
+  }
   const chooser = bar.querySelector("input[type=file]")
   part("pick").addEventListener("click", () => chooser.click())
   chooser.addEventListener("change", () => {
@@ -318,6 +330,7 @@ export function render({ model }) {
   })
   for (const name of ["subject", "stage", "done", "message", "elsewhere", "formats", "taken", "history"])
     model.on(name, paint)
+  for (const name of ["message", "passes"]) model.on(name, pass)
   for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
   for (const name of ["tabs", "shown"]) model.on(name, () => show(model.shown))
   const { workbenchTheme } = window
@@ -330,6 +343,7 @@ export function render({ model }) {
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", outside)
     clearTimeout(looking)
+    clearTimeout(passing)
     unfollow()
     window.removeEventListener("workbench-open", openSheet)
     window.removeEventListener("dragover", over)

@@ -8,13 +8,11 @@ const LANES = ["soundtrack", "music_a", "music_b"]
 const FAULT = "the sound cannot be played; load the page again"
 
 export function render({ model }) {
-  const bar = document.createElement("div")
-  bar.className = "bar"
+  const bar = made("div", "", "bar")
   bar.setAttribute("role", "toolbar")
   bar.setAttribute("aria-label", "transport")
   const button = (text, title, act, kind = "") => {
-    const b = document.createElement("button")
-    b.textContent = text
+    const b = made("button", text)
     b.title = title
     b.setAttribute("aria-label", title)
     b.className = kind
@@ -22,12 +20,9 @@ export function render({ model }) {
     return b
   }
   const group = (name, ...parts) => {
-    const g = document.createElement("span")
-    g.className = "group"
+    const g = made("span", "", "group")
     if (name) {
-      const n = document.createElement("span")
-      n.className = "name"
-      n.textContent = name
+      const n = made("span", name, "name")
       g.append(n)
     }
     g.append(...parts)
@@ -300,8 +295,7 @@ export function render({ model }) {
 
   const playing = button("▶", "play (space)", () => playOrPause(), "play")
   const home = button("|◀", "to the start (Home)", () => place(0))
-  const time = document.createElement("span")
-  time.className = "time"
+  const time = made("span", "", "time")
   const code = button(
     "",
     "copy the time code",
@@ -353,8 +347,7 @@ export function render({ model }) {
   source.className = "source"
   const hearHere = button("", "stop what plays, and hear this tab", () => hearThis(null))
   const mine = { title: "", at: heard, seconds: () => model.duration, stop: pause }
-  const said = document.createElement("span")
-  said.className = "said"
+  const said = made("span", "", "said")
   const soundtrackGroup = group("soundtrack", soundtrackOn, soundtrackSolo)
   const choice = group("compare", a, b)
   const help = keysButton([
@@ -539,12 +532,10 @@ export function render({ model }) {
     output.context?.close()
     output.context = null
   })
-  const box = document.createElement("div")
-  box.className = "player"
+  const box = made("div", "", "player")
   box.videoPicture = videoPicture
   box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
-  const screen = document.createElement("div")
-  screen.className = "screen"
+  const screen = made("div", "", "screen")
   screen.append(videoPicture.element, videoPicture.still)
   box.append(screen, bar)
   // Only the buttons stay in view where the page is scrolled, not the picture above them.

@@ -54,7 +54,7 @@ from workbench.dashboards.figures import BeatTool, LoopOver
 from workbench.dashboards.sounds.mix import clicked_file
 from workbench.dashboards.state import GridDraft
 from workbench.dashboards.styles import beside, stylesheet
-from workbench.dashboards.tabs.tab import Tab, action
+from workbench.dashboards.tabs.tab import Tab, action, number_field
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
@@ -440,11 +440,7 @@ class BeatsTab(Tab):
             acts=[[label, tip] for label, tip, *_ in (*_AT_PLAYHEAD, *_MOVES)], margin=_BESIDE_FIELD
         )
         self.snap = pmui.Switch(label="Snap to onsets", value=False, margin=(0, 4))
-        self.nudge = pmui.IntInput(
-            label="ms", value=10, start=1, end=500, size="small", width=72, margin=(8, 4, 4, 4),
-            # Its buttons have no names; arrow keys do the same.
-            sx={"& .MuiInputAdornment-root": {"display": "none"}, "& input": {"paddingLeft": "12px !important"}},
-        )  # fmt: skip
+        self.nudge = number_field("ms", 10, low=1, high=500, width=72, margin=(8, 4, 4, 4))
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._revert = self._button("Back to the tracker's grid", self.forget)

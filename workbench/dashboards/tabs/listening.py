@@ -30,7 +30,7 @@ from workbench.dashboards.sounds.blind import (
     seams_of_options,
 )
 from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action, answer_each
+from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action, answer_each, number_field
 from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
@@ -162,7 +162,7 @@ class BlindBoard(JSComponent):
     asked = param.List([], doc="[n, trial, answer, s] of each answer that may not be taken yet")
     taken = param.Integer(0, doc="n of the last answer that was taken")
 
-    _esm = script("output", "asks", "blind")
+    _esm = script("output", "asks", "made", "blind")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 
@@ -179,13 +179,11 @@ class ListeningTab(Tab):
         self.kind = pmui.Select(
             label="test", options=[SEAMS, ALL_SEAMS, FADES, OPTIONS], value=SEAMS, size="small", width=220
         )
-        self.seam = pmui.IntInput(label="seam", value=1, start=1, size="small", width=80)
-        self.fade = pmui.IntInput(
-            label="against, ms", value=round(1000 * MIN_FADE_SECONDS), start=round(1000 * MIN_FADE_SECONDS), end=1000,
-            size="small", width=110,
-        )  # fmt: skip
-        self.option = pmui.IntInput(label="against option", value=2, start=2, size="small", width=120)
-        self.trials = pmui.IntInput(label="trials", value=_ABX_TRIALS, start=1, end=MAX_TRIALS, size="small", width=90)
+        shortest_ms = round(1000 * MIN_FADE_SECONDS)
+        self.seam = number_field("seam", 1, low=1, width=80)
+        self.fade = number_field("against, ms", shortest_ms, low=shortest_ms, high=1000, width=110)
+        self.option = number_field("against option", 2, low=2, width=120)
+        self.trials = number_field("trials", _ABX_TRIALS, low=1, high=MAX_TRIALS, width=90)
         self.start = action("Begin", self.begin, variant="contained")
         self.about = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.board = BlindBoard(sizing_mode="stretch_width", margin=(0, 10))

@@ -60,7 +60,7 @@ class OptionCards(JSComponent):
     more = param.Boolean(False, doc="whether other options can be asked for")
     asked = param.Integer(0, doc="counts up when they are")
 
-    _esm = script("soon", "options")
+    _esm = script("soon", "made", "options")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
 
 
@@ -285,6 +285,7 @@ class PlanTab(Tab):
             self._session.option = state.shown
         self._load()
         self._show_seams()
+        self.desk.show()
         self.picture.show_plan()
         self.picture.show_view()
 
@@ -360,15 +361,14 @@ class PlanTab(Tab):
 
     def _show_video(self, video: TimelineVideo) -> None:
         def show(sound: LongSound) -> None:
-            if video is self.state.video:
-                self.state.soundtrack = sound
-                self.picture.show_view()
+            self.state.soundtrack = sound
+            self.picture.show_view()
 
         self.state.video = video
         self.state.soundtrack = None
         self.player.speech = [[float(at) for at in span] for span in video.soundtrack.soundtrack.speech_ranges]
         if video.sound is not None:
-            self._session.draw(video.sound, then=show)
+            self._session.draw(video.sound, then=show, wanted=lambda: video is self.state.video)
         if self.state.loop is not None and self.state.loop.video is not None:
             self._video_picture.show(self.state.loop.video, video.digest, video.fps, for_browsers=video.for_browsers)
         self._show_choice()

@@ -48,6 +48,7 @@ class RequestPanel(JSComponent):
     constraints = param.List([], doc="[id, words] of each that applies")
     fault = param.String("", doc="why the last request was refused")
     clashing = param.List([], doc="[id, words] of those of which one must go")
+    other = param.Integer(0, doc="number of the option that plays instead of the plan, from 1; 0: the plan plays")
     asked = param.List([], doc="[what, its values, n]")
 
     _esm = script("keys", "clock", "soon", "request")
@@ -149,7 +150,7 @@ class RequestDesk:
         self.panel.param.update(
             seams=seams, seam=seam, pinned=self._pin(seam) is not None if seams else False,
             places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
-            waiting=self._waiting,
+            waiting=self._waiting, other=self._picture.state.shown + 1 if self._picture.state.shown else 0,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
             constraints=[[one.id, in_words(one)] for one in session.request.each],
             fault="" if clash is None else session.for_the_page(sentence_in_words(clash.sentence)),

@@ -160,7 +160,7 @@ class ReviewBoard(JSComponent):
     sent = param.Integer(0, doc="counts up when the comment that was written is saved")
     answered = param.List([], doc="[id of the comment, n]: an answer to it is saved")
 
-    _esm = script("clock", "asks", "review")
+    _esm = script("clock", "asks", "made", "review")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 

@@ -136,6 +136,13 @@ def action(label: str, act: Callable[[], Any], *, tip: str = "", **options: Any)
     return pmui.Button(label=label, size="small", description=description, on_click=lambda _: act(), **options)
 
 
+def number_field(label: str, value: int, *, low: int, high: int | None = None, **options: Any) -> pmui.IntInput:
+    """A field for a whole number, which is typed, or changed by the arrow keys or the wheel."""
+    # Its two buttons have no names that a screen reader could read.
+    sx = {"& .MuiInputAdornment-root": {"display": "none"}, "& input": {"paddingLeft": "12px !important"}}
+    return pmui.IntInput(label=label, value=value, start=low, end=high, size="small", sx=sx, **options)
+
+
 def answer_each(board: Any, act: Callable[..., Any]) -> None:
     """Do what a component of `assets/asks.js` asks for: each of `asked` once, however often it is sent.
 

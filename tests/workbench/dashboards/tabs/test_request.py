@@ -12,6 +12,7 @@ from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, unti
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import played_plan, render_option
+from workbench.dashboards.sounds.seam import with_option_first
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.plans.move_seam import move_seam
 from workbench.store.home import Home
@@ -51,6 +52,34 @@ def test_a_time_is_the_one_at_which_the_button_was_pressed(tab: PlanTab) -> None
     assert tab._session.request.start_at == 4.2
     ask(tab, "start_at", None)
     assert tab._session.request.start_at == 4.0
+
+
+def test_what_came_too_late_is_of_another_plan(tide_home: Home, tide_loop: Planned, tmp_path: Path) -> None:
+    """Its places are not shown, and its option is not used, while the tab is hidden and has not caught up."""
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path / "home")), pool=pool)
+    session.show(tide_loop)
+    tab = PlanTab(session)
+    tab.pick(1, "use")
+    first, second = [at for at, task in enumerate(pool.tasks) if task.function is render_option]
+    tab.show_tab(shown=False)
+    newer = with_option_first(tide_loop, tide_loop.plan.options[2])
+    session.show(newer)
+    workspace = Workspace(tide_home)
+    pool.finish(first, render_option(workspace, tide_loop, tide_loop.plan.alone, session.request.constraints))
+    pool.finish(second, render_option(workspace, tide_loop, tide_loop.plan.options[1]))
+    assert (session.plan, session.places) == (newer.answer, None)
+
+
+def test_while_another_option_plays_nothing_is_asked_of_the_plan(tab: PlanTab) -> None:
+    plan = tab.state.plan
+    assert plan is not None
+    tab.pick(1, "b")
+    assert tab.desk.panel.other == 2
+    assert not tab.picture.hand.seams, "they cannot be dragged either"
+    tab.pick(0, "a")
+    assert tab.desk.panel.other == 0
+    assert tab.picture.hand.seams == list(plan.seam_times)
 
 
 def test_a_stretch_that_is_excluded_is_a_chip_that_drops_it(tab: PlanTab) -> None:
