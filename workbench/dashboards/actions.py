@@ -608,19 +608,23 @@ class Session(State):
     def _map_track(self) -> None:
         track = self._named_track()
 
+        def is_open() -> bool:
+            return self.track == track
+
         def mapped(sound: LongSound) -> None:
-            if self.track is track:
-                self.track_sound = sound
+            self.track_sound = sound
 
         def written(path: Path) -> None:
-            self.draw(path, then=mapped)
+            self.draw(path, then=mapped, wanted=is_open)
 
-        self.run(track_file, track.path, then=written, subject=str(track.path), same=stamps_of(track.path))
+        same = stamps_of(track.path)
+        self.run(track_file, track.path, then=written, wanted=is_open, subject=str(track.path), same=same)
 
-    def draw(self, path: Path, then: Callable[[LongSound], None]) -> Task:
+    def draw(self, path: Path, then: Callable[[LongSound], None], wanted: Callable[[], bool] | None = None) -> Task:
         """Open a sound to draw it; a worker makes its summary where there is none yet.
 
         `then`: takes the sound, on this page's event loop; not called where the file has gone, as `message` says.
+        `wanted`: whether it is still to be drawn; None: always.
         """
 
         def made(path: Path) -> None:
@@ -631,7 +635,7 @@ class Session(State):
                 return
             then(sound)
 
-        return self.run(write_summary, path, then=made, same=stamps_of(path))
+        return self.run(write_summary, path, then=made, wanted=wanted, same=stamps_of(path))
 
     def _as_planned(self, track: TrackSource | None, video: Path | None, *more: Hashable) -> Hashable | None:
         """What a plan depends on beside parameters: the files, the grids that were corrected, and more.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tests.workbench.dashboards.waiting import CollectingPool, until_idle
+from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool, until_idle
+from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.downloads import what_is_taken
+from workbench.dashboards.sounds.plan import load_video
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.errors import Sentence
 from workbench.mix.balance import Duck, Mix
@@ -106,6 +110,26 @@ def test_an_option_that_is_used_records_what_its_mix_was_made_with(
     assert session.loop.provenance.params["duck"] == {"attack_ms": 77.0}
     session.cancel()
     until_idle(session)
+
+
+def test_a_soundtrack_that_was_made_for_another_track_comes_too_late(
+    corner_home: Home, corner_fit: Planned, tmp_path: Path
+) -> None:
+    """It has the sample rate of that track."""
+    workspace, pool = Workspace(corner_home), WaitingPool()
+    assert corner_fit.video is not None
+    session = Session(workspace, pool=pool)
+    session.show(corner_fit)
+    tab = PlanTab(session)
+    copy = tmp_path / "another.ogg"
+    shutil.copy(corner_fit.track.path, copy)
+    session.show(replace(corner_fit, track=find_track(workspace, str(copy))))
+    first, second = [at for at, task in enumerate(pool.tasks) if task.function is load_video]
+    loaded = load_video(workspace, corner_fit.video, corner_fit.track.path)
+    pool.finish(first, loaded)
+    assert tab.state.video is None
+    pool.finish(second, loaded)
+    assert tab.state.video is loaded
 
 
 def test_the_page_says_what_is_heard_again_and_again(home: Home, loop: Planned, pool: CollectingPool) -> None:
