@@ -242,6 +242,7 @@ SCHEMA = Schema(
     metadata=metadata,
     head="1_1",
     migrations=Path(__file__).parent / "migrations",
+    successor_of="service/0008_expand_times_of_grants",
 )
 
 

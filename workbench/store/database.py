@@ -247,6 +247,7 @@ SCHEMA = Schema(
     metadata=metadata,
     head="2_1",
     migrations=Path(__file__).parent / "migrations",
+    successor_of="0008_expand_audio_of_videos",
 )
 
 

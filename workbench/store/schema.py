@@ -31,8 +31,12 @@ from workbench.errors import StoreError
 if TYPE_CHECKING:
     from alembic.config import Config
 
+_FIRST = "1_0"
 _LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
 _ALEMBIC = threading.Lock()  # its environment is a global of the process
+
+_old_migrations = sa.table("migrations", sa.column("name", sa.Text))
+"""the version table from before Alembic; the names of a package other than the workbench begin with its own"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Schema:
     """the last revision, which makes the tables that `metadata` declares"""
     migrations: Path
     """Alembic's folder"""
+    successor_of: str
+    """the last migration from before Alembic, which left the tables of revision `1_0`"""
 
     @property
     def version_table(self) -> str:
@@ -72,16 +78,19 @@ def is_current(connection: Connection, schema: Schema) -> bool:
 
 
 def bring_up_to_date(connection: Connection, schema: Schema) -> None:
-    """Make or change the tables of a database, in a transaction that writes."""
+    """Make or change the tables of a database, in a transaction that writes; StoreError if its tables are too old."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
     if is_current(connection, schema):  # another process was first
         return
     if revision_of(connection, schema) is None:
-        # Alembic would make the same tables; it is not imported for that, because it takes longer than all else
-        schema.metadata.create_all(connection, checkfirst=False)
-        _note_revision(connection, schema)
-        return
+        if _has_old_tables(connection, schema):
+            _note_revision(connection, schema, _FIRST)
+        else:  # Alembic would make the same tables; it is not imported for that, because it takes longer than all else
+            schema.metadata.create_all(connection, checkfirst=False)
+            _note_revision(connection, schema, schema.head)
+        if is_current(connection, schema):
+            return
     from alembic import command
 
     with _ALEMBIC:
@@ -124,12 +133,29 @@ def run_environment(schema: Schema) -> None:
     engine.dispose()
 
 
-def _note_revision(connection: Connection, schema: Schema) -> None:
-    """Write the version table as Alembic would, with the last revision."""
+def _has_old_tables(connection: Connection, schema: Schema) -> bool:
+    """Whether the tables of the first revision are there from before Alembic; then nothing old is noted of them."""
+    if not sa.inspect(connection).has_table(_old_migrations.name):
+        return False
+    owner = schema.successor_of.rpartition("/")[0]
+    names = set(connection.scalars(sa.select(_old_migrations.c.name)))
+    own = {name for name in names if name.rpartition("/")[0] == owner}
+    if not own:
+        return False
+    if schema.successor_of not in own:
+        raise StoreError(f"the database is older than any that this version can update (its tables are {max(own)})")
+    connection.execute(_old_migrations.delete().where(_old_migrations.c.name.in_(own)))
+    if names == own:
+        sa.Table(_old_migrations.name, sa.MetaData()).drop(connection)
+    return True
+
+
+def _note_revision(connection: Connection, schema: Schema, revision: str) -> None:
+    """Write the version table as Alembic would."""
     number = sa.Column("version_num", sa.String(32), primary_key=True)
     version = sa.Table(schema.version_table, sa.MetaData(), number)
     version.create(connection)
-    connection.execute(version.insert().values(version_num=schema.head))
+    connection.execute(version.insert().values(version_num=revision))
 
 
 def _numbers(revision: str) -> tuple[int, int]:

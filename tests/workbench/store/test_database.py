@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sqlalchemy as sa
+from alembic import command
 
 from tests.damage import Way, cut, damage, emptied, zeroed
 from workbench.catalog.library import Library, LibraryEntry, Measurement
@@ -20,10 +21,10 @@ from workbench.errors import ParameterError, StoreError
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.store import database as tables
 from workbench.store.catalog_revision import current_revision, next_revision, recording_changed
-from workbench.store.database import Database, now
+from workbench.store.database import SCHEMA, Database, now
 from workbench.store.home import Home
 from workbench.store.ids import MAX_ID, check_id, check_plain_id
-from workbench.store.schema import Schema, revision_of
+from workbench.store.schema import Schema, alembic_config, revision_of
 from workbench.store.settings import WorkbenchSettings
 
 VIDEO = {"path": "/a.mp4", "content_hash": "00", "added_at": now()}
@@ -160,7 +161,7 @@ _ENVIRONMENT = """
 from pathlib import Path
 import sqlalchemy as sa
 from workbench.store.schema import Schema, run_environment
-run_environment(Schema("guests", sa.MetaData(), "", Path()))
+run_environment(Schema("guests", sa.MetaData(), "", Path(), ""))
 """
 _REVISION = """
 import sqlalchemy as sa
@@ -200,7 +201,7 @@ def guests(tmp_path: Path) -> Callable[[str], Schema]:
         metadata = sa.MetaData()
         number = sa.Column("number", sa.Text, primary_key=True)
         sa.Table("rooms", metadata, number, *(sa.Column(name, sa.Text) for name in columns))
-        return Schema("guests", metadata, head, folder)
+        return Schema("guests", metadata, head, folder, "guests/0003_rooms")
 
     return make
 
@@ -247,6 +248,40 @@ def test_a_revision_that_fails_leaves_the_database_as_it_was(url: str, guests: C
     database = Database(url, (guests("1_0"),))
     assert columns(database, "rooms") == ["number", "bell"]
     database.close()
+
+
+def before_revisions(url: str, *names: str) -> None:
+    """Make a database as it was before Alembic: with the names of migrations."""
+    database = Database(url)
+    with database.write() as connection:
+        command.downgrade(alembic_config(connection, SCHEMA), "1_0")
+        connection.exec_driver_sql("DROP TABLE alembic_version_workbench")
+        connection.exec_driver_sql("CREATE TABLE migrations (name TEXT NOT NULL PRIMARY KEY, applied_at TEXT NOT NULL)")
+        connection.exec_driver_sql("INSERT INTO migrations VALUES (?, '')", [(name,) for name in names])
+        connection.exec_driver_sql("INSERT INTO grids VALUES ('00', 'r', '{}', '', '')")
+    database.close()
+
+
+def test_a_database_from_before_revisions_keeps_its_rows(url: str, guests: Callable[[str], Schema]) -> None:
+    before_revisions(url, "0007_projects", SCHEMA.successor_of, "guests/0003_rooms")
+    database = Database(url)
+    with database.write() as connection:
+        assert connection.scalar(sa.text("SELECT revision FROM grids")) == "r"
+        assert revision_of(connection, SCHEMA) == SCHEMA.head
+        connection.execute(sa.text("CREATE TABLE rooms (number TEXT PRIMARY KEY, bell TEXT)"))
+    database.close()
+    later = Database(url, (guests("1_1"),))  # which may come at any later time
+    assert columns(later, "rooms") == ["number", "bell", "floor"]
+    with later.read() as connection:
+        assert not sa.inspect(connection).has_table("migrations")
+    later.close()
+
+
+def test_an_older_database_from_before_revisions_is_refused_in_a_line(url: str) -> None:
+    before_revisions(url, "0006_reviewers", "0007_projects")
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"^the database is older than .* \(its tables are 0007_projects\)$"):
+            Database(url)
 
 
 def test_processes_that_open_a_new_database_at_once_agree(url: str) -> None:
