@@ -172,7 +172,7 @@ class BillingEvent(TypedDict):
     """One webhook's body; fields that we do not know are ignored."""
 
     type: str
-    """an event of an unknown type is ignored"""
+    """payment_method.attached or payment_method.detached; credit.granted, credit.expired or spend_cap.set; an event of any other type is answered 200, logged and ignored"""
     timestamp: NotRequired[str | None]
     """when it happened; what an event sets is not changed by one that happened before; without a zone it is UTC"""
     data: EventData
@@ -270,7 +270,7 @@ class LaneTrack(TypedDict):
     catalog_audio_file_id: str | None
     """the audio file to fetch; null where unknown"""
     title: NotRequired[str]
-    """title of the track; empty where it has none"""
+    """title of the track, else its file's name"""
     artist_name: NotRequired[str]
     """who plays it; empty where that is not known"""
     score: float
@@ -430,7 +430,16 @@ class LoopOption(TypedDict):
 
 
 class LoopPlan(TypedDict):
-    """The served plan and its alternatives."""
+    """The served plan and its alternatives.
+
+To play it at the track's rate: segments are laid end to end from `music_in`, each at the sample nearest to its time
+in the video. A crossfade of `seam_fades[k]` seconds is centred on `seam_times[k]`: the track plays on past
+`song_to` and begins before `song_from` by half of it; with x from 0 to 1 over it and p = `seam_curves[k]`, what
+enters has the gain x^p, what leaves (1-x)^p. A segment moves from `gain_in_db` to `gain_db` in
+`gain_glide_seconds`, linear in dB, and holds before its start and after its end. Both ends are raised cosines,
+over `start_fade_seconds` from `music_in` and `end_fade_seconds` up to `window_end`. In a mix the soundtrack plays
+at `video_gain_db` and the music at `music_gain_db` less the `envelope_points`, linear in dB between points and held
+outside; the sum is limited at -1 dBTP. Without a mix nothing is limited."""
 
     applicable: Literal[True]
     """true: this can be played"""

@@ -170,8 +170,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     Library(database).add(folder / "track.ogg", {"title": "Attic Tape"}, track_id="trk_1")
     Library(database).add(folder / "track.ogg", {}, track_id="trk_2")
 
-    settings = ServiceSettings(fetch_allow_hosts="localhost", fetch_ca_file=folder / "ca.pem")
     with https_site(folder, folder / "ca.pem") as site:
+        settings = ServiceSettings(fetch_allow_hosts="localhost", fetch_ca_file=folder / "ca.pem")
         made = Studio(home, workspace, database, settings, site, folder)
         made.own("vid_1", title="holiday.mp4", source_url=f"{site}/holiday.mp4")
         yield made
