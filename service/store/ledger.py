@@ -96,9 +96,8 @@ def charge(
         return False
     if draws:
         credit_grants.draw(connection, charge.account, amount, at)
-    connection.execute(
-        _ADD_TO_MONTH, {"account": charge.account, "month": month_of(reserved_at or at), "micros": amount}
-    )
+    month = month_of(reserved_at or at)
+    connection.execute(_ADD_TO_MONTH, {"account": charge.account, "month": month, "micros": amount})
     return True
 
 

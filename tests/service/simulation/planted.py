@@ -74,7 +74,7 @@ BUGS = (
     Bug(
         "a charge is missing in the month's total",
         _LEDGER,
-        '    connection.execute(_ADD_TO_MONTH, {"account": charge.account, "month": month_of(reserved_at or at), "micros": amount})\n',
+        '    connection.execute(_ADD_TO_MONTH, {"account": charge.account, "month": month, "micros": amount})\n',
         "    pass\n",
     ),
     Bug(
