@@ -101,7 +101,6 @@ BUGS = (
         "service/money/funds.py",
         "found.spent + found.reserved_in_month + micros > cap",
         "found.spent + micros > cap",
-        rare=True,
     ),
     Bug(
         "what open jobs reserve does not count against credit",
