@@ -19,7 +19,7 @@ from tests.workbench.plans.conftest import Track, make_profile
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
 from workbench.beats._kernels import bar_pointer
-from workbench.beats.candidates import decode_ticks
+from workbench.beats.candidates import TEMPO_REACH, decode_ticks
 from workbench.features.levels import LevelCurve
 from workbench.features.marks import marks_of
 from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
@@ -229,6 +229,7 @@ def plan_searches(seed: int, _params: Mapping[str, Any]) -> Numbers:
 
 
 def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
+    """Paths at one tempo; from the ninth on at two, with silence at the end, and ticks as fast as can be followed."""
     dice = np.random.default_rng(seed)
     shortest, intervals = int(dice.integers(3, 12)), int(dice.integers(1, 30))
     evidence = dice.normal(-1.0, 1.0, int(dice.integers(60, 150))).astype(np.float32)
@@ -236,6 +237,11 @@ def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
     prior = dice.normal(-2.0, 0.5, intervals).astype(np.float32)
     free, change, jump = int(dice.integers(0, 4)), float(dice.uniform(0, 60)), float(dice.uniform(1, 12))
     activation, period = dice.random(300) ** 4, float(dice.uniform(6, 30))
+    if seed >= 8:
+        evidence = dice.normal(-1.0, 0.5, 400).astype(np.float32)
+        for first, stop in ((0, 200), (200, 370)):
+            evidence[first : stop : int(dice.integers(shortest, shortest + intervals))] += 5.0
+        activation[:: int(period / TEMPO_REACH)] = 1.0
     return {
         "frames": bar_pointer(evidence, shortest, prior, change, free, jump),
         "ticks": decode_ticks(activation, 100, period),
@@ -243,7 +249,7 @@ def beat_paths(seed: int, _params: Mapping[str, Any]) -> Numbers:
 
 
 CASES: Final[Mapping[Callable[[int, Mapping[str, Any]], Numbers], int]] = {
-    ducking: 8, match_score: 4, placements: 12, crossfades: 3, beat_paths: 8,
+    ducking: 8, match_score: 4, placements: 12, crossfades: 3, beat_paths: 18,
     seam_scores: 3, plan_scores: 8, plan_searches: 8,
 }  # fmt: skip
 """how many inputs each is tried on"""
