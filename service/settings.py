@@ -95,7 +95,7 @@ class ServiceSettings(BaseSettings):
     )
     link_secret: SecretStr | None = Field(
         default=None,
-        description="signs upload and preview links; without it, one generated once, kept in the database",
+        description="signs upload and preview links; without it, one generated once, stored in the database",
     )
 
     api_key: SecretStr | None = Field(default=None, description="the key that `workbench mcp` calls the service with")
@@ -175,19 +175,19 @@ class ServiceSettings(BaseSettings):
         default=90.0 * _DAY_SECONDS,
         ge=2 * _DAY_SECONDS,
         le=_CENTURY_SECONDS,
-        description="s that a result is kept after it was last asked for; then it takes a job again",
+        description="s that a result is stored after it was last asked for; then it takes a job again",
     )
     preview_retention_seconds: float = Field(
         default=30.0 * _DAY_SECONDS,
         ge=2 * _DAY_SECONDS,
         le=_CENTURY_SECONDS,
-        description="s that an excerpt is kept after it was last played; then it takes a job again",
+        description="s that an excerpt is stored after it was last played; then it takes a job again",
     )
     video_retention_seconds: float | None = Field(
         default=None,
         ge=3600.0,
         le=_CENTURY_SECONDS,
-        description="s that an account's video is kept after it is ready; then it is deleted; without it, for ever",
+        description="s that an account's video is stored after it is ready; then it is deleted; without it, for ever",
     )
     beats_retention_seconds: float = Field(
         default=3600.0,

@@ -61,7 +61,7 @@ log = structlog.get_logger("service.jobs")
 
 _WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `jobs.release` ends the wait as soon as the ingest has ended
 _REMOVED = "the track has been removed from the catalog"
-_LONG_BEATS_SECONDS = 600.0  # of sound; more has a slot of its own, so that nobody waits for it
+_LONG_BEATS_SECONDS = 600.0  # of sound; more has a slot of its own, so that no other job waits for it
 _BEATS_OWN = ("track_id", "status", "cached")
 """fields that are left out of a stored answer, because they belong to one caller"""
 
@@ -109,9 +109,9 @@ class Ingest(Kind):
             log.warning("speech not used", video_id=job.video_id, problem=missed)
         # A video without a title has its file's name as title, and here the file's name is an id.
         title = watched.title if watched.title != path.name else self._given_title(job, path, context)
-        kept = source if self.address(job) is None else self._keep(path, job, watched.content_hash, context)
+        place = source if self.address(job) is None else self._keep(path, job, watched.content_hash, context)
         facts = {
-            "path": str(kept),
+            "path": str(place),
             "content_hash": watched.content_hash,
             "seconds": round(watched.duration, 6),
             "title": title,
@@ -167,7 +167,7 @@ class Ingest(Kind):
         return context.workspace.files.place("uploads", str(job.request["storage_key"]))
 
     def _keep(self, path: Path, job: Job, content_hash: str, context: Context) -> Path:
-        """Keep a fetched video where later jobs find it, as an upload is kept already; returns the path of its record.
+        """Keep a fetched video where later jobs find it, as an upload is already; returns the path of its record.
 
         In a store that machines share its name has the hash of its bytes, so that a run of the job on another machine,
         to which the address may give other bytes, replaces nothing.
@@ -493,8 +493,8 @@ def _fetch(job: Job, context: Context) -> Outcome:
 def _fetched(job: Job, context: Context) -> Path:
     """The file that was fetched for a job; fetched now if it is not there."""
     files = context.workspace.files
-    kept = files.find(files.place("fetched", job.job_id))
-    return kept if kept is not None and kept.exists() else _download(job, context)
+    found = files.find(files.place("fetched", job.job_id))
+    return found if found is not None and found.exists() else _download(job, context)
 
 
 def _download(job: Job, context: Context) -> Path:
@@ -607,7 +607,7 @@ def _mix(
 
 
 def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
-    """The answer stored under a key; its use is recorded, so that the sweep keeps it."""
+    """The answer stored under a key; its use is recorded, and the sweep leaves it."""
     with context.workspace.database.write() as connection:
         return answers.use(connection, cache_key)
 

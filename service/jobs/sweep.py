@@ -2,9 +2,9 @@
 jobs which are settled, videos past their retention if the settings have one, expired idempotency keys, jobs that were
 settled long ago, and answers and previews that have not been used for long.
 
-An upload is kept for a day after its link has expired, for a late ingest, and for a day after its ingest has failed,
+An upload stays for a day after its link has expired, for a late ingest, and for a day after its ingest has failed,
 for the operator to look at or to run again. For jobs, answers and previews the settings give the time. Answers and
-previews are caches: a later request needs a job again and gets the same result. The ledger keeps its rows, also those
+previews are caches: a later request needs a job again and gets the same result. The ledger loses no rows, also those
 of deleted jobs.
 
 Of a store that machines share, and of the uploads in a home folder, one worker lists all files once a day, and deletes
@@ -38,7 +38,7 @@ _MOST_VIDEOS = 100  # at a time
 _MOST_ROWS = 1000  # of a table at a time: while they are deleted, no other process can write to SQLite
 
 _NAMING = (tracks.c.path, plan_versions.c.track_path, plan_versions.c.video_path, projects.c.track, projects.c.video)
-"""columns of the workbench's own records that name files, besides those of its videos"""
+"""columns of the workbench's own records that name files, beside those of its videos"""
 
 log = structlog.get_logger("service.jobs")
 
@@ -118,7 +118,7 @@ def _sweep_unnamed(files: StoredFiles, database: Database, settings: ServiceSett
             named |= {files.place("uploads", name) for name in video_owners.upload_names(connection)}
             named |= {files.place("fetched", job_id) for job_id in jobs.unsettled_ids(connection)}
         for place in old:
-            # looked at again: who adds a track whose bytes are there already writes them anew
+            # looked at again: who adds a track whose bytes are there already writes them again
             if place not in named and _is_older(files, place, before):
                 _delete(files, place)
     if files.store is None:

@@ -4,7 +4,7 @@ It imports no analysis code and never computes; one loop waits for messages of i
 
 - Each queue has its own slots, fetching too: a slow source holds up other downloads at most, and beats of long sound
   others of long sound. No file is fetched while as many wait as there are slots.
-- Children are kept warm: their imports are done, and a child that ended a job cleanly gets the next one. A child that
+- Children stay warm: their imports are done, and a child that ended a job cleanly gets the next one. A child that
   was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
   has taken over the job, and the child is killed.
@@ -12,7 +12,7 @@ It imports no analysis code and never computes; one loop waits for messages of i
   the job goes back to its queue as if nothing had happened.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - A write that failed because the database was busy or unavailable is repeated until it succeeds or the job is lost.
-- Whatever waits for files of a store, the sweep and the deletion of what was fetched, runs in threads: the loop with
+- What waits for files of a store, the sweep and the deletion of what was fetched, runs in threads: the loop with
   its heartbeats waits for the database alone.
 - After SIGTERM no job is claimed; running jobs may finish for some seconds, then they are given back to the queue.
 - A pipe (`service.processes.wakeup`) wakes it when this machine has accepted work, and on PostgreSQL a notice
@@ -105,7 +105,7 @@ class _Unsettled:
 class Aside:
     """Runs what waits for a store, one after another in a thread, so that no heartbeat waits for it.
 
-    The thread ends with the process, whatever it does then: files that are left are swept.
+    The thread ends with the process, at any point: files that are left are swept.
     """
 
     def __init__(self, name: str) -> None:
@@ -285,7 +285,7 @@ class JobParent:
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
     def _claimed_kinds(self) -> tuple[str, ...]:
-        """Kinds to run now: one slot is kept for short jobs, and one background job runs at a time.
+        """Kinds to run now: one slot is for short jobs, and one background job runs at a time.
 
         A newer version beside this one may know more kinds; their jobs are left to it.
         """
@@ -598,7 +598,7 @@ class JobParent:
         """Settle the jobs that have ended and are not settled yet."""
         for one in list(self._unsettled):
             if one.crash_at is not None:
-                if self._stop_at is not None:  # whoever ends this worker has ended its children too
+                if self._stop_at is not None:  # what ends this worker has ended its children too
                     one.outcome, one.write = "given back", partial(jobs.give_back, job=one.job)
                 elif monotonic_seconds() < one.crash_at:
                     continue

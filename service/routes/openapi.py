@@ -293,9 +293,9 @@ def _parameter(name: str, where: str, *, required: bool = True, **limits: Any) -
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without null, because a query parameter is left out and never null."""
-    kept = {name: value for name, value in schema.items() if name not in ("default", "title")}
-    choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
-    return kept | (choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {})
+    shown = {name: value for name, value in schema.items() if name not in ("default", "title")}
+    choices = [choice for choice in shown.pop("anyOf", []) if choice.get("type") != "null"]
+    return shown | (choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {})
 
 
 def _responses(endpoint: Endpoint) -> dict[str, Any]:
@@ -372,18 +372,18 @@ def _readable(schema: Any, titles: Mapping[str, str]) -> Any:
         return [_readable(item, titles) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
     for name, value in schema.items():
         if name == "$ref":
-            kept[name] = _REFERENCE.format(model=titles[value])
+            shown[name] = _REFERENCE.format(model=titles[value])
         elif name == "properties":
-            kept[name] = {
+            shown[name] = {
                 field: _readable({key: item for key, item in one.items() if key != "title"}, titles)
                 for field, one in value.items()
             }
         else:
-            kept[name] = _readable(value, titles)
-    return kept
+            shown[name] = _readable(value, titles)
+    return shown
 
 
 def _reference(model: type[BaseModel]) -> dict[str, str]:

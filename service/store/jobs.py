@@ -1,4 +1,4 @@
-"""Jobs: accepted work, and how it is claimed, kept alive and settled.
+"""Jobs: accepted work, and how it is claimed, held and settled.
 
     queued ──claim──> running ──complete──> complete        waiting: may be claimed after `not_before`, or once the
       ^  ^               │  └────fail─────> failed          video that it waits for is settled (`release`)
@@ -7,7 +7,7 @@
 
 A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (for SQLite, which allows one writing transaction at a
 time, without the locking clause). It holds a lease that `renew_lease` extends; when a process dies its leases end and
-others take over its jobs. Whatever settles a job is fenced by (job, owner, attempt, running), so a process that was
+others take over its jobs. Each settlement of a job is fenced by (job, owner, attempt, running), so a process that was
 taken for dead and resumes changes nothing. The answer, the stored answer and the ledger row are written in the
 transaction that settles the job. So a job is charged exactly once or not at all, whichever process is killed at
 whatever time.
@@ -303,7 +303,7 @@ def find(
 
 
 def take(connection: Connection, job_id: str, owner: str) -> Job | None:
-    """Take over a job that is not settled, whoever has it: what that worker writes of it changes nothing any more.
+    """Take over a job that is not settled, from any worker: what that one writes of it changes nothing any more.
 
     `owner` settles it instead, in the same transaction. None if it is settled, or there is no such job.
     """
@@ -626,9 +626,9 @@ def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = 
 
 
 def give_up_unknown(connection: Connection, owner: str, known: Collection[str]) -> int:
-    """Queue again what a worker holds and does not know: it was told that a claim had failed which had not.
+    """Queue again what a worker holds and does not know: it believes that a claim failed which did not.
 
-    Nobody else takes such a job over before its lease has ended, and its owner never does.
+    No other worker takes such a job over before its lease has ended, and its owner never does.
 
     `known` are the ids of the jobs that the worker runs or has still to settle. Returns how many jobs were queued.
     """
@@ -661,7 +661,7 @@ def expire(connection: Connection, kind: str, older_than: str) -> int:
 def delete_settled(connection: Connection, settled_before: str, most: int) -> int:
     """Delete jobs that were settled long ago, the oldest first.
 
-    A job that an Idempotency-Key stands for is kept: a repeat of the call returns it.
+    A job that an Idempotency-Key stands for stays: a repeat of the call returns it.
 
     `settled_before` is in the database's form. Returns how many jobs were deleted.
     """

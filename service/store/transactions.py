@@ -66,7 +66,7 @@ class Transactions:
         fails, and up to three times in all where PostgreSQL gives up a transaction because others wait for it in a
         circle. StoreError: the database cannot be used.
 
-        `in_thread` says that `work` waits for something besides the database, such as a file that is synced; it then
+        `in_thread` says that `work` waits for something else than the database, such as a file that is synced; it then
         has a transaction of its own, and is called once. On PostgreSQL, writers of the same `lane` share transactions;
         None is a transaction of its own. An `admission` is found and counted before `work` is called, and stays counted
         if that fails; `work` is called only if it is admitted, else None is returned.
@@ -127,7 +127,7 @@ class GroupCommit:
         self._database = database
         self._wakeup = wakeup
         self._threads = threads
-        self._kept = database.connect() if database.is_sqlite else None  # SQLite has one lane
+        self._connection = database.connect() if database.is_sqlite else None  # SQLite has one lane
         self._waiting: dict[Hashable, list[_Writer]] = {}
         self._running: set[asyncio.Task[None]] = set()
 
@@ -152,35 +152,35 @@ class GroupCommit:
         return done
 
     async def drain(self) -> None:
-        """Wait until nobody waits."""
+        """Wait until no writer waits."""
         while self._running:
             await asyncio.wait(self._running)
 
     def close(self) -> None:
-        """Close the connection that is kept; nobody may write any more."""
-        if self._kept is not None:
-            self._kept.close()
+        """Close the connection; no writer may come any more."""
+        if self._connection is not None:
+            self._connection.close()
 
     async def _write_lane(self, lane: Hashable) -> None:
-        """Write for those who wait in a lane, and for those who come while it writes, until nobody waits."""
+        """Write for those who wait in a lane, and for those who come while it writes, until no writer waits."""
         run = asyncio.get_running_loop().run_in_executor
         while self._waiting[lane]:
             group, self._waiting[lane] = self._waiting[lane][:_MOST_TOGETHER], self._waiting[lane][_MOST_TOGETHER:]
             failure = None
             try:
                 await run(self._threads, self._write_group, group)
-            except Exception as error:  # noqa: BLE001  whoever waits is answered, whatever went wrong
+            except Exception as error:  # noqa: BLE001  who waits is answered, however it failed
                 failure = error
             for writer in group:
                 writer.answer(failure)
         del self._waiting[lane]
 
     def _write_group(self, group: list[_Writer]) -> None:
-        """One transaction: once more if somebody fails, and again where PostgreSQL gives it up."""
+        """One transaction: once more if a writer fails, and again where PostgreSQL gives it up."""
         tries, apart = _MOST_TRIES, False
         while True:
             try:
-                with self._database.write(self._kept) as connection:
+                with self._database.write(self._connection) as connection:
                     has_accepted = self._run(connection, group, apart=apart)
                 break
             except _SomebodyFailedError:
@@ -197,9 +197,9 @@ class GroupCommit:
 
     def _reconnect(self) -> None:
         """Forget what was read in a transaction that failed."""
-        if self._kept is not None:
-            self._kept.close()
-            self._kept = self._database.connect()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = self._database.connect()
 
     def _run(self, connection: Connection, group: list[_Writer], *, apart: bool) -> bool:
         """Run all; whether a job was accepted. `apart` gives each a savepoint, without which none may fail."""

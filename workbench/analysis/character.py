@@ -6,7 +6,7 @@
 
     pace        tempo and metre from the grid, onsets a second
     energy      how driving it is, of the whole and in 32 parts; a louder master does not count
-    colour      brightness, the share of power where speech lies, drums
+    colour      brightness, the share of power in the band of speech, drums
     tonality    key and mode (`workbench.features.key`)
 voice       whether it has singing or speech (`workbench.features.vocals`)
     level       integrated loudness and loudness range
@@ -206,11 +206,11 @@ def loudness_range(short_term_lufs: FloatArray) -> float | None:
     The 95th less the 10th percentile of the short-term loudness, without values below -70 LUFS or 20 LU under the mean
     of the rest. In LU, rounded to 0.001; None for silence or less than 3 s.
     """
-    heard = short_term_lufs[short_term_lufs > -70.0]
-    if not heard.size:
+    sounding = short_term_lufs[short_term_lufs > -70.0]
+    if not sounding.size:
         return None
-    gate = 10.0 * np.log10(np.mean(10.0 ** (heard / 10.0))) - 20.0
-    low, high = np.quantile(heard[heard >= gate], (0.10, 0.95))
+    gate = 10.0 * np.log10(np.mean(10.0 ** (sounding / 10.0))) - 20.0
+    low, high = np.quantile(sounding[sounding >= gate], (0.10, 0.95))
     return round(float(high - low), 3)
 
 
@@ -294,9 +294,9 @@ def _noise(spectrum: Spectrum) -> float:
     inside = (spectrum.band_hz >= _NOISE_HZ[0]) & (spectrum.band_hz < _NOISE_HZ[1])
     frames = spectrum.power[:, ::_EVERY]
     total = frames.sum(axis=0, dtype=np.float64)
-    heard = frames[inside][:, total > np.quantile(total, 0.98) * _SOFTEST].astype(np.float64)
-    heard += 1e-9 * float(heard.mean()) + 1e-30  # no logarithm of 0, and the same flatness at any gain
-    return float((np.log(heard).mean(axis=0) - np.log(heard.mean(axis=0))).mean()) if heard.size else 0.0
+    sounding = frames[inside][:, total > np.quantile(total, 0.98) * _SOFTEST].astype(np.float64)
+    sounding += 1e-9 * float(sounding.mean()) + 1e-30  # no logarithm of 0, and the same flatness at any gain
+    return float((np.log(sounding).mean(axis=0) - np.log(sounding.mean(axis=0))).mean()) if sounding.size else 0.0
 
 
 def _energy(clues: Mapping[str, float | None]) -> float:
@@ -421,10 +421,10 @@ def _character(sound: Sound) -> Character:
 
 
 def _vocals(recording: Recording) -> float:
-    heard = excerpts(resampled(recording.samples, recording.sample_rate, RATE))
-    if not heard.size:
+    some = excerpts(resampled(recording.samples, recording.sample_rate, RATE))
+    if not some.size:
         return 0.0
-    return voice_chance(heard, speech_probabilities([heard]))
+    return voice_chance(some, speech_probabilities([some]))
 
 
 def _measurement_of(character: Character, content_hash: str, analysis: str, *, corrected: bool) -> Measurement:
@@ -438,8 +438,8 @@ def _measurement_of(character: Character, content_hash: str, analysis: str, *, c
     facts["duration"] = character.duration_seconds
     if character.bpm is not None:
         facts["heard_bpm"] = character.bpm
-        heard = tempo_certainty(character.bpm, character.grid_confidence, character.drums)
-        certainty = SURE if corrected else heard
+        detected = tempo_certainty(character.bpm, character.grid_confidence, character.drums)
+        certainty = SURE if corrected else detected
         facts["tempo_certainty"] = certainty
         if certainty == UNSURE:
             facts["bpm"] = None

@@ -2,7 +2,7 @@
 
 The speech detector (`workbench.features.speech_probability`) knows voices of every kind, whispers among them, but loses
 them under music and crowds; the voice network (`workbench.video.voice_network`) detects them there. `speech_chances`
-weighs both: the log-odds of the network, and those of the detector as far as they do not merely say that it heard
+weighs both: the log-odds of the network, and those of the detector as far as they do not merely say that it detected
 nothing.
 
 An utterance is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
@@ -10,7 +10,7 @@ Canny's edges); it reaches back to where the probability began to rise, and ends
 the background needs less of it, for whispers give low probabilities; the background is what a fifth of the 30 s before
 is no louder than, or of the 30 s after, whichever is louder: beside a quiet room all of a street would stand out. Edges
 are then placed to 10 ms on the levels in the bands of speech: hop by hop, each band is held against its own background
-just before or after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). A
+just before or after, and the edge is where the sum of what stands out is greatest (Page's cumulative sum). A
 beginning is searched up to 0.2 s before the detector's first frame, an end never past its last one: the detector is
 slow to let go, and what stands out after that is the room that rings. Where the background is nearly as loud as the
 voice, soft sounds drown, the detector responds late, and a car that passes stands out as much as a syllable. There the
@@ -144,8 +144,8 @@ def speech_chances(
     times = (np.arange(network.size) + 0.5) / HOPS_PER_SECOND
     # A detector without a detection must not outvote the network under music, nor the reverse: its share is bounded.
     detector = np.interp(times, (np.arange(chance.size) + 0.5) * frame_seconds, np.log(chance / (1 - chance)))
-    heard = np.clip(detector, _DETECTOR_LEAST, _DETECTOR_MOST)
-    both = 1 / (1 + np.exp(-(_NETWORK_WEIGHT * network + _DETECTOR_WEIGHT * heard + _BOTH_BIAS)))
+    bounded = np.clip(detector, _DETECTOR_LEAST, _DETECTOR_MOST)
+    both = 1 / (1 + np.exp(-(_NETWORK_WEIGHT * network + _DETECTOR_WEIGHT * bounded + _BOTH_BIAS)))
     if bands is None or not len(bands):
         return np.asarray(both)
     # What stands clear of the background needs no network, which knows no whispers.
@@ -265,13 +265,13 @@ def _prominence(decibels: FloatArray, background: FloatArray) -> FloatArray:
     middle = np.median(background, axis=0)
     spread = np.maximum(1.4826 * np.median(np.abs(background - middle), axis=0), _LEAST_SPREAD_DB)
 
-    def heard(levels: FloatArray) -> FloatArray:
+    def audibility(levels: FloatArray) -> FloatArray:
         over = np.clip((levels - middle) / spread, -1, 2 * _MOST)
         return np.asarray(np.sort(over, axis=1)[:, -_CLEAREST_BANDS:].mean(axis=1))
 
     # nine in ten hops of the background itself must count as nothing, or the sums below would grow without a voice
-    usual = max(float(np.quantile(heard(background), _USUAL)), 0.5)
-    return np.asarray(np.clip(heard(decibels) - usual, -_MOST / 2, _MOST))
+    usual = max(float(np.quantile(audibility(background), _USUAL)), 0.5)
+    return np.asarray(np.clip(audibility(decibels) - usual, -_MOST / 2, _MOST))
 
 
 def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:

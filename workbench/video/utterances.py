@@ -184,14 +184,14 @@ def odds_of_talk(soundtrack: SoundtrackMeasure, utterances: Utterances) -> Float
     -1 and more counts as spoken by default. ParameterError for a soundtrack that was measured without pitches.
     """
     if soundtrack.pitches is None:
-        raise ParameterError("without pitches nothing says whether somebody speaks or sings")
+        raise ParameterError("without pitches nothing tells speech from singing")
     bands, pitches = soundtrack.bands, soundtrack.pitches
     if soundtrack.voice_odds is None or not utterances:
         return spoken_odds(utterances, soundtrack.speech, soundtrack.frame_seconds, pitches)
     hops = ((round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)) for start, end in utterances)
     # the better half: pauses and drowned words of a sentence say nothing against the rest of it
-    heard = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
-    network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in heard])
+    sorted_odds = [np.sort(soundtrack.voice_odds[first:stop]) for first, stop in hops]
+    network = np.array([found[found.size // 2 :].mean() if found.size else -np.inf for found in sorted_odds])
     music = np.zeros(network.size)
     if bands is not None:
         # Only where it is asked for: all of a soundtrack takes several times as long as the rest.
@@ -222,10 +222,10 @@ def uncertain_ranges(
     # the same detection with lower thresholds, so that ranges and utterances are placed alike
     lower = Thresholds(min(_REACHED, params.onset_probability), _HELD, _HELD, _HELD)
     joined = join_utterances(speech_utterances(chance, frame, params, thresholds=lower), _PAUSE_SECONDS)
-    heard = tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
-    odds = odds_of_talk(soundtrack, heard)
+    long_enough = tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
+    odds = odds_of_talk(soundtrack, long_enough)
     least_odds = _LEAST_ODDS if both else _LEAST_ODDS_BY_PITCH
-    doubtful = [one for one, odd in zip(heard, odds, strict=True) if odd >= least_odds]
+    doubtful = [one for one, odd in zip(long_enough, odds, strict=True) if odd >= least_odds]
     if soundtrack.voice_odds is not None and soundtrack.voice_odds.size:
         doubtful += _network_voices(soundtrack.voice_odds, utterances)
     inside = (
@@ -239,10 +239,10 @@ def _network_voices(odds: FloatArray, utterances: Utterances) -> Utterances:
     """Stretches outside utterances in which the network alone detects a voice."""
     half = _NETWORK_HOPS // 2
     padded = np.pad(np.asarray(odds, dtype=np.float64), half, mode="edge")
-    heard = np.convolve(padded, np.ones(_NETWORK_HOPS) / _NETWORK_HOPS, mode="valid") >= _NETWORK_ODDS
+    detected = np.convolve(padded, np.ones(_NETWORK_HOPS) / _NETWORK_HOPS, mode="valid") >= _NETWORK_ODDS
     for start, end in utterances:
         first, last = (start - _APART_SECONDS) * HOPS_PER_SECOND, (end + _APART_SECONDS) * HOPS_PER_SECOND
-        heard[max(0, int(first)) : int(last) + 1] = False
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], heard, [False]]))) / HOPS_PER_SECOND
+        detected[max(0, int(first)) : int(last) + 1] = False
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], detected, [False]]))) / HOPS_PER_SECOND
     joined = join_utterances(tuple(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)), _PAUSE_SECONDS)
     return tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)
