@@ -74,7 +74,7 @@ def recording(track: Path) -> Recording:
 @pytest.fixture(scope="session")
 def video(media: Path) -> Path:
     """Seventeen seconds and a bit at 30000/1001 pictures a second, with sound at 48 kHz."""
-    path = media / "Der Video <1> & Co.mp4"
+    path = media / "Der Film <1> & Co.mp4"
     frames, rate = 510, 48_000
     sound = (0.1 * np.random.default_rng(6).standard_normal((2, round(frames / VIDEO_RATE * rate)))).astype(np.float32)
     shades = (grey(40 + k % 150, 64, 36) for k in range(frames))

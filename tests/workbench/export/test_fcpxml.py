@@ -118,7 +118,7 @@ def segments(root: Element) -> list[Element]:
 
 
 def keys(clip: Element) -> tuple[FloatArray, FloatArray]:
-    """Keyed times on the video's own clock, track seconds, and levels in dB; one key where the level is a number."""
+    """Keyed times on the clip's own clock, track seconds, and levels in dB; one key where the level is a number."""
     found = list(clip.iter("keyframe"))
     if not found:
         (volume,) = clip.iter("adjust-volume")
@@ -141,7 +141,7 @@ def own_fades(clip: Element, times: FloatArray) -> FloatArray:
 
 
 def play(root: Element, folder: Path, length: int) -> FloatArray:
-    """Play all connected videos: on whole frames, from their exact place in the track, at keyed levels."""
+    """Play all connected clips: on whole frames, from their exact place in the track, at keyed levels."""
     sources = {asset.get("id"): asset.find("media-rep") for asset in root.iter("asset")}
     frame = seconds(root.find("resources/format").get("frameDuration"))  # type: ignore[union-attr]
     sound = np.zeros((2, length))
@@ -292,11 +292,11 @@ def test_a_late_start_and_the_tracks_own_end(
 ) -> None:
     out = export_plan(workspace, late_plan, "fcpxml", tmp_path / "late.fcpxml", track=track)
     made = play(read(out), out.parent, round(late_plan.window_end * RATE))
-    # The track has nothing before its first sample, so its video begins on the next frame.
+    # The track has nothing before its first sample, so its clip begins on the next frame.
     begins = round(late_plan.music_in * RATE)
     first = int(np.ceil(np.ceil(late_plan.music_in * 25) / 25 * RATE))
     assert first - begins < RATE / 25
-    # The video ends on the next frame too: it plays on for less than a frame.
+    # The clip ends on the next frame too: it plays on for less than a frame.
     until = round(float(late_plan.segment_starts[-1]) * RATE)
     assert residue_db(made, late_plan, skip=first, until=until, beside_seams=0.08) < -55.0
 

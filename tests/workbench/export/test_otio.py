@@ -46,7 +46,7 @@ def media(clip: Any, key: str = "DEFAULT_MEDIA") -> Path:
 
 
 def play(music: Any) -> FloatArray:
-    """Play a music track: videos where the library puts them, handles under transitions, keyed levels."""
+    """Play a music track: clips where the library puts them, handles under transitions, keyed levels."""
     total = samples(music.duration())
     sound = np.zeros((2, total))
     children = list(music)

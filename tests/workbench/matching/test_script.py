@@ -5,19 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.matching.language.embedding import DEPTHS, DIMS, SentenceEmbedding, find_embedding
+from workbench.matching.language.embedding import DEPTHS, DIMS, SentenceEmbedding
 from workbench.matching.language.lexicon import lexicon, strongest_facets
 from workbench.matching.script import line_targets, read_script, reader, regress
 from workbench.recording import FloatArray
-from workbench.store.settings import WorkbenchSettings
-
-
-@pytest.fixture(scope="module")
-def embedding() -> SentenceEmbedding:
-    found = find_embedding(WorkbenchSettings())
-    if found is None:
-        pytest.skip("no weights of the sentence embedding on this machine")
-    return found
 
 
 def test_the_reader_was_fitted_on_this_lexicon() -> None:

@@ -91,7 +91,7 @@ def test_no_scene_is_shorter_than_music_can_follow() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.4, 3.0])
-def test_a_video_of_a_event_has_facts(seconds: float) -> None:
+def test_a_very_short_video_has_facts(seconds: float) -> None:
     make_video = video_facts(watched(seconds, []))
     assert len(make_video.scenes) == 1
     assert make_video.shot_seconds == pytest.approx(seconds)

@@ -315,7 +315,7 @@ class TestWriting:
             assert np.var(row - sine) == pytest.approx(step**2 / 4, rel=0.03)
         assert abs(np.corrcoef(written[0] - sine, written[1] - sine)[0, 1]) < 0.02
 
-    def test_beyond_full_scale_is_videoped_not_wrapped(self, tmp_path: Path) -> None:
+    def test_beyond_full_scale_is_clipped_and_not_wrapped(self, tmp_path: Path) -> None:
         sound = np.array([[1.5, -1.5, 1.0, -1.0]] * 2, np.float32).repeat(100, axis=1)
         for suffix, subtype in ((".wav", "pcm16"), (".wav", "pcm24")):
             written = decode(write_audio(tmp_path / f"a{suffix}", [sound], RATE, 2, subtype=subtype)).samples

@@ -38,7 +38,7 @@ def test_one_utterance_needs_four_points() -> None:
     assert points.tolist() == [[19.55, 0.0], [19.85, 15.0], [24.1, 15.0], [25.0, 0.0]]
 
 
-def test_a_utterance_that_asks_for_nothing_gets_nothing() -> None:
+def test_an_utterance_that_needs_no_depth_gets_no_points() -> None:
     assert len(duck_curve(((20.0, 24.0),), np.array([0.0]), VIDEO)) == 0
     assert len(duck_curve((), np.zeros(0), VIDEO)) == 0
 

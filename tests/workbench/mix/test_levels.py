@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -111,20 +113,17 @@ def test_short_term_loudness_of_tech_3341_case_9() -> None:
 
 
 @pytest.mark.parametrize("number", range(0, 20, 3))
-def test_the_loudest_short_term_of_tech_3341_case_10(number: int) -> None:
+@pytest.mark.parametrize(("window", "loudest"), [(3.0, LevelCurve.max_short_term), (0.4, LevelCurve.max_momentary)])
+def test_the_loudest_window_of_tech_3341_cases_10_and_13(
+    number: int, window: float, loudest: Callable[[LevelCurve], float]
+) -> None:
     """A tone as long as the window, wherever it begins."""
-    curve = level_curve(tones((SILENCE, 0.15 * number), (-23.0, 3.0), (SILENCE, 1.0)), RATE)
-    assert curve.max_short_term() == pytest.approx(-23.0, abs=0.1)
+    curve = level_curve(tones((SILENCE, 0.05 * window * number), (-23.0, window), (SILENCE, 1.0)), RATE)
+    assert loudest(curve) == pytest.approx(-23.0, abs=0.1)
 
 
 def test_momentary_loudness_of_tech_3341_case_12() -> None:
     curve = level_curve(tones(*[(-20.0, 0.18), (-30.0, 0.22)] * 25), RATE)
-    assert curve.max_momentary() == pytest.approx(-23.0, abs=0.1)
-
-
-@pytest.mark.parametrize("number", range(0, 20, 3))
-def test_the_loudest_momentary_of_tech_3341_case_13(number: int) -> None:
-    curve = level_curve(tones((SILENCE, 0.02 * number), (-23.0, 0.4), (SILENCE, 1.0)), RATE)
     assert curve.max_momentary() == pytest.approx(-23.0, abs=0.1)
 
 

@@ -15,7 +15,12 @@ SETTINGS = WorkbenchSettings(database_url=None)
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database.at(Home(tmp_path / "home"), SETTINGS)
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def database(home: Home) -> Iterator[Database]:
+    opened = Database.at(home, SETTINGS)
     yield opened
     opened.close()

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,18 +28,6 @@ from workbench.store.schema import Schema, alembic_config, revision_of
 from workbench.store.settings import WorkbenchSettings
 
 VIDEO = {"path": "/a.mp4", "content_hash": "00", "added_at": now()}
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "home")
-
-
-@pytest.fixture
-def database(home: Home) -> Iterator[Database]:
-    opened = Database.at(home, WorkbenchSettings(database_url=None))
-    yield opened
-    opened.close()
 
 
 def count(database: Database) -> int:

@@ -99,7 +99,7 @@ def test_footsteps_are_noticed_less_than_one_thump() -> None:
     assert step < 0.7 * thump
 
 
-def test_a_leap_in_an_even_shot_is_a_event_and_even_motion_is_none() -> None:
+def test_a_leap_in_an_even_shot_is_an_event_and_even_motion_is_none() -> None:
     times = np.arange(0.0, SECONDS, 1 / FPS)
     even = np.full(times.size, 0.5)
     assert find_events(picture(motion=even), Soundtrack.none()).marks.of("motion").size == 0

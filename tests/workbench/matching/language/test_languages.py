@@ -109,14 +109,6 @@ def test_an_embedding_vouches_for_whole_words_but_not_for_crumbs() -> None:
 
 
 @pytest.fixture(scope="module")
-def embedding() -> SentenceEmbedding:
-    found = find_embedding(WorkbenchSettings())
-    if found is None:
-        pytest.skip("no weights of the sentence embedding on this machine")
-    return found
-
-
-@pytest.fixture(scope="module")
 def weights() -> Path:
     """A folder that holds the published files."""
     from workbench.matching.language.embedding import _digest, _places
