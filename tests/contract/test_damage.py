@@ -34,7 +34,8 @@ def lanes(service: Service) -> list[Any]:
 
 
 def test_a_service_that_starts_makes_damaged_files_again(home: Path, settings: dict[str, str]) -> None:
-    files = files_in(home / "index", home / "arrays")
+    # but those that name the generation, without which it would be made again anyway
+    files = [file for file in files_in(home / "index", home / "arrays") if file.parent.name != "index"]
     for number, way in enumerate(WAYS):  # every file in one of the ways; `open_snapshot` is tested with each of all
         assert damage(files[number :: len(WAYS)], way)
     service = start_service(home, settings)

@@ -203,15 +203,19 @@ def test_damaged_files_are_made_again_and_said(
 ) -> None:
     library.add_all([entry(number, tmp_path, moods=["calm"]) for number in range(40)], [measured(0, energy=0.25)])
     first = opened(home, letters, max_exact_rows=20)
-    for file in files_in(first.folder, *home.index.glob("texts-*"), *home.index.glob("words-*")):
+    files = files_in(first.folder, *home.index.glob("texts-*"), *home.index.glob("words-*"))
+    for file in files:
         whole = file.read_bytes()
         assert damage([file], way) == [file]
         assert not first.is_sound, file
         file.write_bytes(whole)
     assert first.is_sound
-    damage(files_in(home.index), way)
+    damage(files, way)
     again = opened(home, letters, max_exact_rows=20)
     assert "is damaged" in caplog.text
+    damage([home.index / "current.json"], way)
+    again = opened(home, letters, max_exact_rows=20)
+    assert "current.json is damaged" in caplog.text
     assert again.columns.energy[0] == 0.25
     assert again.texts.search("calm", 50).rows.size == 40
     assert again.words_index.search(again.columns.words[3], 1).scores[0] == pytest.approx(1.0, abs=1e-3)
