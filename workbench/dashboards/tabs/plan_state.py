@@ -19,6 +19,7 @@ from workbench.dashboards.views import LongSound
 from workbench.mix.balance import Mix
 from workbench.mix.drawn_envelope import drawn_points, with_drawn
 from workbench.params import CoverParams
+from workbench.plans.constraints import clock
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plots.palette import group_colour
@@ -205,7 +206,8 @@ class PlanState:
             seams = len(plan.seam_times)
             body = plan.kind.in_words if plan.body is None else f"{plan.body.bars} bars × {plan.body.repeats}"
             joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
-            numbers = f"{joined} · {body} · {plan.end_label}"
+            begins = f"music from {clock(round(plan.music_in, 1))} · " if plan.music_in else ""
+            numbers = f"{begins}{joined} · {body} · {plan.end_label}"
             words = f"{difference} · {numbers}" if difference else numbers
             facts.append(
                 {

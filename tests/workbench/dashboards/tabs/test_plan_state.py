@@ -11,7 +11,9 @@ import pytest
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import render_option, video_times_of
 from workbench.dashboards.tabs.plan_state import PlanState, played_pieces
+from workbench.plans.request import PlanRequest
 from workbench.store.home import Home
+from workbench.workflows.move_seam import plan_around
 from workbench.workflows.plan import Planned
 
 
@@ -41,6 +43,16 @@ def test_bars_are_heard_where_the_plan_plays_them(tide_loop: Planned, state: Pla
     assert np.all(np.diff(heard) > 0.0)
     seams = np.array(plan.seam_times)
     assert np.all(np.min(np.abs(heard[:, None] - seams), axis=0) < 0.011), "each seam lies on a bar line"
+
+
+def test_a_card_says_what_begins_after_silence(tide_home: Home, tide_loop: Planned, state: PlanState) -> None:
+    params = Workspace(tide_home).params.cover
+    assert "music from" not in state.facts(params)[0]["words"]
+    asked = plan_around(
+        Workspace(tide_home), tide_loop.track, tide_loop.video_seconds, PlanRequest(start_at=2.8, only_loop=True)
+    )
+    state.take(asked)
+    assert "music from 0:02.8 · " in state.facts(params)[0]["words"]
 
 
 def test_two_options_are_compared_and_never_one_with_itself(state: PlanState) -> None:
