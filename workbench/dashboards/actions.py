@@ -240,11 +240,11 @@ class Session(State):
 
     def _step_back(self, step_back: Callable[[], StepBack | None], words: str) -> None:
         self.param.update(message="", elsewhere=False)
-        shown = self.shown
+        asked, shown = self.asked, self.shown
         step = step_back()
         if step is None:
             return
-        is_coming = self.asked is not None or self.shown != shown
+        is_coming = self.asked is not asked or self.shown != shown
         if not is_coming and any(key.startswith("grid/") for key in step.values):
             self._restore(step.values.get("plan"))  # on the grid that is there again
         self.notice = f"{words}: {step.change.words}"

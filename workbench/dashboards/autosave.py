@@ -101,7 +101,10 @@ class Step:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         autosave = self._autosave
         autosave.open.remove(self)
-        if autosave.open or self._project != autosave.state.project:
+        if autosave.open:
+            return
+        if self._project != autosave.state.project:  # it opened another one
+            autosave.save()
             return
         records = differing(self._records, autosave.records(self._content_hash))
         self.number = autosave.save(self.words, records, self.amended)

@@ -458,6 +458,21 @@ def test_a_plan_that_is_made_for_a_step_takes_in_nothing_that_was_done_meanwhile
     assert session.message == ""
 
 
+def test_a_plan_on_a_grid_that_is_undone_meanwhile_is_not_shown(session: Session, filmed: Planned) -> None:
+    first, pool, analysis = plan_of(session), WaitingPool(), session.analysis
+    assert analysis is not None
+    session.tasks.pool = pool
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+        session.replan()
+    session.undo()
+    pool.finish(0, with_option_first(filmed, first.options[1]))
+    assert plan_of(session) == first
+    assert session.asked is not None, "it is planned on the grid that is there again"
+    session.redo()
+    assert [task.function for task in pool.tasks].count(plan_track) == 3
+
+
 def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) -> None:
     analysis = session.analysis
     assert analysis is not None
