@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from workbench.media.audio import decode as decode
     from workbench.media.audio import write_audio as write_audio
     from workbench.params import WorkbenchParams as WorkbenchParams
+    from workbench.params.described import params as params
     from workbench.plans.conform import conform_plan as conform_plan
     from workbench.plans.constraints import NamedSplice as NamedSplice
     from workbench.plans.constraints import SeamConstraints as SeamConstraints
@@ -123,6 +124,7 @@ _HOMES = {
     "loop_track": "workflows.plan",
     "map_beats": "workflows.beats",
     "open": "analysis.workspace",
+    "params": "params.described",
     "plan_figure": "plots.plan",
     "plan_fit": "plans.fit",
     "plan_lengths": "workflows.plan",
@@ -159,10 +161,10 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     home = import_module(f"{__name__}.{_HOMES[name]}")
-    # a module is no attribute of its package before it is imported
-    value = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
-    globals()[name] = value
-    return value
+    if name not in globals():  # `params` is a package of ours, which is there now and is called like a function
+        # a module is no attribute of its package before it is imported
+        globals()[name] = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from types import ModuleType
 
 import workbench
 from workbench.files import bundled_path
+from workbench.params.described import params
 
 _FACES = ("cli", "dashboards", "demo")
 """packages that are used by other means than Python"""
@@ -28,7 +29,8 @@ def public_modules() -> dict[str, list[str]]:
 
 def described_as(name: str) -> str:
     """The full name under which the reference describes a name of `workbench.__all__`."""
-    value = getattr(workbench, name)
+    # the package of this name passes a call on to the function
+    value = params if name == "params" else getattr(workbench, name)
     return str(value.__name__) if isinstance(value, ModuleType) else f"{value.__module__}.{value.__qualname__}"
 
 

@@ -59,6 +59,7 @@ COMMANDS: dict[str, SubCommand] = {
     "review": SubCommand("workbench.cli.review", "Write verdicts, comments and blind tests as tables."),
     "conform": SubCommand("workbench.cli.conform", "Change a plan for another cut of its video."),
     "reproduce": SubCommand("workbench.cli.reproduce", "Make a plan again from its provenance, and say what differs."),
+    "params": SubCommand("workbench.cli.params", "Print the parameters with meaning, unit, range and default."),
     "catalog": SubCommand("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
     "cache": SubCommand("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
     "report": SubCommand("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),

@@ -7,6 +7,10 @@ varies and no profile; all other numbers are constants beside the code that uses
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams, SectionParams
@@ -40,3 +44,19 @@ __all__ = [
     "VoiceParams",
     "WorkbenchParams",
 ]
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class _Called(ModuleType):
+    """This package, which is a function too: `wb.params()` prints what is turned here."""
+
+    def __call__(self, name: str | None = None) -> pd.DataFrame:
+        """As `workbench.params.described.params`."""
+        from workbench.params.described import params
+
+        return params(name)
+
+
+sys.modules[__name__].__class__ = _Called

@@ -101,7 +101,7 @@ def test_every_command_has_help_with_an_example_and_imports_nothing_heavy(name: 
     commands = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
     for one in commands:
         assert "Example:" in (one.help or "")
-    if name not in ("completion", "docs"):  # these keep no state
+    if name not in ("completion", "docs", "params"):  # these keep no state
         leaves = [one for one in commands if not isinstance(one, click.Group)]
         assert all(any("--home" in parameter.opts for parameter in one.params) for one in leaves)
 
@@ -123,6 +123,18 @@ def test_settings_are_json_lines_with_their_meaning(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert {row["setting"]: row["value"] for row in rows}["WORKBENCH_HOME"] == str(tmp_path)
     assert all(row["meaning"] for row in rows)
+
+
+def test_parameters_are_json_lines_with_unit_and_range() -> None:
+    done = shell("params", "cover.min_seam_score")
+    assert (done.returncode, done.stderr) == (0, "")
+    row = json.loads(done.stdout)
+    assert (row["parameter"], row["unit"], row["range"], row["default"]) == (
+        "cover.min_seam_score", "1", "0 to 1", 0.5,
+    )  # fmt: skip
+    misspelt = shell("params", "min_seam_scor")
+    assert (misspelt.returncode, misspelt.stdout) == (1, "")
+    assert misspelt.stderr == "workbench: there is no parameter min_seam_scor; did you mean min_seam_score?\n"
 
 
 def test_a_bad_setting_is_one_clear_line() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from workbench import params
+import workbench as wb
 from workbench.errors import ParameterError
 from workbench.extensions import choices, chosen, with_chosen, with_uses
 from workbench.lab.sweep import with_values
@@ -21,7 +21,11 @@ from workbench.params.sliders import knob_of, label_of
 from workbench.store.fingerprint import canonical_json
 from workbench.store.profiles import load_profile
 
-MODULES = [info.name for info in pkgutil.iter_modules(params.__path__) if info.name != "base"]
+MODULES = [
+    info.name
+    for info in pkgutil.iter_modules(importlib.import_module("workbench.params").__path__)
+    if info.name != "base"
+]
 CLASSES = sorted(
     {
         kind
@@ -63,7 +67,7 @@ def test_a_profile_holds_every_class_once_and_they_all_come_from_one_package() -
     held = [field.annotation for field in WorkbenchParams.model_fields.values()]
     assert len(set(held)) == len(held)
     assert set(held) | {WorkbenchParams} == set(CLASSES)
-    assert [kind for kind in CLASSES if getattr(params, kind.__name__) is not kind] == []
+    assert [kind for kind in CLASSES if getattr(wb.params, kind.__name__) is not kind] == []
 
 
 def test_a_profile_takes_few_enough_knobs_and_no_fitted_numbers(tmp_path: Path) -> None:
@@ -166,3 +170,29 @@ def test_every_field_has_a_knob() -> None:
                 or (knob.high - knob.low) / knob.step + 1e-9 >= 40
                 or (knob.kind == "whole")
             )
+
+
+def test_every_parameter_of_a_profile_is_described() -> None:
+    every = wb.params().set_index("parameter")
+    fields = WorkbenchParams().model_dump(exclude={stage: {"model"} for stage in WorkbenchParams.model_fields})
+    assert list(every.index) == [f"{stage}.{name}" for stage, held in fields.items() for name in held]
+    assert every["meaning"].all()
+    assert every["range"].all()
+    for name, value in every["default"].items():
+        stage, field = name.split(".")
+        assert fields[stage][field] == value
+    (one,) = wb.params("context_beats").to_dict("records")
+    assert one == {
+        "parameter": "seams.context_beats", "meaning": "beats compared on each side; one bar of 4/4", "unit": "beats",
+        "range": "1 to 16", "default": 4,
+    }  # fmt: skip
+    assert set(wb.params("duck")["parameter"]) == {f"duck.{name}" for name in DuckParams.model_fields}
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("seams.context_beat", "seams.context_beats"), ("atack_ms", "attack_ms"), ("covers", "cover")],
+)
+def test_a_misspelt_parameter_gets_its_nearest(given: str, meant: str) -> None:
+    with pytest.raises(ParameterError, match=rf"there is no parameter {given}; did you mean {meant}\?"):
+        wb.params(given)
