@@ -167,7 +167,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         click.echo("interrupted", err=True)
         return 130
     except click.ClickException as error:
-        error.show()
+        said = _explained(error, sys.argv[1:] if arguments is None else arguments)
+        if said:
+            click.echo(f"workbench: {said}", err=True)
+        else:
+            error.show()
         return error.exit_code
     except BrokenPipeError:  # the reader has closed the pipe (`workbench beats … | head`), which needs no words
         return 1
@@ -187,6 +191,22 @@ def _run(arguments: Sequence[str] | None) -> int:
         click.echo(f"workbench: {named}{error.strerror or error}", err=True)
         return 1
     return outcome if isinstance(outcome, int) else 0
+
+
+def _explained(error: click.ClickException, arguments: Sequence[str]) -> str:
+    """What was meant by an option that there is not: a file whose name begins with `-`, or the nearest; else empty."""
+    if not isinstance(error, click.NoSuchOption | click.MissingParameter):
+        return ""
+    unknown = error.option_name if isinstance(error, click.NoSuchOption) else None
+    for word in arguments:
+        if word == "--":
+            break
+        is_like_a_file = unknown is not None and word.startswith(unknown) and re.fullmatch(r"-[^=]+\.\w+", word)
+        if is_like_a_file or (word.startswith("-") and os.path.isfile(word)):
+            return f"{word} is read as an option; a file whose name begins with - is ./{word}, or stands after --"
+    if not isinstance(error, click.NoSuchOption) or not error.possibilities:
+        return ""
+    return f"no such option: {unknown}. Did you mean {error.possibilities[0]}?"
 
 
 def _warn_of_misspelt_variables() -> None:

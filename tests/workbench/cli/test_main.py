@@ -117,6 +117,29 @@ def test_a_command_that_is_nearly_right_is_suggested() -> None:
     assert "Did you mean loop?" in shell("lop").stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"), [("--secnds", "--seconds"), ("--minvariety=5", "--min-variety"), ("--vidoe", "--video")]
+)
+def test_an_option_that_is_nearly_right_gets_its_nearest(given: str, meant: str) -> None:
+    done = shell("loop", "track.wav", given, "90")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"workbench: no such option: {given.split('=')[0]}. Did you mean {meant}?\n"
+
+
+def test_a_file_whose_name_begins_with_a_dash_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "-old.wav").touch()  # which is also `-o ld.wav`
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for name in ("-song.wav", "--song.wav", "-old.wav"):
+        done = shell("loop", name, "--seconds", "90", cwd=tmp_path, env=environment)
+        assert (done.returncode, done.stdout) == (2, "")
+        said = f"{name} is read as an option; a file whose name begins with - is ./{name}, or stands after --"
+        assert done.stderr == f"workbench: {said}\n"
+    for words in (("./-old.wav", "--seconds", "90"), ("--seconds", "90", "--", "-old.wav")):
+        done = shell("loop", "--home", str(tmp_path), *words, cwd=tmp_path, env=environment)
+        assert done.returncode == 1
+        assert "read as an option" not in done.stderr
+
+
 def test_settings_are_json_lines_with_their_meaning(tmp_path: Path) -> None:
     done = shell("settings", env={**os.environ, "WORKBENCH_HOME": str(tmp_path)})
     rows = [json.loads(line) for line in done.stdout.splitlines()]
