@@ -70,12 +70,14 @@ def plan_options(command: Command) -> Command:
         keep: tuple[Keep, ...],
         start_at: float | None,
         end_on: float | None,
+        fade: float | None,
         **named: Any,
     ) -> Any:
         from workbench.plans.constraints import SeamConstraints
         from workbench.plans.request import PlanRequest
 
-        request = PlanRequest(SeamConstraints(never_cut, forbid_seam, pin_seam, exclude), keep, start_at, end_on)
+        constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
+        request = PlanRequest(constraints, keep, start_at, end_on, fade=fade)
         return command(*arguments, request=request, **named)
 
     decorated = cast(Command, with_request)
@@ -97,6 +99,8 @@ def _with_those_of(plan: Path, request: PlanRequest, workspace: Workspace, track
     taken = [one for one in both.each if one not in request.each]
     if taken:
         say(f"from {plan.name}: {in_options(joined(taken, ', '))}")
+    if both.fade is not None and both.fade != request.fade:
+        say(f"from {plan.name}: --fade {both.fade:g}")
     if taken and made_for is not None and made_for.content_hash not in (None, workspace.hash_file(track)):
         say(f"{plan.name} was made for {made_for.name}, which is another track: its times are taken for {track.name}")
     return both
@@ -213,6 +217,13 @@ _PLAN_OPTIONS = (
         "--end-on", metavar="M:SS", callback=read_time, help="When in the video the last hit of the music lands."
     ),
     click.option(
+        "--fade",
+        metavar="SECONDS",
+        type=Seconds(0.0, min_open=True),
+        help="How long the closing fade lasts where the music ends in one; an ending of the track's own and a button "
+        "stay as they are. Default: as long as sounds good.",
+    ),
+    click.option(
         "--never-cut",
         metavar="M:SS-M:SS",
         multiple=True,
@@ -324,7 +335,7 @@ def print_plans(
 def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
     """Write to standard error what the JSON does not say in words."""
     from workbench.plans.fit import shares_its_parts
-    from workbench.plans.plan import LoopPlan
+    from workbench.plans.plan import EndKind, LoopPlan
     from workbench.plans.refusals import Refusal, plain_seconds
     from workbench.results.plan_words import less_sure_line, option_differences, poor_pins, repetition_line
 
@@ -344,6 +355,8 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
                 say(in_options(line))
         if not one.request.only_loop:
             say(f"{named}{plan.kind.in_words}, {plan.end_label}")
+        if one.request.fade is not None and plan.ending.kind is not EndKind.FADE:
+            say(f"{named}this does not end in a fade, so --fade is not used")
         if plan.music_in > 0.0:
             say(f"{named}the music starts {plan.start_label}")
         less_sure = less_sure_line(plan, profile, one.request, params)

@@ -8,12 +8,17 @@ on bar lines where there is room for that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, floor
+
 import numpy as np
 
+from workbench.errors import Argument, ParameterError
 from workbench.params import CoverParams
-from workbench.plans.plan import Ending, EndKind, bar_length_at, micros
+from workbench.plans.plan import BORDER_SECONDS, Ending, EndKind, LoopPlan, bar_length_at, micros
 from workbench.recording import FloatArray, IntArray, TrackSeconds
-from workbench.seams.profile import LoopProfile
+from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile
 
 # s before its downbeat at which music starts that is not the track's own start, and its fade there
 EARLY_SECONDS = 0.03
@@ -112,6 +117,41 @@ def closing_fade(
     else:
         length = min(most, tail + wanted if otherwise is None else otherwise)
     return Ending(EndKind.FADE, tail, micros(max(tail, length)) / 1e6, fade_place(profile, last_to - tail))
+
+
+def with_fade(plan: LoopPlan, seconds: float, kept: Sequence[tuple[TrackSeconds, TrackSeconds]] = ()) -> LoopPlan:
+    """The plan with a closing fade of so many seconds, where it ends in one; so are its options, as far as they can be.
+
+    The fade covers what plays after the bar line on which it resolves, and leaves the crossfade before it and the
+    `kept` ranges of the track alone. `ParameterError` where the plan itself has no room for that.
+    """
+    if plan.options:
+        options = (
+            with_fade(plan.alone, seconds, kept),
+            *(_faded(option, seconds, *_fade_bounds(option, kept)) for option in plan.options[1:]),
+        )
+        return replace(options[0], options=options)
+    least, most = _fade_bounds(plan, kept)
+    if plan.ending.kind is EndKind.FADE and not least <= seconds <= most:
+        room = f"lasts {ceil(10 * least) / 10:g} to {floor(10 * most) / 10:g} s at the end of this plan"
+        raise ParameterError(Argument("fade", f"{seconds:g}"), f": a closing fade {room}")
+    return _faded(plan, seconds, least, most)
+
+
+def _faded(plan: LoopPlan, seconds: float, least: float, most: float) -> LoopPlan:
+    if plan.ending.kind is not EndKind.FADE:
+        return plan
+    length = micros(min(max(seconds, least), most)) / 1e6
+    return replace(plan, ending=replace(plan.ending, fade_seconds=length))
+
+
+def _fade_bounds(plan: LoopPlan, kept: Sequence[tuple[TrackSeconds, TrackSeconds]]) -> tuple[float, float]:
+    """The shortest and the longest closing fade of a plan, s; never less than it has."""
+    last, fade = plan.segments[-1], plan.end_fade_seconds
+    begins = last.song_from + (plan.seam_fades[-1] / 2 if plan.seam_fades else plan.start_fade_seconds)
+    inside = [to for first, to in kept if last.song_from <= first + BORDER_SECONDS and to <= last.song_to]
+    most = last.song_to - max([begins, *inside]) - ROUNDING_SECONDS
+    return min(max(plan.tail_seconds, MIN_FADE_OUT_SECONDS), fade), max(most, fade)
 
 
 def _tail(profile: LoopProfile, last_to: TrackSeconds, line: int) -> float:

@@ -52,6 +52,7 @@ from workbench.plans.ends import (
     MIN_RING_SECONDS,
     end_slack,
     start_fade,
+    with_fade,
 )
 from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (
@@ -184,9 +185,25 @@ def plan_fit(
     Raises
     ------
     ConstraintError : a constraint or a kept part makes no sense on this track
-    ParameterError : a length under 1 s
+    ParameterError : a length under 1 s, or a closing fade for which the plan served has no room
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
+    answer = _answer(profile, seconds, request, params, last_hit, beside)
+    if isinstance(answer, Refusal) or request.fade is None:
+        return answer
+    kept = [requested_stretch(profile, keep, seconds - (request.start_at or 0.0)) for keep in request.keep]
+    return with_fade(answer, request.fade, [stretch for stretch in kept if stretch is not None])
+
+
+def _answer(
+    profile: LoopProfile,
+    seconds: VideoSeconds,
+    request: PlanRequest,
+    params: CoverParams,
+    last_hit: TrackSeconds | None,
+    beside: LoopPlan | None,
+) -> LoopPlan | Refusal:
+    """`plan_fit` with closing fades as the planner finds them good."""
     if request.only_loop:
         refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
         if refusal is not None:

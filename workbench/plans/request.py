@@ -43,7 +43,8 @@ class Keep:
 class PlanRequest:
     """What is asked of a plan beyond its length; false where that is nothing.
 
-    Times are rounded to the microsecond; one that is negative or not finite raises `ParameterError`.
+    Times are rounded to the microsecond; one that is negative or not finite raises `ParameterError`. The length of the
+    closing fade is no constraint: it changes how a plan ends and not which one is found.
     """
 
     constraints: SeamConstraints = NO_CONSTRAINTS
@@ -57,6 +58,8 @@ class PlanRequest:
     only_loop: bool = False
     """whether only a loop will do, of a video that is longer than the track by `CoverParams.required_excess_seconds`;
     else any length is filled: looped, straight or cut down"""
+    fade: float | None = None
+    """s of the closing fade, where the music ends in one; None: as long as the planner finds good"""
 
     def __post_init__(self) -> None:
         for name in _TIMES:
@@ -66,6 +69,10 @@ class PlanRequest:
             if not (isfinite(at) and at >= 0.0):
                 raise ParameterError(f"{name.replace('_', ' ')}: a time in the video is 0 s or more, not {at:g} s")
             object.__setattr__(self, name, round(at, 6))
+        if self.fade is not None:
+            if not (isfinite(self.fade) and self.fade > 0.0):
+                raise ParameterError(f"fade: a closing fade lasts more than 0 s, not {self.fade:g} s")
+            object.__setattr__(self, "fade", round(self.fade, 6))
 
     def __bool__(self) -> bool:
         return bool(self.each)
@@ -94,13 +101,14 @@ class PlanRequest:
         )
 
     def and_more(self, others: PlanRequest) -> PlanRequest:
-        """What others ask for too, each once; a time of these stands before theirs."""
+        """What others ask for too, each once; a time or a fade of these stands before theirs."""
         return replace(
             self,
             constraints=others.constraints.and_more(self.constraints),
             keep=tuple(dict.fromkeys((*others.keep, *self.keep))),
             start_at=others.start_at if self.start_at is None else self.start_at,
             end_on=others.end_on if self.end_on is None else self.end_on,
+            fade=others.fade if self.fade is None else self.fade,
         )
 
     def without(self, constraint_id: str) -> PlanRequest:

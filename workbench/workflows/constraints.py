@@ -85,6 +85,7 @@ def request_records(request: PlanRequest) -> dict[str, JsonValue]:
         "keep": parts or None,
         "start_at": request.start_at,
         "end_on": request.end_on,
+        "fade": request.fade,
         **constraint_records(request.constraints),
     }
     return {name: value for name, value in records.items() if value is not None}
@@ -98,8 +99,8 @@ def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
     keep = recorded.get("keep", [])
     if not isinstance(keep, list):
         raise PlanError(f"provenance.constraints.keep: {keep!r} is no list of parts")
-    start_at, end_on = (_recorded_time(recorded, name) for name in ("start_at", "end_on"))
-    return PlanRequest(read_constraints(recorded), tuple(map(_read_keep, keep)), start_at, end_on)
+    start_at, end_on, fade = (_recorded_time(recorded, name) for name in ("start_at", "end_on", "fade"))
+    return PlanRequest(read_constraints(recorded), tuple(map(_read_keep, keep)), start_at, end_on, fade=fade)
 
 
 def recorded_request(made: Provenance | None) -> PlanRequest:

@@ -160,3 +160,41 @@ def test_the_page_shows_every_option_and_plays_its_worst_seam(
     assert all(f"What is different: {escape(difference)}. " in part for difference in differences)
     code, out, err = workbench("fit", track_file, "--seconds", "15", "--home", home, "--report", "no/such/page.html")
     assert (code, out) == (2, "")
+
+
+def test_a_closing_fade_lasts_as_long_as_asked_for(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    plan, music = tmp_path / "plan.json", tmp_path / "music.wav"
+    fit = ("fit", track_file, "--seconds", 12.3, "--home", home)
+    before = json.loads(workbench(*fit)[1])["plan"]
+    assert before["end_label"].startswith("fades over ")
+    code, _, err = workbench(*fit, "--fade", 3.5, "-o", plan)
+    assert code == 0, err
+    asked = json.loads(plan.read_text())["plan"]
+    assert (asked["end_fade_seconds"], asked["segments"]) == (3.5, before["segments"])
+    for option, other in zip(asked["options"], before["options"], strict=True):
+        if other["end_label"].startswith("fades over "):
+            assert option["end_label"].startswith("fades over 3.5 s")
+        else:
+            assert option == other
+    assert workbench("render", plan, "--track", track_file, "-o", music, "--home", home)[0] == 0
+    assert soundfile.info(music).duration == 12.3
+    code, out, err = workbench("reproduce", plan, "--track", track_file, "--home", home)
+    assert (code, json.loads(out)["same"]) == (0, True), err
+    code, out, err = workbench("fit", track_file, "--seconds", 10.3, "--from", plan, "--home", home)
+    assert (code, json.loads(out)["plan"]["end_fade_seconds"]) == (0, 3.5)
+    assert "from plan.json: --fade 3.5" in err
+
+
+def test_a_closing_fade_needs_room_and_an_ending_that_fades(workbench: Call, track_file: Path, home: Path) -> None:
+    fit = ("fit", track_file, "--home", home, "--seconds")
+    code, out, err = workbench(*fit, 12.3, "--fade", 30)
+    assert (code, out) == (1, "")
+    assert "workbench: --fade 30: a closing fade lasts 0.4 to 12.2 s at the end of this plan" in err
+    own = json.loads(workbench(*fit, 71.3)[1])["plan"]
+    code, out, err = workbench(*fit, 71.3, "--fade", 6)
+    asked = json.loads(out)["plan"]
+    assert (asked["end_label"], asked["end_fade_seconds"]) == (own["end_label"], own["end_fade_seconds"])
+    assert "this does not end in a fade, so --fade is not used" in err
+    assert workbench(*fit, 12.3, "--fade", 0)[0] == 2
