@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from workbench.render.sound_levels import SoundLevels
 
 _DUCKING = ("broadband", "bands")
+_LOUD_DBTP, _LOUD_LUFS = 0.0, -9.0
+"""over which a line says that a file is loud: players clip what is over full scale, and turn loud files down by LU"""
 _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 
 
@@ -141,6 +143,7 @@ def command(
         say(line)
     if rendered.left_out is not None:
         say(rendered.left_out)
+    _say_loud(rendered.levels)
     of_dialogue = target is not None and DELIVERY_TARGETS[target].measured_on == "dialogue"  # says so itself
     if rendered.speech is not None and rendered.levels.dialogue_lufs is None and not of_dialogue:
         say("no speech was found in the video, so there is no loudness of the dialogue")
@@ -150,6 +153,17 @@ def command(
         | ({} if rendered.gain is None else {"target": target, "gain_db": round(rendered.gain.gain_db, 2)})
         | ({} if video is None or not mix or not mix.duck else {"ducking": workspace.params.render.ducking})
     )
+
+
+def _say_loud(levels: SoundLevels) -> None:
+    """Say on standard error that a file is over full scale, or louder than music is mastered."""
+    found = []
+    if levels.true_peak_dbtp > _LOUD_DBTP:
+        found.append(f"a true peak of {levels.true_peak_dbtp:+.1f} dBTP, over full scale")
+    if levels.loudness_lufs > _LOUD_LUFS:
+        found.append(f"{levels.loudness_lufs:.1f} LUFS, over {_LOUD_LUFS:g}")
+    if found:
+        say(f"this is loud: {' and '.join(found)}; --target web makes a file for players, --limit holds its peaks")
 
 
 def _ducking_as(ducking: str, workspace: Workspace) -> Workspace:

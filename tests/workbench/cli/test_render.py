@@ -505,3 +505,19 @@ def test_sound_streams_are_chosen_and_none_is_left_out_without_a_word(
     for command in (of_a_length, ("render", plans[1], "--track", track_file, "-o", tmp_path / "music.wav")):
         code, _, err = workbench(*command, "--audio", "1", *at_home)
         assert (code, "--audio needs --video FILE" in err) == (2, True)
+
+
+def test_a_loud_file_gets_a_line(
+    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    plan = {key: value for key, value in looped["plan"].items() if key != "options"}
+    plan["segments"] = [{**one, "gain_db": 30.0, "gain_in_db": 30.0} for one in plan["segments"]]
+    loud, music = write(tmp_path / "loud.json", plan), tmp_path / "music.wav"
+    code, out, err = workbench("render", loud, "--track", track_file, "-o", music, "--home", home)
+    body = json.loads(out)
+    assert code == 0
+    (line,) = [line for line in err.splitlines() if "loud" in line and "rendering" not in line]
+    assert f"a true peak of {body['true_peak_dbtp']:+.1f} dBTP, over full scale" in line
+    assert f"{body['loudness_lufs']:.1f} LUFS, over -9" in line
+    _, _, err = workbench("render", loud, "--track", track_file, "-o", music, "--target", "web", "--home", home)
+    assert "this is loud" not in err
