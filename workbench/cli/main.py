@@ -60,6 +60,7 @@ COMMANDS: dict[str, SubCommand] = {
     "conform": SubCommand("workbench.cli.conform", "Change a plan for another cut of its video."),
     "reproduce": SubCommand("workbench.cli.reproduce", "Make a plan again from its provenance, and say what differs."),
     "params": SubCommand("workbench.cli.params", "Print the parameters with meaning, unit, range and default."),
+    "plans": SubCommand("workbench.cli.plans", "List the plans of a folder, and the projects of the page."),
     "catalog": SubCommand("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
     "cache": SubCommand("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
     "report": SubCommand("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
