@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from workbench.analysis.grids import every_revision
@@ -45,6 +45,8 @@ from workbench.workflows.plan import Planned, can_fit, plan_track
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+_Found = TypeVar("_Found")
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
@@ -86,10 +88,8 @@ class Session(State):
 
         Returns the work under way; None where there is no such track, as `message` says.
         """
-        try:
-            track = find_track(self.workspace, str(named))
-        except WorkbenchError as error:
-            self.message = str(error)
+        track = self.find(find_track, self.workspace, str(named))
+        if track is None:
             return None
         self._forget()
         self._leave_demo()
@@ -105,11 +105,10 @@ class Session(State):
 
         Returns the work under way; None where there is no such video, as `message` says, or no track.
         """
-        try:
-            video = find_video(self.workspace, named).path
-        except WorkbenchError as error:
-            self.message = str(error)
+        found = self.find(find_video, self.workspace, named)
+        if found is None:
             return None
+        video = found.path
         self._forget()
         self._leave_demo()
         self.coming = f"Opening {video.name}."
@@ -121,10 +120,8 @@ class Session(State):
 
         Returns the work under way; None where there is no such track, as `message` says.
         """
-        try:
-            found = find_track(self.workspace, str(track))
-        except WorkbenchError as error:
-            self.message = str(error)
+        found = self.find(find_track, self.workspace, str(track))
+        if found is None:
             return None
         self._leave_demo()
         self.coming = f"Opening {found.path.name}."
@@ -304,12 +301,10 @@ class Session(State):
         """
         from workbench.media.probe import probe
 
-        try:
-            moving = probe(path).has_video
-        except WorkbenchError as error:
-            self.message = str(error)
+        found = self.find(probe, path)
+        if found is None:
             return None
-        return self.open_video(path) if moving else self.open_track(path)
+        return self.open_video(path) if found.has_video else self.open_track(path)
 
     def open_demo(self) -> Task:
         """Open the demo's video with the bundled track that the demo chooses for it."""
@@ -628,12 +623,9 @@ class Session(State):
         """
 
         def made(path: Path) -> None:
-            try:
-                sound = LongSound(path)
-            except WorkbenchError as error:  # the file may be gone by now: renders are cleared by age
-                self.message = str(error)
-                return
-            then(sound)
+            sound = self.find(LongSound, path)
+            if sound is not None:  # the file may be gone by now: renders are cleared by age
+                then(sound)
 
         return self.run(write_summary, path, then=made, wanted=wanted, same=stamps_of(path))
 
@@ -656,6 +648,14 @@ class Session(State):
             self.message = str(error)
             return False
         return True
+
+    def find(self, function: Callable[..., _Found], *arguments: Any) -> _Found | None:
+        """What a function returns that takes no time; None where it cannot, and the page says why."""
+        try:
+            return function(*arguments)
+        except WorkbenchError as error:
+            self.message = str(error)
+            return None
 
     def cancel(self) -> None:
         """Give up all work of this page."""

@@ -55,7 +55,7 @@ from workbench.dashboards.tabs.tab import Tab
 from workbench.dashboards.tabs.tracks import StackTab
 from workbench.dashboards.tasks import shared_pool
 from workbench.dashboards.transport import Transport, script
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.export.formats import caution
 from workbench.render.remux import CONTAINERS, describe_left_out
 from workbench.review.projects import list_projects
@@ -287,10 +287,7 @@ class Page:
                 session.param.update(message=message, notice=session.notice if message else "", elsewhere=False)
 
         def look_for(words: str, number: int) -> None:
-            try:
-                found = search_catalog(session.workspace, words)
-            except WorkbenchError as error:
-                session.message, found = str(error), []
+            found = session.find(search_catalog, session.workspace, words) or []
             bar.found = [[_choice(track) for track in found], number]
 
         def show_history(*_: Any) -> None:

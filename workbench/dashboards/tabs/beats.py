@@ -58,7 +58,7 @@ from workbench.dashboards.tabs.tab import Tab, action, number_field
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program, script
 from workbench.dashboards.views import LongSound
-from workbench.errors import GridError, WorkbenchError
+from workbench.errors import GridError
 from workbench.plots.palette import BEAT, DOWNBEAT, ONSET, PLAYED, clock
 from workbench.recording import FloatArray, IntArray
 
@@ -463,10 +463,8 @@ class BeatsTab(Tab):
         """Look at the session's track."""
         session = self._session
         corrected = None
-        try:
-            corrected = None if analysis is None else corrected_grid(session.workspace, analysis.content_hash)
-        except WorkbenchError as error:
-            session.message = str(error)
+        if analysis is not None:
+            corrected = session.find(corrected_grid, session.workspace, analysis.content_hash)
         before = self.state.analysis
         if analysis is before and analysis is not None and self.state.saved == (corrected is not None):
             return

@@ -16,7 +16,7 @@ import panel_material_ui as pmui
 
 from workbench.dashboards.actions import Session
 from workbench.dashboards.tabs.tab import action
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.extensions import Choice, choices, chosen, names, with_chosen, word_of
 from workbench.params import WorkbenchParams
 from workbench.params.sliders import Knob, knob_of
@@ -178,11 +178,8 @@ class ProfileBar:
         if not _NAME.fullmatch(name):
             self._session.message = "a profile's name has letters, digits, blanks, dots and dashes"
             return None
-        try:
-            folder = self._session.home.prepared(self._session.home.profiles)
-            path = save_profile(self._session.params, folder / f"{name}.toml")
-        except WorkbenchError as error:
-            self._session.message = str(error)
+        path = self._session.find(self._save, name)
+        if path is None:
             return None
         self.chosen.options = [_NO_PROFILE, *self._names()]
         self.outcome.object = f"saved; use it with --profile {path}"
@@ -192,10 +189,9 @@ class ProfileBar:
         """Take the parameters of a saved profile."""
         if name == _NO_PROFILE:
             return
-        try:
-            self._session.params = load_profile(self._session.home.profiles / f"{name}.toml")
-        except WorkbenchError as error:
-            self._session.message = str(error)
+        loaded = self._session.find(load_profile, self._session.home.profiles / f"{name}.toml")
+        if loaded is not None:
+            self._session.params = loaded
 
     def panel(self) -> pn.viewable.Viewable:
         """The bar."""
@@ -203,6 +199,10 @@ class ProfileBar:
         return pmui.FlexBox(
             self.name, save, self.chosen, self.extensions.panel(), self.outcome, sizing_mode="stretch_width"
         )
+
+    def _save(self, name: str) -> Path:
+        home = self._session.home
+        return save_profile(self._session.params, home.prepared(home.profiles) / f"{name}.toml")
 
     def _names(self) -> list[str]:
         """Of the profiles that are saved; none where there is no folder of them yet."""

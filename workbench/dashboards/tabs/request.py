@@ -21,7 +21,6 @@ from workbench.dashboards.sounds.plan import gains_of, played_plan, track_stretc
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tabs.plan_picture import PlanPicture, place_facts
 from workbench.dashboards.transport import script
-from workbench.errors import WorkbenchError
 from workbench.plans.constraints import clock
 from workbench.plans.move_seam import SeamPlace, move_seam
 from workbench.plans.plan import LoopPlan
@@ -196,10 +195,9 @@ class RequestDesk:
         elif what == "give_up" and session.contradiction is not None:
             session.ask(session.contradiction.request.without(str(values[0])))
         else:
-            try:
-                session.ask(self._wanted(what, *values))
-            except WorkbenchError as error:
-                session.message = str(error)
+            wanted = session.find(self._wanted, what, *values)
+            if wanted is not None:
+                session.ask(wanted)
 
     def _at(self, at: float | None = None) -> float:
         """Where the player stood when a button was pressed, s: as the browser says, else as it last reported."""
