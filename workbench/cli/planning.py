@@ -7,6 +7,7 @@ Functions: `plan_options`, a decorator, and `print_plans`, which does what `loop
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from workbench.params import WorkbenchParams
     from workbench.plans.request import Keep, PlanRequest
     from workbench.workflows.plan import Planned
+
+_LAST_CUT = "last-cut"
+"""of `--end-on`, instead of a time"""
 
 # Passes `video`, None where it is not given
 video_option = click.option(
@@ -69,7 +73,7 @@ def plan_options(command: Command) -> Command:
         exclude: tuple[Any, ...],
         keep: tuple[Keep, ...],
         start_at: float | None,
-        end_on: float | None,
+        end_on: float | str | None,
         fade: float | None,
         **named: Any,
     ) -> Any:
@@ -77,8 +81,9 @@ def plan_options(command: Command) -> Command:
         from workbench.plans.request import PlanRequest
 
         constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
-        request = PlanRequest(constraints, keep, start_at, end_on, fade=fade)
-        return command(*arguments, request=request, **named)
+        at = end_on if isinstance(end_on, float) else None
+        request = PlanRequest(constraints, keep, start_at, at, fade=fade)
+        return command(*arguments, request=request, ends_on_last_cut=end_on == _LAST_CUT, **named)
 
     decorated = cast(Command, with_request)
     for option in reversed(_PLAN_OPTIONS):
@@ -173,6 +178,27 @@ def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None)
     return seconds
 
 
+def _end_time(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | str | None:
+    """A time, or the last cut of the video, which is not known before that is read."""
+    return value if value == _LAST_CUT else read_time(ctx, parameter, value)
+
+
+def _ending_on_last_cut(request: PlanRequest, workspace: Workspace, video: VideoSource) -> PlanRequest:
+    """A request whose last hit lands on the last cut of a video, which is said on standard error.
+
+    Raises `ConstraintError` for a video without cuts, and `MediaError` for one without a picture.
+    """
+    from workbench.analysis.video import watch
+    from workbench.errors import ConstraintError
+    from workbench.plans.constraints import clock
+
+    cuts = watch(workspace, video.path).picture.cuts
+    if not cuts.size:
+        raise ConstraintError(f"{video.path.name} has no cut for the music to end on")
+    say(f"the last cut is at {clock(float(cuts[-1]))}")
+    return replace(request, end_on=float(cuts[-1]))
+
+
 def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Keep, ...]:
     """Parts of the track with a name, or ranges of it."""
     if not values:
@@ -214,7 +240,10 @@ _PLAN_OPTIONS = (
         help="When in the video the music starts; before it there is silence.",
     ),
     click.option(
-        "--end-on", metavar="M:SS", callback=read_time, help="When in the video the last hit of the music lands."
+        "--end-on",
+        metavar="M:SS|last-cut",
+        callback=_end_time,
+        help="When in the video the last hit of the music lands: a time, or on its last cut.",
     ),
     click.option(
         "--fade",
@@ -277,6 +306,7 @@ def print_plans(
     audio: SoundChoice | None,
     auto_mix: bool,
     own_music: str | None,
+    ends_on_last_cut: bool,
     from_plan: Path | None,
     output: Path | None,
     report: Path | None,
@@ -292,15 +322,20 @@ def print_plans(
         raise click.UsageError("--auto-mix needs --video FILE")
     if audio is not None and video is None:
         raise click.UsageError("--audio needs --video FILE")
+    if ends_on_last_cut and video is None:
+        raise click.UsageError(f"--end-on {_LAST_CUT} needs --video FILE")
     from workbench.analysis.sources import find_track, find_video, with_audio_of
     from workbench.plans.refusals import Refusal
     from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 
     track_source = find_track(workspace, track)
-    if from_plan is not None:
-        request = _with_those_of(from_plan, request, workspace, track_source.path)
     video_source = None if video is None else find_video(workspace, video)
     workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
+    if ends_on_last_cut and video_source is not None:
+        with progress_bar() as progress:
+            request = _ending_on_last_cut(request, workspace.with_progress(progress), video_source)
+    if from_plan is not None:
+        request = _with_those_of(from_plan, request, workspace, track_source.path)
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         planned: tuple[Planned, ...]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from tests.videos import coloured_shots, write_video
+
 Call = Callable[..., tuple[int, str, str]]
 
 
@@ -117,6 +119,7 @@ def test_constraints_are_kept(workbench: Call, track_file: Path, home: Path) -> 
         (("--seconds", "10", "--keep", "0:20-0:10"), "ends before it begins"),
         (("--seconds", "10", "--start-at", "1:75"), "not a time"),
         (("--seconds", "10", "--end-on", "soon"), "not a time"),
+        (("--seconds", "10", "--end-on", "last-cut"), "--end-on last-cut needs --video FILE"),
     ],
 )
 def test_wrong_usage_is_2(workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...], why: str) -> None:
@@ -198,3 +201,17 @@ def test_a_closing_fade_needs_room_and_an_ending_that_fades(workbench: Call, tra
     assert (asked["end_label"], asked["end_fade_seconds"]) == (own["end_label"], own["end_fade_seconds"])
     assert "this does not end in a fade, so --fade is not used" in err
     assert workbench(*fit, 12.3, "--fade", 0)[0] == 2
+
+
+def test_the_last_hit_lands_on_the_last_cut(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    shots = coloured_shots(3)
+    video = write_video(tmp_path / "film.mp4", (shots[(k >= 100) + (k >= 450)] for k in range(500)), 25)
+    fit = ("fit", track_file, "--home", home, "--end-on")
+    code, out, err = workbench(*fit, "last-cut", "--video", video)
+    assert code == 0, err
+    assert "the last cut is at 0:18" in err
+    assert json.loads(out) == json.loads(workbench(*fit, "0:18", "--video", video)[1])
+    plain = write_video(tmp_path / "plain.mp4", (shots[0] for _ in range(500)), 25)
+    code, out, err = workbench(*fit, "last-cut", "--video", plain)
+    assert (code, out) == (1, "")
+    assert "workbench: plain.mp4 has no cut for the music to end on" in err
