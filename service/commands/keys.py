@@ -95,5 +95,6 @@ def rotate(key_id: str, overlap: float, home: Home) -> None:
     """
     with database_of(home) as database, database.write() as connection:
         api_key, secret = api_keys.rotate(connection, key_id, overlap)
-    say(f"{api_key.key_id} of account {api_key.account} in place of {key_id}")
+    ends = "" if api_key.expires_at is None else f", until {api_key.expires_at}"
+    say(f"{api_key.key_id} of account {api_key.account} in place of {key_id}{ends}")
     click.echo(secret)

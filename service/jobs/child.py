@@ -7,8 +7,8 @@ It reads one job a line from standard input and writes one message a line to its
     {"outcome": …} | {"fault": …} | {"again": …}  the end of a job; `again`: home or database unavailable
 
 Standard output itself is redirected to standard error, so that nothing a library prints is taken for a message. The
-process settles nothing: it reads the database, records the use of stored answers, fills the array store, and leaves
-the rest to its parent.
+process settles nothing: it reads the database, records the use of stored answers, reserves the job's price, fills the
+array store, and leaves the rest to its parent.
 
 The kernel enforces limits on memory and processor time: a file from a stranger that makes a decoder exhaust them ends
 its job, and nothing else. Both are soft limits, so that a warm process can raise them for its next job.

@@ -24,8 +24,8 @@ class Context:
     """What a kind of job may use besides its request."""
 
     workspace: Workspace
-    """its database is read, and the use of stored answers recorded; all else that a job changes is changed when it is
-    settled"""
+    """its database is read, the use of stored answers recorded, and the job's price reserved; all else that a job
+    changes is changed when it is settled"""
     settings: ServiceSettings
     revision: str
     """of the analysis"""

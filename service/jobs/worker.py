@@ -311,6 +311,10 @@ class JobParent:
         waiting = sum(1 for name in names if not name.startswith(".") and name not in self._leaving)
         if waiting < sum(self.slots.values()):
             return False
+        with self.database.read() as connection:  # those of long sound wait for a slot of their own
+            waiting -= len(jobs.waiting_in(connection, jobs.LONG_BEATS).intersection(names))
+        if waiting < sum(self.slots.values()):
+            return False
         if self._next_sweep < math.inf:
             self._next_sweep = min(self._next_sweep, monotonic_seconds() + _SWEEP_ON_SECONDS)
         return True

@@ -77,13 +77,17 @@ def charge(connection: Connection, caller: Caller, charge: ledger.Charge) -> Non
 
 
 def reserve(connection: Connection, job: Job, quantity: int) -> None:
-    """Reserve the price of a job that runs, once its quantity is known, in place of what it reserved before.
+    """Reserve the price of a job that runs, once its quantity is known; what it has reserved before stays reserved.
 
     Raises Problem, 402: the account cannot pay it.
     """
     if job.charge is None:
         return
     micros = current_prices().amount(job.charge.endpoint, job.charge.unit, quantity)
+    accounts.lock(connection, job.account)
+    before = jobs.get(connection, job.job_id)
+    if before is not None and 0 < micros <= before.reserved_micros:
+        return
     check_account(connection, job.account, micros, apart_from=job.job_id)
     jobs.reserve(connection, job, micros)
 

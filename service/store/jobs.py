@@ -242,7 +242,7 @@ def _values(new: NewJob, reserved_micros: int) -> Fields:
         "video_id": new.video_id,
         "track_id": new.track_id,
         "request": _dumps(request),
-        "charge": None if charge is None else _dumps(asdict(charge)),
+        "charge": None if charge is None else _dumps(_stored(charge)),
         "state": "queued",
         "stage": QUEUED_STAGE,
         "attempt": 0,
@@ -252,6 +252,13 @@ def _values(new: NewJob, reserved_micros: int) -> Fields:
         "reserved_at": accepted_at if reserved_micros else None,
         "key_id": new.key_id,
     }
+
+
+def _stored(charge: Charge) -> Fields:
+    """A charge as a row holds it, which a version without the column `key_id` reads too."""
+    fields = asdict(charge)
+    del fields["key_id"]
+    return fields
 
 
 def _build(new: NewJob) -> str:
@@ -341,7 +348,7 @@ def queue_again(connection: Connection, job: Job, queue: str) -> bool:
             fault=None,
             created_at=now(),
             finished_at=None,
-            reserved_at=now(),
+            reserved_at=sa.case((jobs.c.reserved_micros > 0, now()), else_=sa.null()),
         )
     )
     return changed.rowcount == 1
@@ -599,12 +606,13 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
 
 
 def hand_over(connection: Connection, job: Job, queue: str) -> bool:
-    """Move a job that runs to the queue in which it goes on.
+    """Move a job that runs to the queue in which it goes on; after its fetch, waiting there is the first wait.
 
     False if the job is no longer ours; nothing is changed then.
     """
     notices.send(connection)
-    return _change(connection, job, state="queued", queue=queue, stage=FETCHING_STAGE, owner=None, lease_until=None)
+    stage = FETCHING_STAGE if job.queue == FETCH else QUEUED_STAGE
+    return _change(connection, job, state="queued", queue=queue, stage=stage, owner=None, lease_until=None)
 
 
 def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
@@ -684,6 +692,18 @@ def delete_of_video(connection: Connection, video_id: str) -> int:
     """Delete the settled jobs on a video; returns their number."""
     settled = (jobs.c.video_id == video_id) & jobs.c.state.not_in(OPEN)
     return connection.execute(jobs.delete().where(settled)).rowcount
+
+
+def waiting_in(connection: Connection, queue: str) -> set[str]:
+    """The ids of the jobs that wait in a queue."""
+    waiting = (jobs.c.queue == queue) & jobs.c.state.in_(("queued", "waiting"))
+    return set(connection.scalars(sa.select(jobs.c.job_id).where(waiting)))
+
+
+def reserved_by(connection: Connection, account: str) -> int:
+    """Micro-dollars that the open jobs of an account reserve."""
+    query = sa.select(sa.func.coalesce(sa.func.sum(jobs.c.reserved_micros), 0))
+    return int(connection.scalar(query.where(jobs.c.account == account, _is_open())) or 0)
 
 
 def depths(connection: Connection) -> list[Depth]:

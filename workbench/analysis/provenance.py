@@ -302,10 +302,17 @@ def _extensions(params: WorkbenchParams) -> dict[str, dict[str, JsonValue]]:
     for parameter, (point, name) in named.items():
         if name != OWN:
             theirs = find(point, name)
-            source = inspect.getsourcefile(type(theirs))
-            digest = None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
-            found[parameter] = {"name": name, "version": theirs.version, "source": digest}
+            found[parameter] = {"name": name, "version": theirs.version, "source": _source_digest(type(theirs))}
     return found
+
+
+def _source_digest(kind: type) -> str | None:
+    """Digest of the file that defines a class; None for one from a notebook's cell, or of another language."""
+    try:
+        source = inspect.getsourcefile(kind)
+        return None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+    except (OSError, TypeError):
+        return None
 
 
 @cache

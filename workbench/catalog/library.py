@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,19 +127,33 @@ class Library:
     def add_all(self, entries: Sequence[LibraryEntry], measurements: Iterable[Measurement] = ()) -> list[Track]:
         """Add files as `add` does, and record measurements, in one transaction."""
         given = [validate_fields(entry.fields) for entry in entries]
-        paths = [Path(os.path.abspath(entry.path)) for entry in entries]
+        paths = [place_of(entry.path) for entry in entries]
         # Files are hashed before the transaction begins, since other writers wait for its end.
         digests = [entry.content_hash or hash_file(path) for entry, path in zip(entries, paths, strict=True)]
+        places = self._places({one for one, entry in zip(digests, entries, strict=True) if entry.track_id is None})
+        for digest, path in zip(digests, paths, strict=True):
+            places.setdefault(digest, path)
         with self._database.write() as connection:
             revision = next_revision(connection)
             for measurement in measurements:
                 _record(connection, measurement, revision)
             rows = zip(entries, paths, digests, given, strict=True)
             ids = [
-                _put(connection, entry.track_id, path, digest, fields, revision) for entry, path, digest, fields in rows
+                _put(connection, entry.track_id, path, digest, fields, revision, places)
+                for entry, path, digest, fields in rows
             ]
             found = _by_ids(connection, ids)
         return [found[identity] for identity in ids]
+
+    def _places(self, digests: Iterable[str]) -> dict[str, Path]:
+        """Files of the catalog that hold some bytes still, by their hash."""
+        found: dict[str, Path] = {}
+        with self._database.read() as connection:
+            for some in _parts(list(digests)):
+                query = sa.select(tracks.c.content_hash, tracks.c.path).where(tracks.c.content_hash.in_(some))
+                for digest, path in connection.execute(query.order_by(tracks.c.added_at, tracks.c.track_id)):
+                    found.setdefault(digest, Path(path))
+        return {digest: path for digest, path in found.items() if _digest(path, hash_file) == digest}
 
     def update(self, track_id: str, fields: Mapping[str, Any]) -> Track:
         """Set given fields of a track; None and empty lists are left out, and other fields keep their values.
@@ -272,18 +285,28 @@ def _digest(path: Path, hash_bytes: Callable[[Path], str]) -> str | None:
         return None
 
 
+def place_of(path: Path) -> Path:
+    """A path as records have it: absolute, its folder without symbolic links; a link to a file keeps its own name."""
+    return path.parent.resolve() / path.name
+
+
 def _put(
-    connection: Connection, track_id: str | None, path: Path, digest: str, given: Mapping[str, Any], revision: int
+    connection: Connection,
+    track_id: str | None,
+    path: Path,
+    digest: str,
+    given: Mapping[str, Any],
+    revision: int,
+    places: Mapping[str, Path],
 ) -> str:
-    """Write one track; returns its id."""
-    query = sa.select(tracks.c.track_id, tracks.c.fields, tracks.c.path)
-    query = query.order_by(tracks.c.added_at, tracks.c.track_id).limit(1)
+    """Write one track; returns its id. `places` are the files that hold known bytes still."""
+    query = sa.select(tracks.c.track_id, tracks.c.fields).order_by(tracks.c.added_at, tracks.c.track_id).limit(1)
     own = tracks.c.path == str(path) if track_id is None else tracks.c.track_id == track_id
     known = connection.execute(query.where(own)).first()
     if known is None and track_id is None:
         known = connection.execute(query.where(tracks.c.content_hash == digest)).first()
-        if known is not None and Path(known.path).is_file():
-            path = Path(known.path)
+        if known is not None:
+            path = places.get(digest, path)
     values = {**({} if known is None else json.loads(known.fields)), **given}
     identity = known.track_id if known is not None else track_id or f"trk_{ULID()}"
     track = Track(track_id=identity, path=path, content_hash=digest, **values)

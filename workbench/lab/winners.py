@@ -70,14 +70,15 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     leads = [_apart(values, best, other) for other in range(len(points)) if other != best]
     circular = made_of(measure, points[best])
     lows = [lead_interval(lead)[0] for lead in leads]
+    low = float(np.min(lows)) if lows else 0.0  # NaN where one of them is
     return Winner(
         measure=measure,
         point=points[best],
         mean=float(np.nanmean(values[:, best])),
         tracks=int(np.isfinite(values[:, best]).sum()),
         lead=min((float(lead.mean()) for lead in leads), default=0.0),
-        low=min(lows, default=0.0),
-        sure=bool(lows) and min(lows) > 0.0 and not circular,
+        low=low,
+        sure=bool(lows) and low > 0.0 and not circular,
         made_of=circular,
     )
 

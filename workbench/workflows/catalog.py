@@ -39,7 +39,7 @@ from unicodedata import normalize
 from workbench.analysis.sources import open_library
 from workbench.analysis.workers import killed, open_pool
 from workbench.analysis.workspace import Workspace
-from workbench.catalog.library import LibraryEntry, Measurement
+from workbench.catalog.library import LibraryEntry, Measurement, place_of
 from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError, require_extra
@@ -469,7 +469,7 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
 
 
 def _added(file: WantedFile, entry: LibraryEntry, track: Track) -> Added:
-    return Added(file.path, track, None, None if track.path == Path(os.path.abspath(entry.path)) else track.path)
+    return Added(file.path, track, None, None if track.path == place_of(entry.path) else track.path)
 
 
 def _fault(file: WantedFile, error: WorkbenchError, hint: str = "") -> Added:

@@ -215,7 +215,7 @@ def _without_names(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unnamed(track: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in track.items() if name != "path"}
+    return {name: value for name, value in track.items() if name not in ("title", "artist_name", "path")}
 
 
 def _fields(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:

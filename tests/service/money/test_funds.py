@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -201,6 +202,28 @@ def test_the_price_of_a_length_is_reserved_once_it_is_known(
     with database.write() as connection:
         assert jobs.complete(connection, one, {}, billed=True, quantity=5)
         assert ledger.spent_in_month(connection, "ada", now()) == 100_000
+
+
+def test_what_is_reserved_stays_reserved_whatever_the_account_does(database: Database) -> None:
+    beats = {"kind": "beats", "queue": jobs.BEATS, "endpoint": "POST /v1/beats", "unit": MINUTE}
+    accept(database, "one", **beats)
+    with database.write() as connection:
+        job = jobs.claim(connection, [jobs.BEATS], "worker", 60.0)
+        assert job is not None
+        funds.reserve(connection, job, 3)
+    update(database, payment_method=False, spend_cap_micros=0)
+    with database.write() as connection:
+        funds.reserve(connection, job, 3)
+        with pytest.raises(Problem, match=funds.CAP_REACHED):
+            funds.reserve(connection, job, 4)
+
+
+def test_a_charge_is_stored_as_the_version_before_reads_it(database: Database) -> None:
+    job = accept(database, "loop")
+    with database.read() as connection:
+        stored = connection.scalar(tables.jobs.select().with_only_columns(tables.jobs.c.charge))
+    assert set(json.loads(str(stored))) == {"account", "endpoint", "subject", "event_key", "quantity", "unit"}
+    assert job.charge is not None
 
 
 def test_a_call_that_was_charged_under_its_key_reserves_nothing(database: Database, charge: Book) -> None:

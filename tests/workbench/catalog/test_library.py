@@ -79,6 +79,26 @@ def test_equal_bytes_without_ids_are_one_track_by_whatever_path(library: Library
     assert len(library.list()) == 1
 
 
+def test_a_file_that_moved_is_followed_though_other_music_is_in_its_place(library: Library, track_file: Path) -> None:
+    first = library.add(track_file)
+    moved = track_file.with_name("archive.ogg")
+    track_file.rename(moved)
+    track_file.write_bytes(b"a new mix")
+    assert (library.add(moved).track_id, library.add(moved).path) == (first.track_id, moved)
+    fresh = library.add(track_file)
+    assert fresh.track_id != first.track_id
+    assert len(library.list()) == 2
+
+
+def test_a_link_to_a_folder_is_that_folder_and_a_link_to_a_file_a_name_of_its_own(
+    library: Library, track_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "x" / "y").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "x" / "y")
+    (tmp_path / "x" / "s.ogg").write_bytes(b"beside the target of the link")
+    assert library.add(tmp_path / "link" / ".." / "s.ogg").path == tmp_path / "x" / "s.ogg"
+
+
 def test_an_id_can_move_to_another_file(library: Library, track_file: Path, tmp_path: Path) -> None:
     library.add(track_file, {"title": "Sea"}, track_id="one")
     (tmp_path / "new.ogg").write_bytes(b"another master")

@@ -61,6 +61,19 @@ def test_a_recording_that_a_point_refuses_counts_for_the_others() -> None:
     assert np.isfinite(table["low"]).all()
 
 
+def test_no_point_is_sure_that_shares_few_recordings_with_another() -> None:
+    dice = np.random.default_rng(4)
+    score = 0.7 + dice.normal(0.0, 0.01, (10, 3)) + np.array([0.1, 0.098, 0.0])
+    score[:6, 1] = np.nan
+    for columns in ([0, 1, 2], [2, 1, 0]):
+        found = xarray.Dataset(
+            {"seam_score": (("track", "cover.seams_weight"), score[:, columns])},
+            {"cover.seams_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(10)]},
+        )
+        assert not winner(found).sure
+        assert np.isnan(winner(found).low)
+
+
 def test_a_measure_does_not_judge_what_it_is_made_of() -> None:
     found = xarray.Dataset(
         {

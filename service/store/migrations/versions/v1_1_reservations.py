@@ -18,7 +18,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take them away."""
+    """Take them away, and the queue that the version before does not know."""
+    op.execute("UPDATE jobs SET queue = 'beats' WHERE queue = 'long beats'")
     op.drop_column("ledger", "key_id")
     for name in ("key_id", "reserved_at", "reserved_micros"):
         op.drop_column("jobs", name)
