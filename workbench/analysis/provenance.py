@@ -6,7 +6,7 @@ the service answers has no such key. Files are named by their name and by the SH
     command       the command whose result it is, and `constraints`, its options that were not left at their defaults
     program       name and version, with the versions of the stages that the result was computed by
     parameters    those that differ from the defaults, and a digest of the defaults
-    environment   versions of Python, NumPy, SciPy and FFmpeg, and the platform
+    environment   versions of Python, NumPy, SciPy, PyAV and FFmpeg, and the platform
     extensions    version and a hash of the source of a tracker, finder or detector that is not ours
     files         track and video
     grid          revision of the track's beat grid, and whether it was detected or given by a person
@@ -20,6 +20,7 @@ import hashlib
 import inspect
 import os
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -278,15 +279,15 @@ def _file_record(workspace: Workspace, path: Path) -> FileRecord:
         return FileRecord(name=name)
 
 
-@cache
 def _environment() -> dict[str, str]:
-    import av  # PyAV loads where a file is opened
-
+    """The versions that matter; that of FFmpeg where it was used: what is stored already needs no decoder."""
+    av = sys.modules.get("av")
     return {
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "scipy": version("scipy"),
-        "ffmpeg": str(av.ffmpeg_version_info),
+        "pyav": version("av"),
+        **({} if av is None else {"ffmpeg": str(av.ffmpeg_version_info)}),
         "platform": f"{platform.system()} {platform.machine()}",
     }
 

@@ -194,10 +194,13 @@ def _causes(made: Provenance, now: Provenance) -> Iterator[str]:
         yield "defaults: some default parameters of this program are others"
     for name, before, after in _fields(dict(made.params), dict(now.params)):
         yield f"parameter {name}: {before}, now {after}"
-    for kind in ("environment", "extensions"):
-        before, after = getattr(made, kind), getattr(now, kind)
-        for name, then, present in _fields(dict(before), dict(after or {})) if before else ():
-            yield f"{kind}: {name} {then}, now {present}"
+    # FFmpeg is named where it was used, which may be in one of them alone
+    versions, present_versions = made.environment or {}, now.environment or {}
+    for name, then, present in _fields(versions, {one: present_versions.get(one, versions[one]) for one in versions}):
+        yield f"environment: {name} {then}, now {present}"
+    if made.extensions is not None:
+        for name, then, present in _fields(made.extensions, now.extensions or {}):
+            yield f"extensions: {name} {then}, now {present}"
     if made.grid is not None and now.grid is not None and made.grid.revision != now.grid.revision:
         before, after = ("detected" if one.on_detected_grid else "given by a person" for one in (made, now))
         yield f"grid: revision {made.grid.revision}, {before}, now {now.grid.revision}, {after}"

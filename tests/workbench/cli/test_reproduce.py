@@ -122,7 +122,7 @@ def test_another_environment_and_another_tracker_are_named(
     body = json.loads(made.read_text())
     tracker = body["provenance"]["extensions"]["beats.tracker"]
     assert (tracker["name"], tracker["version"], len(tracker["source"])) == ("own_tracker:Even", 3, 16)
-    assert set(body["provenance"]["environment"]) == {"python", "numpy", "scipy", "ffmpeg", "platform"}
+    assert set(body["provenance"]["environment"]) == {"python", "numpy", "scipy", "pyav", "ffmpeg", "platform"}
     body["provenance"]["environment"]["numpy"] = "1.0"
     tracker["source"] = "0" * 16
     made.write_text(json.dumps(body))
