@@ -183,9 +183,9 @@ _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def require_extra(extra: str, needed_by: str) -> None:
-    """Raise `ExtraMissing`, with the command that installs it, unless an extra is installed in versions new enough.
+    """Raise `ExtraMissing` if an extra is missing or too old, or `ValueError` if there is no such extra.
 
-    `needed_by` is the subject of that sentence: "`workbench lab`". Raises `ValueError` if there is no such extra.
+    The message begins with `needed_by`, such as "`workbench lab`", and ends with the command that installs the extra.
     """
     missing = missing_packages(extra)
     if missing:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service import signatures
+from service import signed_links
 from service.answers.answer import Call
 from workbench.params import PreviewParams
 from workbench.store.clock import utc_now
@@ -29,7 +29,7 @@ def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[s
     """
     if not call.caller.preview:
         return None
-    secret = signatures.link_secret(connection, call.settings)
+    secret = signed_links.link_secret(connection, call.settings)
     expires = utc_now().replace(microsecond=0) + timedelta(seconds=call.settings.preview_seconds)
     tracks = [*lane.get("matches", ()), *lane.get("candidate_pool", ())]
     return {track["track_id"]: _preview(call, secret, track, expires) for track in tracks}
@@ -59,7 +59,7 @@ def record_play(preview: Path) -> bool:
 def _preview(call: Call, secret: str, track: Mapping[str, Any], expires: datetime) -> dict[str, Any]:
     path = f"/previews/{track['audio_id']}.mp3"
     return {
-        "url": f"{call.base_url()}{path}?{signatures.signed_query(secret, path, int(expires.timestamp()))}",
+        "url": f"{call.base_url()}{path}?{signed_links.signed_query(secret, path, int(expires.timestamp()))}",
         "expires_at": expires.isoformat().replace("+00:00", "Z"),
         "format": "mp3",
         "duration_seconds": round(min(_LONGEST_SECONDS, track.get("duration_seconds", _LONGEST_SECONDS)), 6),

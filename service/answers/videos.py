@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service import signatures
+from service import signed_links
 from service.answers.answer import Answer, Call, find_video, video_job
 from service.errors import Problem, invalid
 from service.money import funds
@@ -121,7 +121,9 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
     )
     expires = utc_now().replace(microsecond=0) + timedelta(seconds=call.settings.upload_seconds)
     path = f"/v1/uploads/{storage_key}"
-    query = signatures.signed_query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
+    query = signed_links.signed_query(
+        signed_links.link_secret(connection, call.settings), path, int(expires.timestamp())
+    )
     body = {
         "video_id": video_id,
         "upload_url": f"{call.base_url()}{path}?{query}",

@@ -13,7 +13,7 @@ from sanic.handlers import ContentRangeHandler
 from sanic.response import file
 from sqlalchemy import Connection
 
-from service import signatures
+from service import signed_links
 from service.answers import previews as answers
 from service.answers.answer import raise_fault
 from service.errors import Problem, not_found, unavailable
@@ -40,8 +40,8 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
     named = _NAME.fullmatch(path_id(name, "preview"))
 
     def is_genuine(connection: Connection) -> bool:
-        secret = signatures.link_secret(connection, context.settings)
-        return signatures.is_valid(secret, request.path, request.args.get("expires"), request.args.get("signature"))
+        secret = signed_links.link_secret(connection, context.settings)
+        return signed_links.is_valid(secret, request.path, request.args.get("expires"), request.args.get("signature"))
 
     if not await context.transactions.write(is_genuine):
         raise Problem(403, "the preview link is altered or has expired; ask for the lane again")

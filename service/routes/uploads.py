@@ -24,7 +24,7 @@ from sanic.server import HttpProtocol
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service import signatures
+from service import signed_links
 from service.errors import Problem, malformed, not_found
 from service.routes.admission import RoutePolicy, query_of
 from service.routes.http import path_id
@@ -95,9 +95,9 @@ blueprint.on_response(_allow_origin)  # type: ignore[no-untyped-call]
 
 
 def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
-    secret = signatures.link_secret(connection, request.app.ctx.settings)
+    secret = signed_links.link_secret(connection, request.app.ctx.settings)
     expires, signature = request.args.get("expires"), request.args.get("signature")
-    if not signatures.is_valid(secret, request.path, expires, signature):
+    if not signed_links.is_valid(secret, request.path, expires, signature):
         raise Problem(403, "the upload link is altered or has expired; POST /v1/videos gives a new one")
     query_of(request, LinkQuery)
     video = video_owners.get_by_storage_key(connection, storage_key)

@@ -707,7 +707,7 @@ def reserved_by(connection: Connection, account: str) -> int:
 
 
 def depths(connection: Connection) -> list[Depth]:
-    """The unsettled jobs by queue, kind and state, in this order."""
+    """How many jobs are not settled, and when the oldest was accepted, by queue, kind and state, in this order."""
     groups = (jobs.c.queue, jobs.c.kind, jobs.c.state)
     query = (
         sa.select(*groups, sa.func.count(), sa.func.min(jobs.c.created_at))

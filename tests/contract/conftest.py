@@ -35,7 +35,7 @@ import pytest
 from click.testing import CliRunner
 from standardwebhooks.webhooks import Webhook
 
-from service import signatures
+from service import signed_links
 from service.errors import error_type
 from service.settings import ServiceSettings
 from service.store import jobs, shared_values
@@ -225,9 +225,9 @@ class Service:
         """A genuine link to a path that lasts so many seconds from now."""
         database = self.database()
         with database.write() as connection:
-            secret = signatures.link_secret(connection, ServiceSettings())
+            secret = signed_links.link_secret(connection, ServiceSettings())
         database.close()
-        return f"{self.url}{path}?{signatures.signed_query(secret, path, int(time.time() + seconds))}"
+        return f"{self.url}{path}?{signed_links.signed_query(secret, path, int(time.time() + seconds))}"
 
     def unserved(self, account: str, kind: str, **more: Any) -> str:
         """The id of a job that nobody will ever take up."""

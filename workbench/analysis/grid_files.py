@@ -156,7 +156,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _with_points(cells: Sequence[str]) -> list[str]:
-    """Cells that no comma parts, with points in their numbers."""
+    """Cells of a line that is not separated by commas, with decimal commas replaced by points."""
     return [cell.replace(",", ".") if _DECIMAL_COMMA.match(cell) else cell for cell in cells]
 
 

@@ -453,8 +453,8 @@ VOICES_VERSION = 1  # raise it when what is stored of a detector's answer change
 def with_voices(workspace: Workspace, soundtrack: SoundtrackMeasure) -> SoundtrackMeasure:
     """The soundtrack with what the workspace's voice detector finds in it, from the store or found now.
 
-    Unchanged unless an external detector is named and there is sound. Raises as
-    `workbench.analysis.protocols.ask_detector`, also where the sound is in memory, and `MediaError` if a file is gone.
+    Unchanged unless an external detector is named and there is sound. Raises `ParameterError` if the detector is
+    unknown or fails, or the sound comes from no file, and `MediaError` if a file is gone.
     """
     params = workspace.params.voice
     if params.detector == OWN or soundtrack.levels is None:

@@ -13,8 +13,8 @@ it. The creator of a workspace closes it, best by `with`; one from `with_params`
 open and leaves closing to the workspace it came from.
 
 Decoded sound is cached by the hash of the file's bytes, so that a changed file is decoded again. The recording that
-was used last always stays; of the others those not used for longest are dropped until those in memory take no more
-than `RECORDING_BYTES`, and those in files no more than `FILED_BYTES`: a long recording pushes no short one out. A hash
+was used last always stays; the least recently used of the others are dropped until those in memory take no more than
+`RECORDING_BYTES`, and those in files no more than `FILED_BYTES`: a long recording pushes no short one out. A hash
 is computed again whenever the file's size, times or place on disk have changed, and while the file is so young that a
 change might not show in its times. The samples of a recording over 64 MB lie in a file without a name in the home
 folder's `scratch` and are read from it as they are used: hours of sound need not fit into memory.

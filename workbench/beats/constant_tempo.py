@@ -3,10 +3,10 @@
 The most probable beats of a passage with strummed off-beats or without drums may lie half a beat late. A decoded path
 then changes over and back, in a leap or by hurrying for some beats, which costs little beside the evidence of the
 passage, and every reading of that path inherits the slip. So the constant tempi of the path are measured, and the grids
-that they imply are proposed beside it. A slip changes the phase and not the tempo, so it is no border between tempi. Of
-a path in one tempo that is a line through the whole piece; of a path in several a line for each, with the path
-between them, and none through the whole, which would explain the longest part and nothing else. Which grid is right is
-decided in `beats.meter`, like all else.
+that they imply are proposed beside it. A slip changes the phase and not the tempo, so it is no border between tempi. If
+the path has one tempo, one line through the whole piece is proposed. If it has several, a line for each is, with the
+path between them; one through the whole piece would explain the longest part alone. Which grid is right is decided in
+`beats.meter`, like all else.
 
 Steady tempo: most catalog music is recorded to a click. A tracked beat is accurate to a frame; the slope of a line
 through a hundred of them is accurate to a fraction of a millisecond, and its position to the bias of the onsets.

@@ -268,7 +268,7 @@ def _is_plain(event: _Event, source: _Clock, record: _Clock) -> bool:
 
 
 def _strays(events: list[_Event], record: _Clock) -> int:
-    """How badly sources fit a rate of the record: those that last longer or shorter count most, then other clocks."""
+    """How badly sources fit a rate of the record: 2 for each event of another length, 1 for each at another rate."""
     sources = _source_clocks(events, record)
     timed = [(event, sources[event.where]) for event in events if event.fps is None and not event.is_black]
     return sum(2 if not _is_plain(event, source, record) else source.rate != record.rate for event, source in timed)

@@ -54,7 +54,7 @@ class MatchTerm(Protocol):
 
 
 def find_term(name: str) -> MatchTerm:
-    """Find a match term by its name; raises `ParameterError` where there is none, or something else."""
+    """Find a match term by its name; raises `ParameterError` if there is none, or what is found is no match term."""
     found: MatchTerm = find(MATCH_TERMS, name)
     if not is_number(found.usual) or not 0.0 < found.usual <= 1.0 or not isinstance(found.description, str):
         raise lacking(MATCH_TERMS, name)

@@ -202,7 +202,7 @@ class _Stops(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Ways to end that play every part the request keeps, one a row."""
+    """Possible endings, one a row, of routes that play every part that the request keeps."""
 
     layer: int
     stops: _Stops

@@ -4,6 +4,9 @@ The track's own ending closes a range of lengths: silence of under a bar may fol
 bar late for it. A button or a fade closes any length, on the last bar line that the music reaches; what comes after
 that line is the tail. A button is a downbeat hit that rings under a fade of less than a bar. A fade begins and resolves
 on bar lines where there is room for that.
+
+Which of them a plan gets is decided by its search: `plans.combinations` and `plans.loop`, `plans.cutdown`,
+`plans.conform`.
 """
 
 from __future__ import annotations

@@ -64,9 +64,13 @@ def _key(home: Home) -> bytes:
             _make_key(home.prepared(), home.link_key)
         key = home.link_key.read_bytes()
     except OSError as error:
-        raise StoreError(f"{home.link_key}: the key of links cannot be used ({error.strerror})") from error
+        raise StoreError(
+            f"{home.link_key}: the key that signs review links cannot be read or written ({error.strerror})"
+        ) from error
     if len(key) != _KEY_BYTES:
-        raise StoreError(f"{home.link_key}: this is no key of links; delete it, which takes back all links")
+        raise StoreError(
+            f"{home.link_key}: this is no key that signs review links; delete it, which takes back all links"
+        )
     return key
 
 

@@ -393,7 +393,7 @@ def _of_all_lengths(among: BoolArray, score: FloatArray, count: int) -> BoolArra
 def _take_best(
     chosen: BoolArray, score: FloatArray, possible: BoolArray, pairs: tuple[IntArray, ...], count: int
 ) -> None:
-    """Mark the best `count` possible ones of some pairs, which are two arrays of bar lines."""
+    """Mark in `chosen` the `count` best of the pairs that are possible; `pairs` are bar lines left and entered."""
     among = np.flatnonzero(possible[pairs])
     best = among[np.argsort(-score[pairs][among], kind="stable")[:count]]
     chosen[tuple(side[best] for side in pairs)] = True

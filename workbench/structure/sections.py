@@ -358,7 +358,7 @@ class _Grounds:
         return (max(shifts) + sum(self._cosine(k, first.start, k, second.start, n) for k in (12, 13))) / 3.0
 
     def _cosine(self, a: int, a_from: int, b: int, b_from: int, n: int) -> float:
-        """Cosine of n bars of feature a from one bar on, and n bars of feature b from another on."""
+        """Cosine of two stretches of n bars: feature `a` from bar `a_from` on, feature `b` from bar `b_from` on."""
         scale = float(self._norm(a, a_from, n) * self._norm(b, b_from, n))
         if scale <= 1e-9:
             return 1.0

@@ -134,7 +134,9 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
     elif known is not None and known.params == params:
         found = known.utterances
     else:
-        raise ParameterError(f"the voice detector {params.detector} was not asked with these parameters")
+        raise ParameterError(
+            f"this soundtrack has no answer of the voice detector {params.detector} for these parameters: call `with_voices` first"
+        )
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 

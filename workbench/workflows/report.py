@@ -694,7 +694,7 @@ def _delivery_table(levels: SoundLevels, workspace: Workspace) -> Table:
 
 
 def _numbers(plan: LoopPlan, view: SeamView) -> tuple[int, ...]:
-    """Which seams of the plan are the one of the view, from 1."""
+    """Numbers, from 1, of the seams of the plan that leave and enter where the seam of the view does."""
     pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
     place = (view.leave_s, view.enter_s)
     return tuple(n for n, (left, entered) in enumerate(pairs, start=1) if (left.song_to, entered.song_from) == place)

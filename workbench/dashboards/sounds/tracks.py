@@ -49,7 +49,7 @@ def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
 
 
 def stack_loop(workspace: Workspace, loop: Planned) -> StackedTrack:
-    """Prepare the sound of a plan that is there."""
+    """Measure and prepare a track whose plan is made already, to be played under the video."""
     plan = loop.plan.alone
     assert loop.video is not None, "tracks are stacked under a video"
     sound = track_file(workspace, loop.track.path)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from service.settings import ServiceSettings
-from service.signatures import is_valid, link_secret, signed_query
+from service.signed_links import is_valid, link_secret, signed_query
 from workbench.store.database import Database
 
 SECRET, PATH = "a secret of ours", "/v1/previews/abc.mp3"
