@@ -200,7 +200,7 @@ def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int
 
 
 def _facts(part: Part, ranking: ScriptReading, row: int, names: Names) -> tuple[str, str] | None:
-    """What one part of the score compared: the fact of the script, then that of the track; None where one is missing."""
+    """What a part of the score compared: the fact of the script, then that of the track; None if one is missing."""
     sound, columns = ranking.wanted.sound, ranking.columns
     if part in KINDS:
         named, shares = names[part], _shares(ranking.wanted, part)

@@ -135,7 +135,8 @@ def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: V
         found = known.utterances
     else:
         raise ParameterError(
-            f"this soundtrack has no answer of the voice detector {params.detector} for these parameters: call `with_voices` first"
+            f"this soundtrack has no answer of the voice detector {params.detector} for these parameters: call "
+            "`with_voices` first"
         )
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
