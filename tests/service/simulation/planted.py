@@ -154,6 +154,7 @@ BUGS = (
         "service/store/shared_reads.py",
         "if statement.is_dml:",
         "if False:",
+        rare=True,
     ),
     Bug(
         "what others have changed is read as it was",
@@ -230,6 +231,7 @@ BUGS = (
         _EVENTS,
         "if happened_at is None or _advance",
         "if True or (lambda *_: 0)",
+        rare=True,
     ),
     Bug(
         "an expiry that comes late ends what was granted since",
