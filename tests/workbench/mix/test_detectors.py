@@ -66,7 +66,7 @@ def test_what_it_finds_ends_with_the_video_and_reads_a_file() -> None:
     assert utterances_in(SoundtrackMeasure(None, np.zeros(0), 1.0), 3.0, PARAMS) == ()
     with pytest.raises(ParameterError, match="given reads files"):
         ask_detector(SoundtrackMeasure(CURVE, np.zeros(0), 0.032), PARAMS)
-    with pytest.raises(ParameterError, match="given was not asked"):
+    with pytest.raises(ParameterError, match="no answer of the voice detector given for these parameters"):
         utterances_in(asked, 3.0, VoiceParams(detector="given", close_pause_seconds=0.1))
 
 
