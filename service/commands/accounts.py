@@ -11,7 +11,7 @@ from ulid import ULID
 
 from service.commands.records import Time, Usd, database_of, say_left_out, workspace_in
 from service.prices import usd
-from service.store import accounts, credit_grants, ledger
+from service.store import accounts, credit_grants, jobs, ledger
 from service.store.accounts import Account
 from service.store.backup import restore_backup, write_backup
 from workbench.cli.options import home_option
@@ -201,6 +201,7 @@ def _state(connection: Any, account: Account) -> dict[str, Any]:
             for grant in grants
         ],
         "spend_cap_usd": None if cap is None else usd(cap),
+        "reserved_usd": usd(jobs.reserved_by(connection, account.account)),
         "preview": bool(account.preview),
         "created_at": account.created_at,
     }

@@ -301,6 +301,16 @@ def test_no_file_is_fetched_while_as_many_wait_as_there_are_slots(workshop: Work
     assert workshop.settled(behind).state == "complete"
 
 
+def test_files_of_long_sound_that_wait_stop_no_fetch(workshop: Workshop) -> None:
+    fetched = workshop.home / "fetched"
+    fetched.mkdir()
+    for job in workshop.submit({}, {}, {}, kind="beats", queue=jobs.LONG_BEATS):
+        (fetched / job.job_id).touch()
+    workshop.ready(workshop.start(main=1, fetch=1))
+    (behind,) = workshop.submit({}, queue=jobs.FETCH)
+    assert workshop.settled(behind).state == "complete"
+
+
 @pytest.mark.slow
 def test_what_settled_jobs_left_does_not_stop_fetching_for_good(workshop: Workshop) -> None:
     fetched = workshop.home / "fetched"

@@ -113,6 +113,7 @@ LIMITS = pytest.mark.parametrize(
     "limit", [{"spend_cap_micros": 200_000}, {"payment_method": False}], ids=["cap", "credit"]
 )
 """each leaves 0.20 USD with a grant of as much, which is two loops"""
+BEATS = {"kind": "beats", "queue": jobs.BEATS, "endpoint": "POST /v1/beats", "unit": MINUTE}
 
 
 def accept(database: Database, build: str, **more: object) -> Job:
@@ -181,9 +182,8 @@ def test_the_price_of_a_length_is_reserved_once_it_is_known(
     """A beats job of 0.02 USD a minute."""
     update(database, **limit)
     grant("g1", 200_000)
-    beats = {"kind": "beats", "queue": jobs.BEATS, "endpoint": "POST /v1/beats", "unit": MINUTE}
     for build in ("one", "two", "three"):
-        accept(database, build, **beats)
+        accept(database, build, **BEATS)
     with database.write() as connection:
         running = [jobs.claim(connection, [jobs.BEATS], "worker", 60.0) for _ in range(3)]
     one, two, three = [job for job in running if job is not None]
@@ -205,8 +205,7 @@ def test_the_price_of_a_length_is_reserved_once_it_is_known(
 
 
 def test_what_is_reserved_stays_reserved_whatever_the_account_does(database: Database) -> None:
-    beats = {"kind": "beats", "queue": jobs.BEATS, "endpoint": "POST /v1/beats", "unit": MINUTE}
-    accept(database, "one", **beats)
+    accept(database, "one", **BEATS)
     with database.write() as connection:
         job = jobs.claim(connection, [jobs.BEATS], "worker", 60.0)
         assert job is not None

@@ -388,6 +388,32 @@ def test_what_nobody_waits_for_comes_last(database: Database) -> None:
     assert claim(database).kind == "engine"
 
 
+def test_a_job_of_long_sound_waits_as_one_that_has_run(database: Database) -> None:
+    submit(database, new("long", kind="beats", queue=jobs.BEATS, endpoint="POST /v1/beats"))
+    short = claim(database, queues=(jobs.BEATS,))
+    with database.write() as connection:
+        assert jobs.hand_over(connection, short, jobs.LONG_BEATS)
+        assert jobs.waiting_in(connection, jobs.LONG_BEATS) == {short.job_id}
+        assert jobs.expire(connection, "beats", time_from_now(60)) == 0
+    waiting = read(database, short)
+    assert (waiting.queue, waiting.state, waiting.stage) == (jobs.LONG_BEATS, "queued", jobs.QUEUED_STAGE)
+
+
+def test_a_job_that_is_run_again_reserves_in_the_month_of_that(database: Database) -> None:
+    for build, micros in (("a call", 100_000), ("a length", 0)):
+        with database.write() as connection:
+            made = jobs.submit(connection, new(build), reserved_micros=micros)
+        held = claim(database)
+        with database.write() as connection:
+            assert jobs.fail(connection, held, Fault(500, "internal_error", "no"))
+            connection.execute(tables.jobs.update().values(reserved_at="2001-01-31T00:00:00"))
+            assert jobs.queue_again(connection, held, jobs.MAIN)
+        again = read(database, made)
+        assert (again.reserved_at is None) == (micros == 0)
+        assert again.reserved_at is None or again.reserved_at > "2001-02"
+        assert claim(database).job_id == made.job_id
+
+
 def test_a_fetched_job_is_handed_to_the_queue_of_its_kind(database: Database) -> None:
     for kind, queue in (("ingest", jobs.MAIN), ("beats", jobs.BEATS)):
         submit(database, NewJob(kind, jobs.FETCH, "ada", f"{kind}:1", charge_key=""))

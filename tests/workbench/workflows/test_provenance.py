@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench import extensions
 from workbench.analysis.provenance import (
     grid_record,
     make_provenance,
@@ -22,8 +23,9 @@ from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.files import hash_file
 from workbench.lab.sweep import with_values
-from workbench.params import WorkbenchParams
+from workbench.params import BeatParams, WorkbenchParams
 from workbench.plans.plan import PLAN_VERSION
+from workbench.recording import Recording
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
 from workbench.store.saved import CorrectedGrid
@@ -45,6 +47,26 @@ def test_a_file_that_cannot_be_read_has_its_name_alone(tmp_path: Path) -> None:
     gone = Path(os.fsdecode(bytes(tmp_path) + b"/\xff.wav"))
     made = make_provenance(Workspace(Home(tmp_path)), "loop", (), track=gone)
     assert made.to_json()["track"] == {"name": "\N{REPLACEMENT CHARACTER}.wav"}
+
+
+class FromACell:
+    version = 2
+
+    def track(self, recording: Recording, params: BeatParams) -> BeatGrid:
+        return BeatGrid.from_times([0.5, 1.0])
+
+
+FromACell.__module__ = "builtins"  # as in a notebook, no file has its source
+
+
+def test_a_tracker_without_a_file_has_its_version_alone(tmp_path: Path) -> None:
+    extensions.register(extensions.BEAT_TRACKERS, "cell", FromACell)
+    try:
+        with Workspace(Home(tmp_path), WorkbenchParams(beats=BeatParams(tracker="cell"))) as workspace:
+            made = make_provenance(workspace, "beats", ("beats",))
+    finally:
+        extensions.unregister(extensions.BEAT_TRACKERS, "cell")
+    assert made.extensions == {"beats.tracker": {"name": "cell", "version": 2, "source": None}}
 
 
 def test_parameters_and_constraints_are_those_that_differ(tmp_path: Path) -> None:
