@@ -60,10 +60,12 @@ def _existing_file(path: Path) -> Path:
 
 def _origins(text: str) -> str:
     """Check a comma list of origins as browsers send them."""
-    for origin in filter(None, map(str.strip, text.split(","))):
-        if web_address(origin) and (urlsplit(origin).path or origin.endswith("/")):
+    origins = [origin.strip() for origin in text.split(",") if origin.strip()]
+    for origin in origins:
+        web_address(origin)
+        if urlsplit(origin).path:
             raise ValueError(f"must be origins such as https://music.example, without a path: {origin}")
-    return text
+    return ",".join(origins)
 
 
 WebAddress: TypeAlias = Annotated[str, AfterValidator(web_address)]

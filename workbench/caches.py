@@ -170,7 +170,8 @@ def kernel(fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
         compiled = numba.njit(cache=_can_keep_kernels(), nogil=True, fastmath=fastmath)(function)
         if compiled.stats.cache_path is not None:
             name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-            with suppress(FileNotFoundError):  # another process drops them
+            # another process drops them, or the disk is full: no reason to fail an import
+            with suppress(OSError, StoreError):
                 _drop_damaged(sorted(Path(compiled.stats.cache_path).glob(f"{name}-*.nb[ic]")))
         return cast(Function, compiled)
 

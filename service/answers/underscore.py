@@ -7,7 +7,6 @@ call that returns no tracks is not billed.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -32,6 +31,6 @@ def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[st
     """
     if lane["matches"]:
         # not as the caller was found: what the account can pay may have changed during the ranking
-        funds.charge(connection, replace(call.caller, pays_freely=False, has_credit=True), call.charge())
+        funds.charge(connection, call.caller, call.charge(), looked_up_before=True)
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
     return Answer(200, {"lane": shown})

@@ -391,14 +391,14 @@ class Beats(Kind):
         cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
         grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
         if grid is None:
-            is_short = job.queue == self.queue
             most = context.settings.beats_max_seconds
+            goes_on = job.queue == self.queue and most > _LONG_BEATS_SECONDS
             try:
-                sound = context.workspace.load_recording(path, min(_LONG_BEATS_SECONDS, most) if is_short else most)
+                sound = context.workspace.load_recording(path, _LONG_BEATS_SECONDS if goes_on else most)
                 _reserve(job, context, sound.duration)
                 found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
             except MediaError as error:
-                if isinstance(error, SoundTooLong) and is_short and most > _LONG_BEATS_SECONDS:
+                if goes_on and isinstance(error, SoundTooLong):
                     return Outcome({}, billed=False, queue=LONG_BEATS)
                 raise JobFault(422, _without_path(str(error), path, "the audio")) from error
             body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
@@ -461,7 +461,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def kind_of(job: Job) -> Kind:
-    """A job of a kind that only a newer version knows can be refused and queued again, as any can."""
+    """The kind of a job; a bare one for a kind that only a newer version knows: it can be refused and queued again."""
     return KINDS.get(job.kind, Kind())
 
 

@@ -23,7 +23,6 @@ It imports no analysis code and never computes; one loop waits for messages of i
 from __future__ import annotations
 
 import math
-import os
 import selectors
 import shutil
 import signal
@@ -41,7 +40,6 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Connection
-from ulid import ULID
 
 from service.jobs import settle
 from service.jobs.children import Child
@@ -159,7 +157,7 @@ class JobParent:
     """None: in the home folder alone"""
     spans: Spans | None = None
     """where the spans of jobs are sent; None: nowhere"""
-    owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
+    owner: str = field(default_factory=workers.new_owner)
 
     _children: list[Child] = field(default_factory=list, init=False)
     _unsettled: list[_Unsettled] = field(default_factory=list, init=False)

@@ -68,12 +68,15 @@ def accept(connection: Connection, caller: Caller, new: NewJob) -> Job:
     return job
 
 
-def charge(connection: Connection, caller: Caller, charge: ledger.Charge) -> None:
-    """Charge a caller for a call that is answered now, unless its event was booked before; see `check_account`."""
-    if not caller.pays_freely and not ledger.is_booked(connection, charge.event_key):
+def charge(connection: Connection, caller: Caller, charge: ledger.Charge, *, looked_up_before: bool = False) -> None:
+    """Charge a caller for a call that is answered now, unless its event was booked before; see `check_account`.
+
+    `looked_up_before`: the caller was found in an earlier transaction, and what it can pay is looked up again.
+    """
+    if (looked_up_before or not caller.pays_freely) and not ledger.is_booked(connection, charge.event_key):
         price = current_prices().amount(charge.endpoint, charge.unit, charge.quantity)
         check_account(connection, caller.account, price)
-    ledger.charge(connection, charge, draws=caller.has_credit)
+    ledger.charge(connection, charge, draws=looked_up_before or caller.has_credit)
 
 
 def reserve(connection: Connection, job: Job, quantity: int) -> None:

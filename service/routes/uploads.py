@@ -86,7 +86,7 @@ async def preflight(request: Request, storage_key: str) -> HTTPResponse:
 async def _allow_origin(request: Request, response: HTTPResponse) -> None:
     """Let pages of the origins of the settings send uploads, and read what is answered, errors too."""
     origin = request.headers.get("origin", "")
-    if origin and origin in request.app.ctx.settings.upload_origins.replace(" ", "").split(","):
+    if origin and origin in request.app.ctx.settings.upload_origins.split(","):
         response.headers["access-control-allow-origin"] = origin
         response.headers["vary"] = "origin"
 

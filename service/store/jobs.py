@@ -606,7 +606,7 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
 
 
 def hand_over(connection: Connection, job: Job, queue: str) -> bool:
-    """Move a job that runs to the queue in which it goes on; after its fetch, waiting there is the first wait.
+    """Queue a running job again, in the queue in which it goes on; after a fetch its stage stays `FETCHING_STAGE`.
 
     False if the job is no longer ours; nothing is changed then.
     """

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from ulid import ULID
 
 from service.store.inserts import insert
 from service.store.tables import workers
 from service.store.times import time_from_now
 from workbench.store.database import now
+
+_HERE = f"{socket.gethostname()}:"
+
+
+def new_owner() -> str:
+    """The name of a worker that starts now, which begins with its machine."""
+    return f"{_HERE}{os.getpid()}:{ULID()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +36,7 @@ class Worker:
     @property
     def is_here(self) -> bool:
         """Whether it runs on this machine."""
-        return self.owner.startswith(f"{socket.gethostname()}:")
+        return self.owner.startswith(_HERE)
 
 
 def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) -> None:

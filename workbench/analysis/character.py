@@ -46,6 +46,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE, SURE, UNSURE, tempo_certainty
 from workbench.catalog.library import Measurement
+from workbench.catalog.track import LONGEST_TEXT
 from workbench.features.character_model import fitted_digest
 from workbench.features.descriptors import (
     CONTOUR_PARTS,
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
     from workbench.recording import Recording
 
 
-_LONGEST_TAG = 1000  # characters, as of a field of a track
+_TAGS_VERSION = 1  # raise it when what is read of a file's tags changes
 _MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
 MIN_KEY_STRENGTH = 0.6  # probability under which no key is named: from here on 96 of 100 external pieces are right
 _SALIENT_SECONDS = 30.0  # of the memorable part; the longest preview
@@ -378,18 +379,19 @@ def _tags(path: Path) -> dict[str, str]:
     from workbench.media.probe import read_tags  # PyAV loads where a file is opened
 
     named = zip(("title", "artist_name"), read_tags(path), strict=True)
-    return {name: text[:_LONGEST_TAG].replace("\0", "") for name, text in named if text is not None}
+    return {name: text[:LONGEST_TEXT].replace("\0", "") for name, text in named if text is not None}
 
 
 def analysis_name(params: WorkbenchParams) -> str:
-    """Versions, parameters and models of a measurement as a short text: "character.v1.landmarks.v3.…", 16 hex digits.
+    """Versions, parameters and models of a measurement as a short text: "character.v1.landmarks.v3.tags.v1.…", 16 hex.
 
     Measurements with equal names on equal grids are equal. A corrected grid marks the recording to be measured again,
     see `workbench.store.saved`.
     """
     parts = _character_parts(params, profile_parts(params, correction=""))
     key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
-    return f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.tags.v1.{key.params_digest[:16]}"
+    versions = f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.tags.v{_TAGS_VERSION}"
+    return f"{versions}.{key.params_digest[:16]}"
 
 
 def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> tuple[KeyPart, ...]:

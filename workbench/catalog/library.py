@@ -306,7 +306,7 @@ def _put(
     if known is None and track_id is None:
         known = connection.execute(query.where(tracks.c.content_hash == digest)).first()
         if known is not None:
-            path = places.get(digest, path)
+            path = places[digest]
     values = {**({} if known is None else json.loads(known.fields)), **given}
     identity = known.track_id if known is not None else track_id or f"trk_{ULID()}"
     track = Track(track_id=identity, path=path, content_hash=digest, **values)

@@ -25,7 +25,7 @@ SAME_TEMPO_OCTAVES = 0.04
 """octaves by which a given and a measured tempo may differ, 3 %: rounding or a ritardando explains as much"""
 SAME_SECONDS = 2.0
 """s by which a given and a measured length may differ; catalogs round, and encoders add silence"""
-_LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
+LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
 _LONGEST = {"description": 20_000, "artist_image_url": 4000}
 """characters of a field that may be longer than others"""
 _TONICS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
@@ -179,8 +179,8 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
         case "text":
             if not isinstance(value, str):
                 raise ParameterError(f"{name} must be text, got {_shown(value)}")
-            if len(value) > _LONGEST.get(name, _LONGEST_TEXT):
-                most = _LONGEST.get(name, _LONGEST_TEXT)
+            if len(value) > _LONGEST.get(name, LONGEST_TEXT):
+                most = _LONGEST.get(name, LONGEST_TEXT)
                 raise ParameterError(f"{name} must have at most {most} characters, got {len(value)}")
             if name == "musical_key_mode" and value not in MODES:
                 raise ParameterError(f"musical_key_mode must be major or minor, got {_shown(value)}")
@@ -201,8 +201,8 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
                 raise ParameterError(f"{name} must be a list of texts, got {_shown(value)}")
             if not all(isinstance(item, str) for item in value):
                 raise ParameterError(f"{name} must hold texts only, got {_shown(value)}")
-            if len(value) > _MOST_ITEMS or any(len(item) > _LONGEST_TEXT for item in value):
-                raise ParameterError(f"{name} must hold at most {_MOST_ITEMS} texts of {_LONGEST_TEXT} characters")
+            if len(value) > _MOST_ITEMS or any(len(item) > LONGEST_TEXT for item in value):
+                raise ParameterError(f"{name} must hold at most {_MOST_ITEMS} texts of {LONGEST_TEXT} characters")
             return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
 
 

@@ -61,7 +61,7 @@ def _plans_in(folder: Path) -> Iterator[dict[str, Any]]:
         for one in result["fits"] if isinstance(result.get("fits"), list) else (result,):
             try:
                 said = _said_of(one)
-            except PlanError as error:
+            except InputError as error:
                 say(f"workbench: {path}: {error}")
                 continue
             if said is not None:
@@ -71,11 +71,16 @@ def _plans_in(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _projects(workspace: Workspace) -> Iterator[dict[str, Any]]:
     """The projects, those changed last first."""
+    from workbench.errors import InputError
     from workbench.review.projects import list_projects, load_revision
 
     for project in list_projects(workspace, _EVERY_PROJECT):
         stored = load_revision(workspace, project.project_id)[1].get("plan")
-        said = _said_of(stored.get("result")) if isinstance(stored, Mapping) else None
+        try:
+            said = _said_of(stored.get("result")) if isinstance(stored, Mapping) else None
+        except InputError as error:
+            say(f"workbench: {project.name}: {error}")
+            said = None
         files = {name: value for name in ("track", "video") if (value := getattr(project, name))}
         named = {"name": project.name, "project": project.project_id}
         yield named | (said or {}) | files | {"made": project.changed_at}

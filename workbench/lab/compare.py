@@ -49,7 +49,7 @@ LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recordi
 # What is compared, where it applies to a recording
 MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "seam_score", "plan_score", "planned")
 COVERAGE = 0.9
-SURE_FROM = 6  # recordings under which a difference has no interval: there is none that covers what it says
+SURE_FROM = 6  # recordings; with fewer, no interval reaches its stated coverage
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
 # Parameters of seams that say which splices a profile holds, and so how many good ones there are, but change no score

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class _Called(ModuleType):
-    """This package, which is a function too: `wb.params()` prints what is turned here."""
+    """This package, which is a function too: `wb.params()` gives the parameters as a table."""
 
     def __call__(self, name: str | None = None) -> pd.DataFrame:
         """As `workbench.params.described.params`."""

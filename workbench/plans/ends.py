@@ -122,7 +122,9 @@ def closing_fade(
     return Ending(EndKind.FADE, tail, micros(max(tail, length)) / 1e6, fade_place(profile, last_to - tail))
 
 
-def with_fade(plan: LoopPlan, seconds: float, kept: Sequence[tuple[TrackSeconds, TrackSeconds]] = ()) -> LoopPlan:
+def with_closing_fade(
+    plan: LoopPlan, seconds: float, kept: Sequence[tuple[TrackSeconds, TrackSeconds]] = ()
+) -> LoopPlan:
     """The plan with a closing fade of so many seconds, where it ends in one; so are its options, as far as they can be.
 
     The fade covers what plays after the bar line on which it resolves, and leaves the crossfade before it and the
@@ -130,7 +132,7 @@ def with_fade(plan: LoopPlan, seconds: float, kept: Sequence[tuple[TrackSeconds,
     """
     if plan.options:
         options = (
-            with_fade(plan.alone, seconds, kept),
+            with_closing_fade(plan.alone, seconds, kept),
             *(_faded(option, seconds, *_fade_bounds(option, kept)) for option in plan.options[1:]),
         )
         return replace(options[0], options=options)

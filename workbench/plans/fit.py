@@ -52,7 +52,7 @@ from workbench.plans.ends import (
     MIN_RING_SECONDS,
     end_slack,
     start_fade,
-    with_fade,
+    with_closing_fade,
 )
 from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (
@@ -192,7 +192,7 @@ def plan_fit(
     if isinstance(answer, Refusal) or request.fade is None:
         return answer
     kept = [requested_stretch(profile, keep, seconds - (request.start_at or 0.0)) for keep in request.keep]
-    return with_fade(answer, request.fade, [stretch for stretch in kept if stretch is not None])
+    return with_closing_fade(answer, request.fade, [stretch for stretch in kept if stretch is not None])
 
 
 def _answer(
@@ -238,7 +238,7 @@ def _or_begin_elsewhere(
     blamed = request.constraints.only(answer.constraints)
     if not any(holds_start(profile, one) for one in blamed.excluded):
         return answer
-    if isinstance(plan_fit(profile, seconds, replace(request, only_loop=False), params), Refusal):
+    if isinstance(plan_fit(profile, seconds, replace(request, only_loop=False, fade=None), params), Refusal):
         return answer
     return replace(answer, sentence=answer.sentence + " A fit of this length begins elsewhere.")
 

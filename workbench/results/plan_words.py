@@ -130,7 +130,7 @@ def less_sure_line(plan: LoopPlan, profile: LoopProfile, request: PlanRequest, p
     if not request.keep or plan.seam_score >= params.min_seam_score:
         return None
     lines = seam_lines(segment_table(plan), profile.downbeats).T
-    free = ~on_lines(profile, request.constraints).is_pinned(*lines) & ~profile.is_restart(*lines)
+    free = ~on_lines(profile, request.constraints).is_pinned(*lines) & ~is_restart(plan, profile)
     worst = float(seam_scores(profile, plan)[free].min(initial=1.0))
     if worst >= params.min_seam_score:
         return None

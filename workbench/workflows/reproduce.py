@@ -41,7 +41,8 @@ from workbench.workflows.mix import draw_envelope
 from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 
 # Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
-_NAMES = frozenset(("video_id", "track_id", "track", "title", "artist_name", "path", "hint", KEY))
+_CALLED = ("title", "artist_name", "path")
+_NAMES = frozenset(("video_id", "track_id", "track", *_CALLED, "hint", KEY))
 _LANE_LISTS = ("matches", "candidate_pool")
 _MOST_FIELDS = 20  # fields that are listed one by one
 
@@ -218,7 +219,7 @@ def _without_names(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unnamed(track: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in track.items() if name not in ("title", "artist_name", "path")}
+    return {name: value for name, value in track.items() if name not in _CALLED}
 
 
 def _fields(before: Any, after: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
