@@ -13,6 +13,10 @@ from __future__ import annotations
 
 from math import isnan
 
+import numpy as np
+
+from workbench.recording import FloatArray, IntArray
+
 UNSURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE, SURE = 0, 1, 2, 3
 """Certainties of a measured tempo: not to be stated; it or its half; it or its double; as it is."""
 NO_SURE_BEAT = "no sure beat"
@@ -32,6 +36,17 @@ def tempo_certainty(bpm: float, confidence: float, drums: float) -> int:
     if bpm < _MIN_SURE_BPM:
         return SURE_BUT_FOR_DOUBLE
     return SURE if drummed and bpm < _MAX_SURE_BPM else SURE_BUT_FOR_HALF
+
+
+def possible_tempi(bpm: FloatArray, certainty: IntArray) -> FloatArray:
+    """The tempi that tracks may be counted at, shape (2, n): as measured, and half or double that if it may be meant.
+
+    Both are NaN where no tempo is to be stated. A certainty that is none of `tempo_certainty` is that of a tempo that
+    was given.
+    """
+    stated = np.where(certainty == UNSURE, np.nan, np.asarray(bpm, dtype=np.float64))
+    factor = np.select([certainty == SURE_BUT_FOR_HALF, certainty == SURE_BUT_FOR_DOUBLE], [0.5, 2.0], 1.0)
+    return np.stack([stated, factor * stated])
 
 
 def tempo_words(bpm: float, certainty: int, digits: str = ".0f") -> str:

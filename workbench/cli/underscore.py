@@ -34,9 +34,9 @@ def command(
 ) -> None:
     """Rank the catalog against TEXT, a script that is spoken or shown; `-` reads it from standard input.
 
-    Prints ten tracks as JSON, best first, each with why it fits. Rules in the brief, such as 'no drums' or 'at least
-    2 minutes', are satisfied: tracks that break one come last. The script itself is only text; notes on music in
-    brackets in it count as part of the brief.
+    Prints ten tracks as JSON, each with why it fits. Rules in the brief, such as 'no drums' or 'at least 2 minutes',
+    part the list and change no score: first the tracks that meet them, then those that break one, each part by score.
+    The script itself is only text; notes on music in brackets in it count as part of the brief.
 
     \b
     Example:

@@ -208,7 +208,7 @@ def _(mixed: VoiceOverMix) -> str:
 def _(lane: Lane) -> str:
     tracks = [one.track for one in lane.matches]
     titles = [one.called for one in tracks]
-    figure = lane_figure(titles, [one.score for one in lane.matches])
+    figure = lane_figure(titles, [one.score for one in lane.matches], [one.unmet for one in lane.matches])
     players = [_file_player(one.path, title) for one, title in zip(tracks[:_LANE_PLAYERS], titles, strict=False)]
     return _page(f"{lane.title}: {lane.reasoning}", figure, *players)
 

@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.certainty import tempo_words, voice_words
+from workbench.catalog.certainty import possible_tempi, tempo_words, voice_words
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.language.grammar import read_grammar
 from workbench.matching.language.lexicon import FEELINGS, Kind, lexicon, read_lexicon, terms_in
@@ -84,24 +84,36 @@ class Constraint:
         """
         if self.fact is None:
             return self._judge_facets(facets)
-        values = np.asarray(getattr(columns, self.fact), dtype=np.float64)
-        known = values != UNKNOWN if self.fact in ("explicit", "beats_per_bar") else np.isfinite(values)
+        judged = self.judge_numbers(columns)
+        if self.fact == "drums" and self.barred:
+            # A piano is struck too: if a text names instruments but no drums, only clear drums break the rule.
+            names_any = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
+            judged = np.where(names_any & (columns.drums < _SURELY_STRUCK), SATISFIED, judged)
+        if self.fact == "vocals" and self.required:
+            # Without a sure detection the text counts; a track that is surely instrumental stays so.
+            judged = np.where(_names(facets, self.required) & ~(columns.vocals < _SURELY_SILENT), SATISFIED, judged)
+        if self.barred:
+            judged = np.where(_names(facets, self.barred), BROKEN, judged)
+        return np.asarray(judged, dtype=np.int8)
+
+    def judge_numbers(self, columns: Columns) -> NDArray[np.int8]:
+        """Judge tracks as `judge` does, by their numbers alone; all are NOT_KNOWN for a rule about facets.
+
+        A tempo that may be half or double satisfies a rule under either; without a sure beat it is not known.
+        """
+        if self.fact is None:
+            return np.full(len(columns), NOT_KNOWN, dtype=np.int8)
+        if self.fact == "bpm":
+            values = possible_tempi(columns.bpm, columns.tempo_certainty)
+        else:
+            values = np.asarray(getattr(columns, self.fact), dtype=np.float64)[None]
+        known = values[0] != UNKNOWN if self.fact in ("explicit", "beats_per_bar") else np.isfinite(values[0])
         if self.fact == "explicit":
             # Music without singing is not explicit.
             silent = np.nan_to_num(np.asarray(columns.vocals, dtype=np.float64), nan=1.0) < _SOUNDS_THERE
             values, known = np.where(silent, 0.0, values), known | silent
-        inside = (values >= self.low) & (values <= self.high)
-        judged = np.where(known, np.where(inside, SATISFIED, BROKEN), NOT_KNOWN)
-        if self.fact == "drums" and self.barred:
-            # A piano is struck too: if a text names instruments but no drums, only clear drums break the rule.
-            names_any = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
-            judged = np.where(names_any & (values < _SURELY_STRUCK), SATISFIED, judged)
-        if self.fact == "vocals" and self.required:
-            # Without a sure detection the text counts; a track that is surely instrumental stays so.
-            judged = np.where(_names(facets, self.required) & ~(values < _SURELY_SILENT), SATISFIED, judged)
-        if self.barred:
-            judged = np.where(_names(facets, self.barred), BROKEN, judged)
-        return np.asarray(judged, dtype=np.int8)
+        inside = ((values >= self.low) & (values <= self.high)).any(axis=0)
+        return np.where(known, np.where(inside, SATISFIED, BROKEN), NOT_KNOWN).astype(np.int8)
 
     def _judge_facets(self, facets: FloatArray) -> NDArray[np.int8]:
         assert self.kind is not None
@@ -112,11 +124,6 @@ class Constraint:
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
-
-    @property
-    def is_judged_by_text(self) -> bool:
-        """Whether the text of a track can settle the rule; a track whose text does not settle it ranks behind."""
-        return self.fact is None or self.fact == "vocals"
 
     def describe(self, columns: Columns, row: int, facets: FloatArray) -> str:
         """The fact of one track that the rule is about, with number and unit."""

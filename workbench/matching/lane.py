@@ -69,6 +69,8 @@ class Match:
     """best first; None where placements were not asked for or could not be computed"""
     sync_status: Literal["warm", "cold"] | None = None
     """`warm`: placements are computed and cached; `cold`: they are not; None: they were not asked for"""
+    unmet: str = ""
+    """the rules of the brief that it breaks, or of which that is not known, in words; empty where it meets all"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,9 @@ class Lane(Shown):
     reasoning: str
     """the facts that the ranking weighed, in plain words"""
     matches: tuple[Match, ...]
-    """best first, ten while there are ten songs"""
+    """ten while there are ten songs, by score: those that meet the brief's rules first, then others (`Match.unmet`)"""
     candidate_pool: tuple[Match, ...]
-    """best first, up to fifty; the matches are among them"""
+    """in the same order, up to fifty; the matches are among them"""
 
 
 class Calibration(NamedTuple):

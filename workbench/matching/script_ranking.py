@@ -12,9 +12,8 @@ Parts that rest on words count less the less a text is trusted (`texts.trust_in`
 nothing. An unknown value counts as usual. The raw score is the weighted mean; a logistic curve (`lane.calibrated`)
 makes it absolute.
 
-Constraints come first: a track that breaks one scores 0 and ranks behind all that break fewer; the score is halved for
-each rule that is unknown for the track. If only the text could settle a rule ("no piano", "with vocals") and does not,
-the track ranks behind all that are sure.
+Constraints do not change a score, they part the list: first the tracks that satisfy all, then those of which one is not
+known, last those that break one, each part by score.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.matching.brief import BROKEN, NOT_KNOWN, Brief, Constraint
+from workbench.catalog.certainty import possible_tempi
+from workbench.matching.brief import SATISFIED, Brief, Constraint
 from workbench.matching.columns import Columns
 from workbench.matching.index import best_places
 from workbench.matching.lane import Calibration, calibrated
@@ -107,7 +107,7 @@ class RankedTracks:
     raw: FloatArray
     """shape (n,), weighted mean of the parts"""
     scores: FloatArray
-    """shape (n,), 0 to 1, absolute; 0 where a constraint is broken"""
+    """shape (n,), 0 to 1, absolute"""
     judged: NDArray[np.int8]
     """shape (n_constraints, n)"""
 
@@ -171,7 +171,7 @@ def _less_distances(
     total = named[rows]
     for value, weight in (
         (np.abs(columns.energy[rows] - np.float32(wanted.sound.energy)), params.model.energy_weight / ENERGY_REACH),
-        (np.abs(np.log2(columns.bpm[rows] / np.float32(wanted.sound.bpm))), params.model.pace_weight / PACE_REACH),
+        (_octaves(wanted, columns.bpm[rows], columns.tempo_certainty[rows]), params.model.pace_weight / PACE_REACH),
         (np.abs(columns.vocals[rows] - np.float32(wanted.voice)), params.model.voice_weight),
     ):
         total = total - np.float32(weight) * np.where(np.isnan(value), np.float32(_UNKNOWN_DISTANCE), value)
@@ -181,7 +181,7 @@ def _less_distances(
 def rank(
     wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams | None = None
 ) -> RankedTracks:
-    """All tracks in order: fewest broken constraints first, then surest of those a text tells, then by score, then id.
+    """All tracks in order: by their worst judgement on a constraint, then by score, then id.
 
     `facets`, shape (n, n_facets), is how far what their texts name counts, 0 to 1 (`texts.facets_of`), and `trust`,
     shape (n,), how far the texts are trusted.
@@ -191,14 +191,9 @@ def rank(
     raw = raw_scores(parts, params)
     judged = np.array([constraint.judge(columns, facets) for constraint in wanted.constraints], dtype=np.int8)
     judged = judged.reshape(len(wanted.constraints), len(columns))
-    broken = (judged == BROKEN).sum(axis=0)
-    open_rules = (judged == NOT_KNOWN).sum(axis=0)
-    by_text = np.array([rule.is_judged_by_text for rule in wanted.constraints], dtype=np.bool_)
-    untold = (judged[by_text] == NOT_KNOWN).sum(axis=0)
     scores = calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
-    # A rule on what is not known of a track is satisfied with a probability of one half.
-    scores = np.where(broken > 0, 0.0, scores * 0.5**open_rules)
-    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, untold, broken))
+    worst = judged.min(axis=0, initial=SATISFIED)
+    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -worst))
     return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
 
 
@@ -217,7 +212,7 @@ def compare(wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: Fl
         parts[kind] = np.where(asked, cosine, _UNNAMED_NEARNESS)
     sound = wanted.sound
     parts["energy"] = _near(columns.energy, sound.energy, ENERGY_REACH)
-    parts["pace"] = _near(np.log2(np.asarray(columns.bpm, dtype=np.float64)), np.log2(sound.bpm), PACE_REACH)
+    parts["pace"] = _near(_octaves(wanted, columns.bpm, columns.tempo_certainty), 0.0, PACE_REACH)
     parts["brightness"] = _near(columns.brightness, sound.brightness, BRIGHTNESS_REACH)
     parts["mode"] = _known((1.0 + np.asarray(columns.mode, dtype=np.float64) * sound.mode) / 2.0)
     voice = _known(np.asarray(columns.vocals, dtype=np.float64))
@@ -231,6 +226,11 @@ def compare(wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: Fl
     for name in WORD_PARTS:
         parts[name] = parts[name] * trust
     return parts
+
+
+def _octaves(wanted: ScriptWants, bpm: FloatArray, certainty: IntArray) -> FloatArray:
+    """How far tempi are from the expected one, octaves, shape (n,): the nearer one where two are possible, else NaN."""
+    return np.asarray(np.abs(np.log2(possible_tempi(bpm, certainty) / wanted.sound.bpm)).min(axis=0))
 
 
 def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> FloatArray:

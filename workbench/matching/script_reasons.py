@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.catalog.certainty import tempo_words, voice_words
 from workbench.catalog.track import Track
-from workbench.matching.brief import BROKEN, SATISFIED, Brief
+from workbench.matching.brief import BROKEN, NOT_KNOWN, SATISFIED, Brief
 from workbench.matching.columns import Columns
 from workbench.matching.lane import MatchReason
 from workbench.matching.language.languages import ENGLISH, language_of
@@ -76,6 +76,19 @@ def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscorePa
             weighed.append((moved, MatchReason(*facts, score=min(1.0, max(0.0, float(values[row]))))))
     weighed.sort(key=lambda pair: (-pair[0], pair[1].video))
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
+
+
+def unmet_rules(ranking: ScriptReading, row: int) -> str:
+    """The rules that one ranked track breaks, or else those of which it is not known, in words; empty without any."""
+    for judgement, words in ((BROKEN, "breaks"), (NOT_KNOWN, "not known")):
+        rules = [
+            rule.text
+            for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
+            if judged == judgement
+        ]
+        if rules:
+            return f"{words}: {_listed(rules)}"
+    return ""
 
 
 def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
@@ -185,10 +198,12 @@ def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int
         yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was applied.'
     if ranking.wanted.constraints:
         rules = _listed([rule.text for rule in ranking.wanted.constraints])
-        yield f"Applied rules: {rules}; tracks that break one come last and say so."
-        broken = sum(bool((ranking.ranked.judged[:, row] == BROKEN).any()) for row in best)
+        yield f"Applied rules: {rules}; tracks that break one come last and say so, each part by score."
+        broken, unknown = (sum(unmet_rules(ranking, row).startswith(how) for row in best) for how in ("breaks", "not"))
         if broken:
             yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
+        if unknown:
+            yield f"Of {unknown} it is not known whether they keep them all."
     if brief.unread:
         phrases = [f'"{phrase[:_LONGEST_QUOTE]}"' for phrase in brief.unread[:_MOST_QUOTED]]
         if more := len(brief.unread) - len(phrases):

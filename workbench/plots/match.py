@@ -74,13 +74,16 @@ def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> Non
         axes.axvline(begins, color=PLAYED, linewidth=0.8, linestyle=":")
 
 
-def lane_figure(titles: Sequence[str], scores: Sequence[float]) -> Figure:
-    """A small picture of a lane: how well each of its tracks fits."""
-    figure = new_figure(7.0, 0.5 + 0.22 * max(1, len(titles)))
+def lane_figure(titles: Sequence[str], scores: Sequence[float], unmet: Sequence[str]) -> Figure:
+    """A small picture of a lane: how well each of its tracks fits, those with unmet rules under a line that says so."""
+    heads = [number for number, rules in enumerate(unmet) if rules and (number == 0 or rules != unmet[number - 1])]
+    figure = new_figure(7.0, 0.5 + 0.22 * max(1, len(titles) + len(heads)))
     axes = figure.subplots()
-    rows = np.arange(len(titles))
+    rows = np.arange(len(titles)) + np.searchsorted(heads, np.arange(len(titles)), side="right")
     axes.barh(rows, list(scores), color=PLAYED, height=0.7)
     axes.set_yticks(rows, list(titles))
+    for head in heads:
+        axes.annotate(unmet[head], (0.0, rows[head] - 1), (4, 0), textcoords="offset points", va="center", fontsize=8)
     axes.invert_yaxis()
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("score", fontsize=9)

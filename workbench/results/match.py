@@ -82,9 +82,11 @@ class LaneBody(Body, title="Lane"):
 
     title: str = Field(description="what was looked for, in a few words")
     reasoning: str = Field(description="what was weighed, in words")
-    matches: list[TrackBody] = Field(max_length=10, description="best first")
+    matches: list[TrackBody] = Field(
+        max_length=10, description="by score: first what meets the rules of the brief, last what breaks one"
+    )
     candidate_pool: Annotated[list[TrackBody], Field(max_length=50)] | SkipJsonSchema[None] = optional(
-        "best first, the matches among them; only with expand=full"
+        "in the same order, the matches among them; only with expand=full"
     )
 
 

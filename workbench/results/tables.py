@@ -277,6 +277,9 @@ def _(lane: Lane) -> xarray.Dataset:
     return _dataset(
         {
             "score": _variable("match", [one.score for one in lane.matches], "1", "how well it fits, 0 to 1"),
+            "unmet": _variable(
+                "match", np.array([one.unmet for one in lane.matches], dtype=str), "1", "rules of the brief not met"
+            ),
             "reason_score": _variable(("match", "reason"), scores, "1", "in one respect, 0 to 1"),
             "bpm": _variable("match", [one.bpm or np.nan for one in tracks], "BPM", "tempo of the track"),
         },
@@ -302,6 +305,7 @@ def _(lane: Lane) -> pandas.DataFrame:
         "track_id": [one.track.track_id for one in lane.matches],
         "title": [one.track.title or "" for one in lane.matches],
         "score": [one.score for one in lane.matches],
+        "unmet": [one.unmet for one in lane.matches],
     }
     columns |= {name: scores[:, number] for number, name in enumerate(names)}
     return pandas.DataFrame(columns, index=pandas.RangeIndex(len(lane.matches), name="match"))

@@ -3,7 +3,7 @@
     read       what music suits the script, with its production notes and the brief
     find       every track of a small catalog; of a large one those that three searches propose: by the parts of the
                score that are quick to compute for all, by word vectors, and by BM25 over the words that were recognised
-    rank       each candidate part by part, rules first
+    rank       each candidate part by part; those that break a rule of the brief come last
     pick       ten without near duplicates, and why each is there
 
 BM25 and the vector index only propose; the score is the same whichever search found a track.
@@ -23,7 +23,7 @@ from workbench.analysis.progress import silent
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
-from workbench.matching.brief import Brief, production_notes, read_brief
+from workbench.matching.brief import BROKEN, Brief, production_notes, read_brief
 from workbench.matching.columns import Columns
 from workbench.matching.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.matching.language.embedding import SentenceEmbedding, find_embedding
@@ -38,6 +38,7 @@ from workbench.matching.script_reasons import (
     matched_tags,
     names_in,
     reasons,
+    unmet_rules,
 )
 from workbench.params import UnderscoreParams, WorkbenchParams
 from workbench.recording import FloatArray, IntArray
@@ -59,7 +60,7 @@ def underscore(
     brief: str | None = None,
     lexicon_only: bool = False,
 ) -> Lane:
-    """Rank the catalog against a spoken text with production notes: ten tracks at most, best first, and their pool.
+    """Rank the catalog against a spoken text with production notes: ten tracks at most, and their pool.
 
     The script is data, never instructions; `brief` asks for music in plain words, `platform` says where the video is
     shown, as "tiktok". Without a `snapshot` the catalog is opened and brought up to date; `lexicon_only` does without
@@ -149,10 +150,7 @@ def _keep_rules(wanted: ScriptWants, columns: Columns) -> NDArray[np.bool_]:
     """Which tracks break no rule on a number, shape (n,); rules on their texts are judged later."""
     allowed = np.ones(len(columns), dtype=np.bool_)
     for rule in wanted.constraints:
-        if rule.fact is not None:
-            values = np.asarray(getattr(columns, rule.fact))
-            with np.errstate(invalid="ignore"):
-                allowed &= ~((values < rule.low) | (values > rule.high)) | (rule.fact == "explicit")
+        allowed &= rule.judge_numbers(columns) != BROKEN
     return allowed
 
 
@@ -206,4 +204,5 @@ def _match(ranking: ScriptReading, place: int, track: Track, params: WorkbenchPa
         reasons=reasons(ranking, place, names, params.underscore),
         matched_tags=matched_tags(ranking, track),
         fit_explanation=explanation(ranking, place, names),
+        unmet=unmet_rules(ranking, place),
     )

@@ -253,9 +253,9 @@ class Lane(TypedDict):
     reasoning: str
     """what was weighed, in words"""
     matches: list[LaneTrack]
-    """best first"""
+    """by score: first what meets the rules of the brief, last what breaks one"""
     candidate_pool: NotRequired[list[LaneTrack]]
-    """best first, the matches among them; only with expand=full"""
+    """in the same order, the matches among them; only with expand=full"""
 
 
 class LaneTrack(TypedDict):

@@ -218,9 +218,9 @@ export interface Lane {
   title: string
   /** what was weighed, in words */
   reasoning: string
-  /** best first */
+  /** by score: first what meets the rules of the brief, last what breaks one */
   matches: LaneTrack[]
-  /** best first, the matches among them; only with expand=full */
+  /** in the same order, the matches among them; only with expand=full */
   candidate_pool?: LaneTrack[]
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.catalog.certainty import SURE, SURE_BUT_FOR_DOUBLE, SURE_BUT_FOR_HALF, UNSURE
 from workbench.matching.brief import BROKEN, NOT_KNOWN, SATISFIED, Constraint, production_notes, read_brief
-from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.columns import UNKNOWN, Columns, empty_columns
 from workbench.matching.language.lexicon import lexicon, read_lexicon
 
 NAMES = ("silent piano", "sung guitar", "unmeasured")
@@ -70,6 +71,22 @@ def test_a_rule_is_kept_broken_or_open(
     rules = {rule.text: rule for rule in read_brief(brief).constraints}
     assert list(rules) == [said]
     assert tuple(rules[said].judge(columns, facets)) == judged
+
+
+@pytest.mark.parametrize(
+    ("brief", "judged"),
+    [
+        ("under 100 bpm", [SATISFIED, BROKEN, SATISFIED, SATISFIED, NOT_KNOWN]),
+        ("about 150 bpm", [BROKEN, SATISFIED, SATISFIED, SATISFIED, NOT_KNOWN]),
+        ("100 to 120 bpm", [BROKEN, BROKEN, BROKEN, BROKEN, NOT_KNOWN]),
+    ],
+)
+def test_a_tempo_that_may_be_half_or_double_is_found_under_either(brief: str, judged: list[int]) -> None:
+    columns = empty_columns(np.array(["76", "152", "152 or 76", "76 or 152", "no sure beat"]))
+    columns.bpm[:] = 76.0, 152.0, 152.0, 76.0, 70.0
+    columns.tempo_certainty[:] = UNKNOWN, SURE, SURE_BUT_FOR_HALF, SURE_BUT_FOR_DOUBLE, UNSURE
+    (rule,) = read_brief(brief).constraints
+    assert rule.judge(columns, np.zeros((5, len(lexicon().names)))).tolist() == judged
 
 
 @pytest.mark.parametrize(

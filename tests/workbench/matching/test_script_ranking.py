@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.catalog.certainty import SURE, SURE_BUT_FOR_HALF, UNSURE
 from workbench.catalog.track import Track
 from workbench.matching.brief import read_brief
-from workbench.matching.columns import Columns, empty_columns
+from workbench.matching.columns import UNKNOWN, Columns, empty_columns
 from workbench.matching.lane import Calibration, calibrated, fit_calibration
 from workbench.matching.language.lexicon import lexicon, read_lexicon
 from workbench.matching.script import Reading, read_script
@@ -130,29 +131,25 @@ def test_a_brief_counts_for_more_than_the_script(meditation: Reading) -> None:
     assert found.order[0] == 1
 
 
-def test_tracks_that_break_a_rule_come_last_and_score_nothing(meditation: Reading) -> None:
-    found = ranked(want(meditation, read_brief("at least 90 bpm"), None, PARAMS))
-    assert found.order[-1] == 0
-    assert found.scores[0] == 0.0
-    assert found.scores[1] > 0.0
+@pytest.mark.parametrize("brief", ["no vocals", "at least 90 bpm, minor key", "nothing explicit, no guitar"])
+def test_a_rule_parts_the_list_and_changes_no_score(meditation: Reading, brief: str) -> None:
+    free = ranked(want(meditation, read_brief(""), None, PARAMS))
+    found = ranked(want(meditation, read_brief(brief), None, PARAMS))
+    assert found.scores.tolist() == free.scores.tolist()
+    standing = found.judged.min(axis=0, initial=1)[found.order]
+    assert standing.tolist() == sorted(standing, reverse=True), "met, then not known, then broken"
+    for part in set(standing):
+        scores = found.scores[found.order][standing == part]
+        assert scores.tolist() == sorted(scores, reverse=True)
 
 
-def test_fewer_broken_rules_come_before_more(meditation: Reading) -> None:
-    found = ranked(want(meditation, read_brief("at least 110 bpm, minor key"), None, PARAMS))
-    assert found.order[0] == 1
-    assert set(found.order[1:3]) == {2, 3}
-    assert found.order[3] == 0
-
-
-def test_what_nobody_knows_scores_half(meditation: Reading) -> None:
-    columns, facets, trust = catalog([0])
-    rule = want(meditation, read_brief("no vocals"), None, PARAMS)
-    sure = rank(rule, columns, facets, trust, PARAMS)
-    columns.vocals[:] = np.nan
-    unsure = rank(rule, columns, facets, trust, PARAMS)
-    free = rank(want(meditation, read_brief(""), None, PARAMS), columns, facets, trust, PARAMS)
-    assert unsure.scores[0] == pytest.approx(free.scores[0] / 2)
-    assert unsure.scores[0] < sure.scores[0]
+def test_a_tempo_suits_at_half_or_double_where_that_is_in_doubt(meditation: Reading) -> None:
+    columns, facets, trust = catalog([0, 0, 0, 0])
+    columns.bpm[:] = 70.0, 140.0, 140.0, 70.0
+    columns.tempo_certainty[:] = UNKNOWN, SURE, SURE_BUT_FOR_HALF, UNSURE
+    found = rank(want(meditation, read_brief("slow"), None, PARAMS), columns, facets, trust, PARAMS)
+    own, double, either, unsure = found.parts["pace"]
+    assert own == either > unsure == 0.5 > double
 
 
 def test_a_text_that_leaves_a_rule_open_comes_after_all_that_are_sure(meditation: Reading) -> None:

@@ -147,14 +147,19 @@ def test_candidates_of_a_large_catalog_rank_like_all_of_it(workspace: Workspace,
 
 def test_rules_are_kept_while_tracks_keep_them(workspace: Workspace, snapshot: Snapshot) -> None:
     lane = underscore(workspace, "Jump, push, sweat! Ten more!", snapshot=snapshot, brief="no vocals, under 100 bpm")
-    kept = [match for match in lane.matches if match.score > 0]
+    kept, broken = lane.matches[: 2 * OF_A_KIND], lane.matches[2 * OF_A_KIND :]
     assert set(kinds_of(lane)[: len(kept)]) == {0, 1}
-    assert len(kept) == 2 * OF_A_KIND
     assert "no vocals" in lane.reasoning
     assert "2 of the 10 break a rule" in lane.reasoning
-    for match in lane.matches[len(kept) :]:
-        assert match.score == 0.0
+    for part in (kept, broken):
+        assert [match.score for match in part] == sorted((match.score for match in part), reverse=True)
+    assert max(match.score for match in broken) > kept[-1].score > 0.0
+    assert not any(match.unmet for match in kept)
+    for match in broken:
+        assert match.unmet.startswith("breaks: ")
+        assert 0.0 in [reason.score for reason in match.reasons if reason.video.startswith("asked: ")]
         assert match.fit_explanation.startswith("Last resort, for it breaks a rule")
+    assert lane.to_frame()["unmet"].tolist() == [match.unmet for match in lane.matches]
 
 
 def test_every_line_of_the_match_map_is_true(workspace: Workspace, snapshot: Snapshot) -> None:

@@ -116,7 +116,7 @@ export function render({ model }) {
       cell(found.rank, "number"),
       title,
       score,
-      cell(found.bpm === null ? "–" : Math.round(found.bpm), "number"),
+      cell(found.tempo, "number"),
       cell(found.seconds === null ? "–" : clock(found.seconds), "number"),
       cell(found.voice),
       picture,

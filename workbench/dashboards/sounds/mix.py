@@ -19,6 +19,7 @@ from workbench.analysis.video import with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.caches import made, mark_used
+from workbench.catalog.certainty import possible_tempi
 from workbench.dashboards.sounds.plan import measured_levels, music_file, soundtrack_beside, track_file
 from workbench.errors import PlanError
 from workbench.features.levels import LevelCurve
@@ -181,6 +182,8 @@ class DrawnMatch:
     """shape (n, 2), video seconds and how much moves, 0 to 1"""
     contours: Mapping[str, FloatArray]
     """by track id: energy in equal parts of the track, 0 to 1, NaN where nothing was measured"""
+    tempi: Mapping[str, tuple[float, ...]]
+    """by track id: the tempi it may be counted at, beats a minute; NaN where no beat is sure"""
 
 
 def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
@@ -191,13 +194,12 @@ def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
     ranked = rank_video(workspace, video)
     columns = ranked.ranking.columns
     wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
-    contours = {
-        str(name): np.asarray(contour, dtype=np.float64)
-        for name, contour in zip(columns.track_ids, columns.contour, strict=True)
-        if str(name) in wanted
-    }
+    row_of = {str(name): row for row, name in enumerate(columns.track_ids) if str(name) in wanted}
+    contours = {name: np.asarray(columns.contour[row], dtype=np.float64) for name, row in row_of.items()}
+    counted = possible_tempi(columns.bpm, columns.tempo_certainty)
+    tempi = {name: tuple(map(float, counted[:, row])) for name, row in row_of.items()}
     motion = _motion(ranked.watched.picture)
-    return DrawnMatch(lane, ranked.facts, ranked.watched.soundtrack.speech_ranges, motion, contours)
+    return DrawnMatch(lane, ranked.facts, ranked.watched.soundtrack.speech_ranges, motion, contours, tempi)
 
 
 def _motion(picture: Picture) -> FloatArray:

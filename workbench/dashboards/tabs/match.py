@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from math import isnan
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -67,10 +68,13 @@ class Filters:
     voice: str = "any"
     words: str = ""
 
-    def keep(self, track: Track) -> bool:
-        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open."""
+    def keep(self, track: Track, tempi: Sequence[float]) -> bool:
+        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open.
+
+        `tempi` are those it may be counted at; one that is in the range is enough.
+        """
         return (
-            _within(track.bpm, self.bpm, (SLOWEST, FASTEST))
+            any(_within(bpm, self.bpm, (SLOWEST, FASTEST)) for bpm in tempi)
             and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
             and (self.voice == "any" or track.instrumental is (self.voice == "instrumental"))
             and all(word in words_of(track) for word in self.words.casefold().split())
@@ -81,7 +85,8 @@ def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float
     """Whether a value is in a range; an end of the range that is that of the whole slider limits nothing."""
     low = wanted[0] if wanted[0] > whole[0] else float("-inf")
     high = wanted[1] if wanted[1] < whole[1] else float("inf")
-    return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
+    known = value is not None and not isnan(value)
+    return low <= value <= high if known else low == float("-inf") and high == float("inf")
 
 
 @dataclass(eq=False)
@@ -98,7 +103,10 @@ class MatchState:
         """Rank, from 1, and match, of those that pass the filters: the lane first, then the rest of the pool."""
         if self.drawn is None:
             return ()
-        return tuple((n, found) for n, found in enumerate(self.everyone, start=1) if self.filters.keep(found.track))
+        kept = self.filters.keep
+        return tuple(
+            (n, found) for n, found in enumerate(self.everyone, start=1) if kept(found.track, self._tempi(found.track))
+        )
 
     @property
     def everyone(self) -> tuple[Match, ...]:
@@ -121,6 +129,10 @@ class MatchState:
         if match is None or not match.sync:
             return None
         return match.sync[min(self.placement, len(match.sync) - 1)]
+
+    def _tempi(self, track: Track) -> tuple[float, ...]:
+        """The tempi that a track may be counted at; NaN where no beat is sure."""
+        return () if self.drawn is None else self.drawn.tempi[track.track_id]
 
     def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
         """Energy of a track over the video: video seconds and energy, 0 to 1, shape (n,) each.
@@ -159,6 +171,7 @@ class MatchState:
             "artist": track.artist_name or "",
             "score": found.score,
             "bpm": track.bpm,
+            "tempo": "–" if track.bpm is None else "/".join(dict.fromkeys(f"{bpm:.0f}" for bpm in self._tempi(track))),
             "seconds": track.duration_seconds,
             "voice": "–" if track.instrumental is None else "none" if track.instrumental else "vocals",
             "contour": [[round(float(at), 4), round(float(much), 3)] for at, much in points],

@@ -51,14 +51,16 @@ def drawn() -> DrawnMatch:
     lane = Lane("Calm music", "because", (CALM, SUNG), (CALM, SUNG, UNKNOWN))
     motion = np.column_stack([np.arange(0.5, SECONDS), np.full(120, 0.4)])
     contours = {"calm": np.linspace(0.1, 0.9, 32), "unknown": np.full(32, np.nan)}
-    return DrawnMatch(lane, video, ((5.0, 17.0),), motion, contours)
+    tempi = {"calm": (72.0, 144.0), "sung": (128.0, 128.0), "unknown": (np.nan, np.nan)}
+    return DrawnMatch(lane, video, ((5.0, 17.0),), motion, contours, tempi)
 
 
 @pytest.mark.parametrize(
     ("filters", "kept"),
     [
         (Filters(), ["calm", "sung", "unknown"]),
-        (Filters(bpm=(100.0, 220.0)), ["sung"]),
+        (Filters(bpm=(100.0, 140.0)), ["sung"]),
+        (Filters(bpm=(100.0, 220.0)), ["calm", "sung"]),
         (Filters(seconds=(0.0, 90.0)), ["calm"]),
         (Filters(voice="instrumental"), ["calm"]),
         (Filters(voice="with vocals"), ["sung"]),
