@@ -18,9 +18,10 @@ how certain it is that the coincidences are not due to chance:
     odds = prior_odds * exp(trust * beyond)
     score = odds / (1 + odds) * (1 - bare_cost * bare share)
 
-The ratio, 1 at least, is how much more the evidence varies over all other shifts of the same pair than it would if its
-events passed the landmarks independently: where regular cuts meet regular bars, many coincide at once by chance, and
-that costs. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows a
+The ratio, 1 at least, is how much more the evidence varies over other shifts of the same pair than it would if its
+events passed the landmarks independently: where regular cuts meet regular landmarks, many coincide at once by chance,
+and that costs. Shifts by whole bars are left out: what was cut on the bar lines of a track meets them there too, which
+is no chance. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows a
 logistic fit to external recordings, with events planted on their landmarks and with none, and `prior_odds` from how
 few of the latter may reach 0.3 (`workbench/models/align.md`).
 Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
@@ -43,8 +44,10 @@ number of `AlignModel` and of `AlignParams` by its name:
    and `min_cover` of `min(T, video)` seconds.
 6. *Number of offsets*: track's and video's length, less twice `min_cover * min(T, video)`, over the mean of the root of
    the sum of the squared mean tolerance of landmarks and the squared tolerance of each event; 1 at least.
-7. *Ratio*: over all allowed offsets that are more than `min_apart_seconds` from the allowed peak of most evidence, the
-   root of the sum of `(evidence - expected)^2` over the sum of the variances. The expected evidence of an event at any
+7. *Ratio*: over all allowed offsets that are more than `min_apart_seconds` from the allowed peak of most evidence, and
+   more than `ON_GRID_SECONDS` from any that lies whole bars from it (a bar is the median distance of the landmarks of
+   that kind; without two of them there is none), the root of the sum of `(evidence - expected)^2` over the sum of the
+   variances. The expected evidence of an event at any
    offset is the sum of its `log(1 + odds)` over the grid, times the grid's step, over `T`; its variance follows from
    its squares in the same way, less the square of the mean; events with music add theirs, and `log(1 - u)` the expected
    evidence alone.
@@ -102,6 +105,8 @@ _LEAST_WORTH = 0.1
 """probability from which a coincidence is listed; the strongest always is"""
 GRID_SECONDS = 0.01
 """s between the offsets that are tried; maxima are then refined off the grid"""
+ON_GRID_SECONDS = 0.15
+"""s from a shift by whole bars within which what is on bar lines still meets them"""
 _SHIFTS = 20
 """steps of the mean shift; it has settled to the microsecond by then"""
 
@@ -381,10 +386,15 @@ def _trials(pair: _Pair) -> float:
 def _spread_ratio(pair: _Pair, evidence: OffsetScores, best: float) -> float:
     """How much more the evidence varies over the other offsets than it would if events passed landmarks independently.
 
-    Regular cuts pass regular bars all at once, so that whole rows of coincidences come and go together by chance.
+    Regular cuts pass regular landmarks all at once, so that whole rows of coincidences come and go together by chance.
     """
     offsets = evidence.offsets
-    other = pair.covers(offsets) & (np.abs(offsets - best) > pair.params.min_apart_seconds)
+    shifts = np.abs(offsets - best)
+    other = pair.covers(offsets) & (shifts > pair.params.min_apart_seconds)
+    bar_lines = pair.track.times[pair.track.kinds == LANDMARK_KINDS.index("downbeat")]
+    if bar_lines.size > 1:
+        bar = float(np.median(np.diff(bar_lines)))
+        other &= np.abs((shifts + bar / 2) % bar - bar / 2) > ON_GRID_SECONDS
     usual = float(np.square(evidence.deviation[other]).sum())
     if usual <= 0.0:
         return 1.0

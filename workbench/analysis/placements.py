@@ -30,7 +30,7 @@ from workbench.store.fingerprint import CacheKeyPart, StageKey
 from workbench.video.events import Events
 
 # Raise it when the code of align changes placements, or that of video.events or mix.voice the events they land on
-PLACEMENTS_VERSION = 1
+PLACEMENTS_VERSION = 2
 _STORED_COINCIDENCES = 3  # of each placement, in the store
 
 Placements: TypeAlias = tuple[Placement, ...]

@@ -73,6 +73,22 @@ def test_nothing_to_land_on_scores_low(seed: int) -> None:
     assert all(placement.score < 0.3 for placement in found)
 
 
+@pytest.mark.parametrize("every", [1, 2, None])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_video_cut_on_bar_lines_is_placed_on_them_and_not_called_chance(seed: int, every: int | None) -> None:
+    """Shifted by whole bars it fits as well, which is no chance; cut at other times it fits nowhere."""
+    generator, bar = np.random.default_rng(seed), 2.0
+    bars = np.cumsum(generator.integers(1, 4, 23) if every is None else np.full(23, every))
+    cuts = np.round((bars * bar + 0.3) * 25) / 25
+    seconds = float(cuts[-1]) + 3.0
+    found = place(track(seconds + 20.0, bar, seed), video(seconds, cuts.tolist()))[0]
+    assert found.in_words != "no clear sync point"
+    off = (found.offset_seconds + 0.5 - 0.3) % bar
+    assert min(off, bar - off) < 0.03
+    uneven = cuts + generator.uniform(-0.9, 0.9, 23)
+    assert place(track(seconds + 20.0, bar, seed), video(seconds, uneven.tolist()))[0].in_words == "no clear sync point"
+
+
 def test_what_never_coincides_has_no_placement() -> None:
     silent = Landmarks(marks_of(LANDMARK_KINDS, []), 30.0, 0.0, 0.0)
     assert place(silent, video(60.0, [10.0, 20.0])) == ()
