@@ -20,9 +20,9 @@ how certain it is that the coincidences are not due to chance:
 
 The ratio, 1 at least, is how much more the evidence varies over other shifts of the same pair than it would if its
 events passed the landmarks independently: where regular cuts meet regular landmarks, many coincide at once by chance,
-and that costs. Shifts by whole bars are left out: what was cut on the bar lines of a track meets them there too, which
-is no chance. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows a
-logistic fit to external recordings, with events planted on their landmarks and with none, and `prior_odds` from how
+and that costs. Shifts by whole bars are left out: what was cut on the bar lines of a track meets them there too, and
+not by chance. So scores of different pairs are comparable, and where nothing coincides they are near 0. `trust` follows
+a logistic fit to external recordings, with events planted on their landmarks and with none, and `prior_odds` from how
 few of the latter may reach 0.3 (`workbench/models/align.md`).
 Seconds that a placement leaves without music count as bare, relative to the best that the length of the track allows.
 

@@ -85,8 +85,9 @@ def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float
     """Whether a value is in a range; an end of the range that is that of the whole slider limits nothing."""
     low = wanted[0] if wanted[0] > whole[0] else float("-inf")
     high = wanted[1] if wanted[1] < whole[1] else float("inf")
-    known = value is not None and not isnan(value)
-    return low <= value <= high if known else low == float("-inf") and high == float("inf")
+    if value is None or isnan(value):
+        return low == float("-inf") and high == float("inf")
+    return low <= value <= high
 
 
 @dataclass(eq=False)
