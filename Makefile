@@ -281,7 +281,7 @@ LOCK = $(UV) --universal
 MORE = $(LOCK) pyproject.toml -c requirements/dev.lock \
        $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements/core.lock)
 FACES = service otel mcp words scale export dashboard lab optuna build
-SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|mir-eval\|pyloudnorm\|jsonschema
+SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|pyloudnorm\|jsonschema
 lock: $(VENV)/.python
 	@$(PIP) uv
 	$(LOCK) pyproject.toml --extra build -o requirements/core.lock

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from workbench.lab.compare import Comparison as Comparison
     from workbench.lab.compare import compare as compare
     from workbench.lab.datasets import Dataset as Dataset
+    from workbench.lab.evaluate import evaluate as evaluate
     from workbench.lab.sweep import SweepPlan as SweepPlan
     from workbench.lab.sweep import read_axis as read_axis
     from workbench.lab.sweep import read_sweep as read_sweep
@@ -116,6 +117,7 @@ _HOMES = {
     "conform_plan": "plans.conform",
     "datasets": "lab",
     "decode": "media.audio",
+    "evaluate": "lab.evaluate",
     "fit_track": "workflows.plan",
     "heard_plan": "workflows.splice",
     "keep_grid": "workflows.beats",

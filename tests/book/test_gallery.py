@@ -26,7 +26,7 @@ ANSWERS = {
     "14_for_an_editor": ("seams.rpp: ", "leaves_song_s"),
     "15_under_a_voice": ("documentary: by up to 1", "social: by up to 1"),
     "16_labelled_speech": ("[(20.4, 25.2), (26.0, 31.2)]",),
-    "17_annotated_recordings": ("mine/hill_road.ogg", "hill_road: F 0.9", "of downbeats"),
+    "17_annotated_recordings": ("mine/hill_road.ogg", "hill_road: beat_f", "downbeat_f"),
     "18_own_sections": ("workbench: ", "eights: verse 8, verse 8,"),
     "19_the_new_cut": ("180.0 s, then 162.8 s", "music +0.00 s off", "music -0.0"),
     "20_loud_enough": ("web.wav: -14.0 LUFS", "ebu-r128.wav: -23.0 LUFS"),

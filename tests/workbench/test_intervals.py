@@ -1,17 +1,12 @@
-"""Intervals of means, and the F-measure against the field's reference implementation."""
+"""Intervals of means."""
 
 from __future__ import annotations
 
-import mir_eval
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from workbench.lab.statistics import f_measure, mean_interval
-
-TIMES = st.lists(st.integers(0, 2000), max_size=30, unique=True).map(lambda ms: np.sort(np.array(ms)) / 100.0)
+from workbench.lab.statistics import mean_interval
 
 
 def test_an_interval_holds_the_mean_and_shrinks_with_more_values() -> None:
@@ -56,12 +51,3 @@ def test_values_of_one_source_do_not_count_as_many() -> None:
     apart = mean_interval(values, [str(k) for k in range(100)])
     together = mean_interval(values, [str(k // 25) for k in range(100)])
     assert together[1] - together[0] > 2.0 * (apart[1] - apart[0])
-
-
-@given(TIMES, TIMES)
-def test_f_measure_is_the_fields(true: np.ndarray, found: np.ndarray) -> None:
-    if true.size and found.size:
-        hits = len(mir_eval.util.match_events(true, found, 0.07))
-        assert f_measure(true, found, 0.07) == pytest.approx(2.0 * hits / (true.size + found.size))
-    else:
-        assert f_measure(true, found) == float(true.size == found.size)

@@ -45,7 +45,12 @@ if TYPE_CHECKING:
     type=Seconds(0.0, 86_400.0, min_open=True),
     help="Length of the video that plans are made for; without it a minute more than each recording.",
 )
-@click.option("--measure", default="seam_score", show_default=True, help="By which the best point is named.")
+@click.option(
+    "--skip-seconds",
+    type=Seconds(0.0, 86_400.0),
+    help="Beats before it are left out where grids are compared with annotations. Default: 5, as mir_eval does.",
+)
+@click.option("--measure", default="seam_score", show_default=True, help="By which the best point is named, see above.")
 @click.option("--scheduler", metavar="URL", help="A Dask cluster to run on, whose workers share the home folder.")
 @profile_option
 @workspace_option
@@ -57,6 +62,7 @@ def command(
     search: int | None,
     seed: int,
     seconds: float | None,
+    skip_seconds: float | None,
     measure: str,
     scheduler: str | None,
     workspace: Workspace,
@@ -69,6 +75,21 @@ def command(
 
     Prints JSON: how many points and recordings, what could not be read, and the best point, which is called sure only
     where it beats every other one on six recordings or more.
+
+    \b
+    Measures of annotated recordings, as mir_eval computes them, 0 to 1:
+      beat_f         F-measure of beats, within 70 ms
+      cmlc           longest run of right beats at the annotated tempo, as a share of all
+      cmlt           all right beats at the annotated tempo, as a share of all
+      amlc, amlt     the same, where double and half the tempo and the off-beat count as right
+      downbeat_f     F-measure of the beats that open a bar, within 70 ms
+    Measures of all recordings:
+      confidence     how sure the tracker is of its bar lines, 0 to 1
+      best_seam      the highest seam score of the recording, 0 to 1
+      good_splices   number of splices whose score plans accept
+      seam_score     seam score of the worst seam of the plan, 0 to 1
+      plan_score     the number that ranks plans, 0 to 1
+      planned        whether there is a plan, 0 or 1
 
     \b
     Example:
@@ -85,7 +106,9 @@ def command(
         raise click.UsageError(f"{out}: there is no folder {out.parent}")
     try:
         axes = tuple(read_axis(text) for text in given)
-        plan = SweepPlan(axes, Dataset("", ()), draw, seed, seconds, search, measure)
+        plan = SweepPlan(axes, Dataset("", ()), draw, seed, seconds, search=search, measure=measure)
+        if skip_seconds is not None:
+            plan = replace(plan, skip_seconds=skip_seconds)
         _ = plan.points
     except ParameterError as error:
         raise click.BadParameter(str(error), param_hint="--param") from error

@@ -22,6 +22,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.analysis.workspace import open as open_workspace
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.lab.datasets import DatasetTrack
+from workbench.lab.evaluate import SKIP_SECONDS, evaluate_track
 from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.beats import map_beats
@@ -33,14 +34,14 @@ if TYPE_CHECKING:
 
     from workbench.params import WorkbenchParams
 
-T = TypeVar("T", Path, DatasetTrack)
+T = TypeVar("T", bound=Path | DatasetTrack)
 Row: TypeAlias = Mapping[str, Any]
 Measure: TypeAlias = Callable[[Workspace, Path], Row]
 
 
-def measure_beats(workspace: Workspace, path: Path) -> Row:
-    """The grid in numbers."""
-    found = map_beats(workspace, path)
+def measure_beats(workspace: Workspace, track: Path | DatasetTrack, skip_seconds: float = SKIP_SECONDS) -> Row:
+    """The grid in numbers, and how well it agrees with the annotations of a track that has some, by `wb.evaluate`."""
+    found = map_beats(workspace, _path_of(track))
     grid = found.grid
     return {
         "duration": found.duration,
@@ -49,16 +50,17 @@ def measure_beats(workspace: Workspace, path: Path) -> Row:
         "bars": int(grid.downbeats.size),
         "beats_per_bar": grid.beats_per_bar,
         "confidence": grid.confidence,
+        **(evaluate_track(grid, track, skip_seconds) if isinstance(track, DatasetTrack) else {}),
     }
 
 
-def measure_seams(workspace: Workspace, path: Path) -> Row:
-    """The grid, and what the recording offers for loops."""
-    profile = analyze(workspace, path).profile
+def measure_seams(workspace: Workspace, track: Path | DatasetTrack, skip_seconds: float = SKIP_SECONDS) -> Row:
+    """As `measure_beats`, and what the recording offers for loops."""
+    profile = analyze(workspace, _path_of(track)).profile
     scores = profile.splices.score
     good = scores >= workspace.params.cover.min_seam_score
     return {
-        **measure_beats(workspace, path),
+        **measure_beats(workspace, track, skip_seconds),
         "sections": len(profile.sections),
         "splices": int(scores.size),
         "good_splices": int(good.sum()),
@@ -67,9 +69,9 @@ def measure_seams(workspace: Workspace, path: Path) -> Row:
     }
 
 
-def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Row:
+def measure_loop(workspace: Workspace, track: Path | DatasetTrack, seconds: float = 300.0) -> Row:
     """The plan that covers a video of some length, s; the reason where there is none."""
-    answer = loop_track(workspace, path, seconds).answer
+    answer = loop_track(workspace, _path_of(track), seconds).answer
     if not isinstance(answer, LoopPlan):
         return {"status": "refused", "reason": f"{answer.reason.value}: {answer.hint}"}
     return {
@@ -83,13 +85,14 @@ def measure_loop(workspace: Workspace, path: Path, seconds: float = 300.0) -> Ro
 
 
 # What can be asked for by name; `loop:120` is the plan for a video of two minutes
-MEASURES: dict[str, Measure] = {"beats": measure_beats, "seams": measure_seams, "loop": measure_loop}
+MEASURES: dict[str, Callable[..., Row]] = {"beats": measure_beats, "seams": measure_seams, "loop": measure_loop}
 
 
 def batch(
     paths: Path | str | DatasetTrack | Iterable[Path | str | DatasetTrack],
     what: str | Measure = "seams",
     *,
+    skip_seconds: float = SKIP_SECONDS,
     workspace: Workspace | None = None,
     params: WorkbenchParams | None = None,
     executor: Executor | None = None,
@@ -102,6 +105,7 @@ def batch(
     paths : sound files, folders, manifests, or recordings of a dataset; or one of them
     what : a name in `MEASURES`, or a function of a workspace and a path, defined in a module. Trackers and seam
         measures that were registered do not reach other processes: name such a one as `module:attribute`
+    skip_seconds : beats before it are left out where grids are compared with annotations
     workspace : caches what is analysed, and reports progress; None: that of `workbench.open()`
     params : of the analysis; None: those of the workspace
     executor : where to run; None: a process for every core that this process may use
@@ -110,7 +114,8 @@ def batch(
     Returns
     -------
     a row a recording, in the order given, by its path: `status` (`ok`, `refused` or `error`), `reason` in words,
-    `seconds` that it took, and a column for each number
+    `seconds` that it took, and a column for each number; of annotated recordings, `beats` and `seams` also have the
+    measures of `wb.evaluate`
 
     Raises
     ------
@@ -120,19 +125,25 @@ def batch(
     import pandas
 
     check_executor(executor, scheduler)
-    measure = named_measure(what) if isinstance(what, str) else what
+    measure = named_measure(what, skip_seconds) if isinstance(what, str) else what
     if not isinstance(executor, ThreadPoolExecutor):
         _check_importable(measure)
     if isinstance(paths, str | Path | DatasetTrack):
         paths = [paths]
-    listing = list_files([path.path if isinstance(path, DatasetTrack) else Path(path) for path in paths])
-    files = [wanted.path for wanted in listing.wanted]
-    with opened(workspace) as here, open_any_pool(executor, scheduler, len(files)) as pool:
+    tracks: list[Path | DatasetTrack] = []
+    faults: list[Row] = []
+    for one in paths:
+        if isinstance(one, DatasetTrack):
+            tracks.append(one if isinstance(what, str) else one.path)  # a measure of one's own takes a path
+        else:
+            listing = list_files([Path(one)])
+            tracks += [wanted.path for wanted in listing.wanted]
+            faults += [{"status": "error", "reason": fault} for fault in listing.faults]
+    with opened(workspace) as here, open_any_pool(executor, scheduler, len(tracks)) as pool:
         job = partial(measure_one, measure, here.home.root, params or here.params)
-        rows = all_rows(pool, job, files, here)
-    faults = [{"status": "error", "reason": fault} for fault in listing.faults]
+        rows = all_rows(pool, job, tracks, here)
     table = pandas.DataFrame([*rows, *faults], columns=columns_of([*rows, *faults]))
-    table.index = pandas.Index([*map(str, files), *("" for _ in faults)], name="path")
+    table.index = pandas.Index([*(str(_path_of(track)) for track in tracks), *("" for _ in faults)], name="path")
     return table
 
 
@@ -169,13 +180,15 @@ def _check_importable(measure: Measure) -> None:
         ) from error
 
 
-def named_measure(name: str) -> Measure:
+def named_measure(name: str, skip_seconds: float = SKIP_SECONDS) -> Callable[..., Row]:
     """Find a measure by its name in `MEASURES`, or `loop:SECONDS`; raises `ParameterError` if there is none."""
     plain, _, length = name.partition(":")
     if plain not in MEASURES or (length and plain != "loop"):
         raise ParameterError(f"there is no measure {name}; known are {', '.join(MEASURES)} and loop:SECONDS")
+    if plain != "loop":
+        return partial(MEASURES[plain], skip_seconds=skip_seconds)
     if not length:
-        return MEASURES[plain]
+        return measure_loop
     try:
         return partial(measure_loop, seconds=float(length))
     except ValueError:
@@ -230,8 +243,11 @@ def all_rows(pool: Executor, job: Callable[[T], Row], files: Sequence[T], worksp
 
 def _lost(file: Path | DatasetTrack, death: Exception) -> Row:
     """The row of a recording whose process died."""
-    path = file.path if isinstance(file, DatasetTrack) else file
-    return {"status": "error", "reason": f"{path}: {death}"}
+    return {"status": "error", "reason": f"{_path_of(file)}: {death}"}
+
+
+def _path_of(track: Path | DatasetTrack) -> Path:
+    return track.path if isinstance(track, DatasetTrack) else track
 
 
 def columns_of(rows: Iterable[Row]) -> list[str]:

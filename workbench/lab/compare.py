@@ -3,12 +3,12 @@
 Every recording is measured under both profiles, so the difference is taken recording by recording, with an interval
 over recordings (`workbench.lab.statistics`). A difference counts as one where the interval
 leaves zero out and at least `SURE_FROM` recordings have the measure: the interval of fewer says nothing of other
-recordings. Against annotated beats the F-measure at 70 ms is taken; plans are compared for a video a minute longer than
+recordings. Grids are compared with annotated beats (`workbench.lab.evaluate`), plans for a video a minute longer than
 the recording.
 
-A measure can only judge what it is not made of. The F-measure against annotated beats judges any parameter; a seam
-score judges how plans are made, but not the weights and yardsticks that it is made of itself: with those a better score
-may mean an easier yardstick. Seam scores are made on the grid, and the confidence of a grid is what its tracker says of
+A measure can only judge what it is not made of. Agreement with annotated beats judges any parameter; a seam score
+judges how plans are made, but not the weights and yardsticks that it is made of itself: with those a better score may
+mean an easier yardstick. Seam scores are made on the grid, and the confidence of a grid is what its tracker says of
 itself, so neither judges a tracker. Such a difference is shown and never sure.
 """
 
@@ -28,7 +28,8 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.lab.batch import Row, all_rows, columns_of, measure_one, open_any_pool, opened
 from workbench.lab.datasets import Dataset, DatasetTrack, load
-from workbench.lab.statistics import f_measure, mean_interval
+from workbench.lab.evaluate import BEAT_MEASURES, SKIP_SECONDS, evaluate_track
+from workbench.lab.statistics import mean_interval
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
@@ -46,8 +47,16 @@ if TYPE_CHECKING:
     from workbench.workflows.splice import HeardPlan
 
 LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recording, where no length is given
-# What is compared, where it applies to a recording
-MEASURED = ("beat_f", "downbeat_f", "confidence", "best_seam", "good_splices", "seam_score", "plan_score", "planned")
+# What is compared, where it applies to a recording, and what it is in a line
+MEASURED = {
+    **BEAT_MEASURES,
+    "confidence": "how sure the tracker is of its bar lines, 0 to 1, as it says itself",
+    "best_seam": "the highest seam score of the recording, 0 to 1",
+    "good_splices": "number of splices with the seam score that plans ask for, `cover.min_seam_score`",
+    "seam_score": "seam score of the worst seam of the plan, 0 to 1, fitted to an automatic judge",
+    "plan_score": "the number that ranks plans, 0 to 1",
+    "planned": "share of recordings that have a plan",
+}
 COVERAGE = 0.9
 SURE_FROM = 6  # recordings; with fewer, no interval reaches its stated coverage
 
@@ -73,6 +82,8 @@ class Comparison:
 
     def summary(self) -> pandas.DataFrame:
         """A row a measure: both means, their difference (b - a) with its 90 % interval, and whether it leaves zero out.
+
+        `MEASURED` has a line on each measure, which the table has below it in a notebook.
 
         Returns
         -------
@@ -146,9 +157,12 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        """The summary, on how many recordings it rests, and what changed."""
-        page: str = self.summary().round(4).to_html()
-        return f"<div>{page}<p>{self._measured_on}</p><p>plans that differ: {self._changed_in_words}</p></div>"
+        """The summary, what its measures are, on how many recordings it rests, and what changed."""
+        summary = self.summary().round(4)
+        page: str = summary.to_html()
+        legend = "".join(f"<li>{name}: {MEASURED[name]}</li>" for name in summary.index)
+        below = f"<p>{self._measured_on}</p><p>plans that differ: {self._changed_in_words}</p>"
+        return f"<div>{page}<ul>{legend}</ul>{below}</div>"
 
     @property
     def _measured_on(self) -> str:
@@ -212,6 +226,7 @@ def compare(
     dataset: Dataset | Path | str,
     *,
     seconds: float | None = None,
+    skip_seconds: float = SKIP_SECONDS,
     workspace: Workspace | None = None,
     executor: Executor | None = None,
 ) -> Comparison:
@@ -222,6 +237,7 @@ def compare(
     profile_a, profile_b : parameters, or files of them; None: the defaults
     dataset : recordings with or without annotations, or what `workbench.lab.datasets.load` takes
     seconds : length of the video that plans are made for; None: a minute more than each recording
+    skip_seconds : beats before it are left out where grids are compared with annotations
     workspace : caches what is analysed, and reports progress; None: that of `workbench.open()`
     executor : where to run; None: a process for every core that this process may use
 
@@ -242,7 +258,7 @@ def compare(
     dataset = dataset if isinstance(dataset, Dataset) else load(dataset)
     with opened(workspace) as here, open_any_pool(executor, None, len(dataset)) as pool:
         home = here.home.root
-        job = partial(measure_one, partial(measure_pair, a, b, seconds), home, here.params)
+        job = partial(measure_one, partial(measure_pair, a, b, seconds, skip_seconds), home, here.params)
         found = all_rows(pool, job, dataset.tracks, here)
     names = pandas.Index([track.name for track in dataset], name="name")
     rows = pandas.DataFrame(found, columns=_on_both_sides(columns_of(found)), index=names)
@@ -276,43 +292,43 @@ def measure_pair(
     a: WorkbenchParams,
     b: WorkbenchParams,
     seconds: float | None,
+    skip_seconds: float,
     workspace: Workspace,
     track: DatasetTrack,
 ) -> Row:
     """One recording under both profiles: each measure as `name@a` and `name@b`; `changed` if the plans differ.
 
-    `seconds` is the length of the video; None: a minute more than the recording.
+    `seconds` and `skip_seconds` as of `compare`.
     """
     row: dict[str, Any] = {}
     played = []
     for side, params in (("a", a), ("b", b)):
-        found, segments = measured(workspace.with_params(params), track, seconds)
+        found, segments = measured(workspace.with_params(params), track, seconds, skip_seconds)
         row |= {f"{name}@{side}": value for name, value in found.items()}
         played.append(segments)
     return row | {"changed": played[0] != played[1]}
 
 
-def measured(workspace: Workspace, track: DatasetTrack, seconds: float | None) -> tuple[dict[str, float], Any]:
+def measured(
+    workspace: Workspace, track: DatasetTrack, seconds: float | None, skip_seconds: float = SKIP_SECONDS
+) -> tuple[dict[str, float], Any]:
     """The measures of one recording under the workspace's parameters, and the segments that its plan plays.
 
-    `seconds` as of `measure_pair`.
+    Those of `MEASURED` that apply. `seconds` and `skip_seconds` as of `compare`.
     """
     analysis = analyze_sound(Sound(workspace, track.path, use_detected_grid=True))
-    return profile_measures(track, analysis.grid, analysis.profile, workspace.params.cover, seconds)
+    row, segments = profile_measures(analysis.grid, analysis.profile, workspace.params.cover, seconds)
+    return evaluate_track(analysis.grid, track, skip_seconds) | row, segments
 
 
 def profile_measures(
-    track: DatasetTrack, grid: BeatGrid, profile: LoopProfile, cover: CoverParams, seconds: float | None
+    grid: BeatGrid, profile: LoopProfile, cover: CoverParams, seconds: float | None
 ) -> tuple[dict[str, float], Any]:
-    """Measures of one recording with a known profile, those of `MEASURED` that apply, and the segments of its plan.
+    """The measures of a known profile that need no annotations, and the segments of its plan.
 
-    The second value is the reason if the plan is a refusal. `seconds` as of `measure_pair`.
+    The second value is the reason if the plan is a refusal. `seconds` as of `compare`.
     """
     row: dict[str, float] = {"confidence": grid.confidence}
-    if track.beats is not None:
-        row["beat_f"] = f_measure(track.beats, grid.beats)
-    if track.grid is not None:
-        row["downbeat_f"] = f_measure(track.grid.downbeats, grid.downbeats)
     scores = profile.splices.score
     if scores.size:
         row["best_seam"] = float(scores.max())

@@ -1,4 +1,4 @@
-"""How sure a mean over material from several sources is, and how well found times agree with true ones."""
+"""How sure a mean over material from several sources is."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.recording import FloatArray
-
-SAME_TIME_SECONDS = 0.07  # s within which a found and a true beat are the same, by the field's custom
 
 
 def mean_interval(
@@ -45,21 +43,3 @@ def _without_skew(t: float, skew: float, count: int) -> float:
     if abs(skew) < 1e-6:
         return t
     return float(3.0 / skew * (np.cbrt(1.0 + skew * (t - skew / (6.0 * count))) - 1.0))
-
-
-def f_measure(true: FloatArray, found: FloatArray, tolerance: float = SAME_TIME_SECONDS) -> float:
-    """Harmonic mean of the shares of true times that were found and of found times that are true, 0 to 1.
-
-    Times are ascending, s, and each is matched once, within `tolerance` seconds. None is trimmed at the beginning. 1
-    where both are empty.
-    """
-    # mir_eval counts the same, but is not installed with the core, and calls nothing found of nothing 0.
-    if not true.size and not found.size:
-        return 1.0
-    at = hits = 0
-    for time in true:  # in ascending order the earliest one free within reach is never worse than another
-        while at < found.size and found[at] < time - tolerance:
-            at += 1
-        if at < found.size and found[at] <= time + tolerance:
-            at, hits = at + 1, hits + 1
-    return 2.0 * hits / (true.size + found.size)

@@ -37,6 +37,7 @@ from workbench.files import write_text
 from workbench.lab.batch import Row, check_executor, open_any_pool, rows_as_done
 from workbench.lab.compare import MEASURED, profile_measures
 from workbench.lab.datasets import Dataset, DatasetTrack
+from workbench.lab.evaluate import SKIP_SECONDS, evaluate_track
 from workbench.lab.sweep_search import Axis, Point, search_points
 from workbench.params import WorkbenchParams
 from workbench.params.base import named_weights
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
     from workbench.seams.profile import LoopProfile
 
-SWEEP_VERSION = 1  # of what a finished recording holds; raise it when measures change
+SWEEP_VERSION = 2  # of what a finished recording holds; raise it when measures change
 _DRAWN_MOST = 100_000
 
 
@@ -236,6 +237,8 @@ class SweepPlan:
     seed: int = 0
     seconds: float | None = None
     """length of the video that plans are made for; None: a minute more than each recording"""
+    skip_seconds: float = SKIP_SECONDS
+    """beats before it are left out where grids are compared with annotations"""
     search: int | None = None
     """how many points are searched for, in place of taking or drawing them"""
     measure: str = "seam_score"
@@ -324,7 +327,7 @@ def _measure(
     missing = [number for number, path in enumerate(files) if not path.exists()]
     tracks = [plan.dataset.tracks[number] for number in missing]
     lost: list[str] = []
-    job = partial(sweep_track, points, plan.seconds, workspace.home.root, workspace.params)
+    job = partial(sweep_track, points, plan.seconds, plan.skip_seconds, workspace.home.root, workspace.params)
     if missing:
         for at, row in rows_as_done(pool, job, tracks, workspace):
             if row.get("done"):
@@ -380,6 +383,7 @@ def _statement(workspace: Workspace, plan: SweepPlan, points: Sequence[Point]) -
             "draw": plan.draw,
             "seed": plan.seed if plan.draw is not None else None,
             "seconds": plan.seconds,
+            "skip_seconds": plan.skip_seconds,
             "dataset": plan.dataset.name,
             "tracks": {track.name: _track_hash(workspace, track) for track in plan.dataset},
             "params": workspace.params.model_dump(mode="json"),
@@ -420,14 +424,15 @@ def _open_parts(folder: Path, stated: str) -> None:
 def sweep_track(
     points: Sequence[Point],
     seconds: float | None,
+    skip_seconds: float,
     root: Path,
     params: WorkbenchParams,
     track: DatasetTrack,
 ) -> Row:
     """All points on one recording: `status`, `reason`, and each measure as a list over the points, None if missing.
 
-    Runs in another process. `seconds` is the length of the video; None: a minute more than the recording. Raises
-    `StoreError` and `ResourceMissing`, which say nothing of the recording.
+    Runs in another process. `seconds` and `skip_seconds` are those of a `SweepPlan`. Raises `StoreError` and
+    `ResourceMissing`, which say nothing of the recording.
     """
     rows: list[dict[str, float]] = [{}] * len(points)
     changed = [with_values(params, point) for point in points]
@@ -436,7 +441,8 @@ def sweep_track(
             bench = _Bench(workspace, track.path)
             for at in sorted(range(len(points)), key=lambda number: _steps(changed[number])):
                 grid, profile = bench.profile(changed[at])
-                rows[at] = profile_measures(track, grid, profile, changed[at].cover, seconds)[0]
+                rows[at] = profile_measures(grid, profile, changed[at].cover, seconds)[0]
+                rows[at] |= evaluate_track(grid, track, skip_seconds)
     except (StoreError, ResourceMissing):
         raise
     except WorkbenchError as error:
@@ -520,7 +526,7 @@ def _result(plan: SweepPlan, points: Sequence[Point], rows: Sequence[Mapping[str
     variables = {}
     for name in MEASURED:
         values = np.array([row.get(name, none) for row in rows], dtype=np.float64).reshape(len(rows), *shape)
-        variables[name] = (("track", *dims), values, {"units": "1"})
+        variables[name] = (("track", *dims), values, {"units": "1", "long_name": MEASURED[name]})
     return xarray.Dataset(variables, coords=coordinates, attrs={"sweep": stated})
 
 

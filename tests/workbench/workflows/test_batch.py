@@ -96,3 +96,21 @@ def test_recordings_of_a_dataset(workspace: Workspace, tunes: Path) -> None:
     with ThreadPoolExecutor(1) as executor:
         table = wb.batch(dataset, size, workspace=workspace, executor=executor)
     assert [Path(path).stem for path in table.index] == ["0", "1"]
+
+
+def test_recordings_with_annotations_are_compared_with_them(workspace: Workspace, track: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "annotated"
+    folder.mkdir()
+    grid = wb.map_beats(workspace, track).grid
+    (folder / track.name).symlink_to(track)
+    early = grid.beats[grid.beats >= 2.0]
+    (folder / f"{track.stem}.beats").write_text("".join(f"{time:.6f}\n" for time in early))
+    dataset = wb.datasets.load(folder)
+    with ThreadPoolExecutor(1) as executor:
+        table = wb.batch(dataset, "beats", workspace=workspace, executor=executor)
+        whole = wb.batch(dataset, "beats", skip_seconds=0.0, workspace=workspace, executor=executor)
+        plain = wb.batch(folder, "beats", workspace=workspace, executor=executor)
+    assert table[["beat_f", "cmlc", "cmlt", "amlc", "amlt"]].to_numpy().tolist() == [[1.0] * 5]
+    assert whole.beat_f.iloc[0] == pytest.approx(2 * early.size / (early.size + grid.beats.size))
+    assert "downbeat_f" not in table
+    assert "beat_f" not in plain

@@ -352,7 +352,7 @@ def test_a_home_folder_that_cannot_be_used_is_no_result_of_a_recording(songs: Pa
     track = wb.datasets.load(songs)["ABAB"]
     (tmp_path / "home").write_text("no folder")
     with pytest.raises(StoreError):
-        sweep_track([{}], 90.0, tmp_path / "home", wb.WorkbenchParams(), track)
+        sweep_track([{}], 90.0, 5.0, tmp_path / "home", wb.WorkbenchParams(), track)
 
 
 @pytest.mark.slow
