@@ -13,3 +13,4 @@ print(edit.to_frame()[["song_from", "song_to", "score"]].round(3))
 print("rule of the grid that it breaks:", edit.off_grid or "none")
 
 edit.save("edit.mp3")
+wb.save_plan(edit, "edit.json")  # for `workbench render`, `export` and `reproduce`

@@ -11,7 +11,7 @@ the service answers has no such key. Files are named by their name and by the SH
     files         track and video
     grid          revision of the track's beat grid, and whether it was detected or given by a person
 
-`make_provenance` is the only place that makes it; `read_provenance` reads it back.
+`make_provenance` makes it in a workspace, `provenance_of` without one; `read_provenance` reads it back.
 """
 
 from __future__ import annotations
@@ -162,26 +162,44 @@ def make_provenance(
     `beats`, `loops`, `plan`, `landmarks`, `picture`, `soundtrack`, `character`, `placements`; `constraints` are options
     of the command, by name, None or false where they were left at their defaults.
     """
+    chosen = {} if video is None or workspace.audio is None else {AUDIO: str(workspace.audio)}
+    return provenance_of(
+        workspace.params,
+        command,
+        stages,
+        track=None if track is None else _file_record(workspace, track),
+        video=None if video is None else _file_record(workspace, video),
+        grid=grid,
+        constraints={**(constraints or {}), **chosen},
+    )
+
+
+def provenance_of(
+    params: WorkbenchParams,
+    command: str,
+    stages: Sequence[str],
+    *,
+    track: FileRecord | None,
+    video: FileRecord | None = None,
+    grid: GridRecord | None,
+    constraints: Mapping[str, JsonValue],
+) -> Provenance:
+    """The provenance of a result that was computed with some parameters, in no workspace; as `make_provenance`."""
     given: dict[str, Any] = {
-        "track": None if track is None else _file_record(workspace, track),
-        "video": None if video is None else _file_record(workspace, video),
+        "track": track,
+        "video": video,
         "grid": grid,
         "environment": _environment(),
-        "extensions": _extensions(workspace.params) or None,
+        "extensions": _extensions(params) or None,
     }
-    chosen = {} if video is None or workspace.audio is None else {AUDIO: str(workspace.audio)}
     return Provenance(
         command=command,
         program=PROGRAM,
         version=_version(),
         stages={name: getattr(import_module(_VERSIONS[name][0]), _VERSIONS[name][1]) for name in stages},
-        params=workspace.params.model_dump(mode="json", exclude_defaults=True),
+        params=params.model_dump(mode="json", exclude_defaults=True),
         defaults=_defaults(),
-        constraints={
-            name: value
-            for name, value in {**(constraints or {}), **chosen}.items()
-            if value is not None and value is not False
-        },
+        constraints={name: value for name, value in constraints.items() if value is not None and value is not False},
         **{name: value for name, value in given.items() if value is not None},
     )
 
@@ -251,11 +269,14 @@ def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequen
     return provenance.model_copy(update={"params": {**others, **given}})
 
 
-def grid_record(grid: BeatGrid, correction: CorrectedGrid | None) -> GridRecord:
-    """The record of the grid that a result was computed on; without a correction by a person it was detected."""
-    if correction is None:
+def grid_record(grid: BeatGrid, correction: CorrectedGrid | None, *, is_given: bool = False) -> GridRecord:
+    """The record of the grid that a result was computed on.
+
+    Without a correction by a person it was detected, unless `is_given`: the caller gave it.
+    """
+    if correction is None or is_given:
         revision = grid_revision(grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar)
-        return GridRecord(origin="heard", revision=revision)
+        return GridRecord(origin="given" if is_given else "heard", revision=revision)
     noted = {"note": correction.note} if correction.note else {}
     return GridRecord(origin="given", revision=correction.revision, **noted)
 

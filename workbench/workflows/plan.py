@@ -37,6 +37,7 @@ from workbench.seams.endings import last_hit
 from workbench.seams.profile import LoopProfile
 from workbench.workflows.constraints import request_records, with_pinned
 from workbench.workflows.mix import mix_under
+from workbench.workflows.splice import HeardPlan, HeardSplice, heard_json
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
@@ -273,12 +274,13 @@ def planned_json(planned: Planned, video_id: str | None = None, hint: str | None
     return with_provenance(planned_body(planned, video_id, hint).to_json(), planned.provenance)
 
 
-def save_plan(planned: Planned | Sequence[Planned], path: Path | str) -> Path:
+def save_plan(planned: Planned | HeardPlan | HeardSplice | Sequence[Planned], path: Path | str) -> Path:
     """Write a plan as the command line prints it, for `workbench render`, `export` and `reproduce`.
 
     Parameters
     ----------
-    planned : the result of `plan_track` or `plan_lengths`; several lengths are written with all their plans
+    planned : the result of `plan_track` or `plan_lengths`, where several lengths are written with all their plans; or
+        of `plan_of` or `splice`, whose plan plays the whole track with the splice taken once
     path : a file of that name is replaced, and appears whole or not at all
 
     Returns
@@ -290,7 +292,15 @@ def save_plan(planned: Planned | Sequence[Planned], path: Path | str) -> Path:
     StoreError : the file cannot be written
     """
     path = Path(path)
-    body = planned_json(planned) if isinstance(planned, Planned) else {"fits": [planned_json(one) for one in planned]}
+    match planned:
+        case Planned():
+            body = planned_json(planned)
+        case HeardPlan():
+            body = heard_json(planned)
+        case HeardSplice():
+            body = heard_json(planned.played)
+        case _:
+            body = {"fits": [planned_json(one) for one in planned]}
     write_json(path, body, StoreError)
     return path
 

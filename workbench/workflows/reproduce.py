@@ -39,6 +39,7 @@ from workbench.workflows.constraints import recorded_request
 from workbench.workflows.match import match, match_json
 from workbench.workflows.mix import draw_envelope
 from workbench.workflows.plan import plan_lengths, plan_track, planned_json
+from workbench.workflows.splice import heard_json, plan_again, splice_again, splice_json
 
 # Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
 _CALLED = ("title", "artist_name", "path")
@@ -65,7 +66,9 @@ def reproduce(
     video: Path | None = None,
     folders: Sequence[Path] = (),
 ) -> Reproduction:
-    """Make a result of loop, fit, align, match or conform again from its JSON, with the recorded parameters.
+    """Make a result of loop, fit, align, match, conform, or an edit or splice of one's own again from its JSON.
+
+    The recorded parameters are applied.
 
     Without `track` and `video` the files are searched by their hash, in the home and under their names in `folders`.
     Raises `PlanError` for a result without provenance, or of a command that cannot be run again from it,
@@ -84,6 +87,8 @@ def reproduce(
         video = video or recorded_video(workspace, made.video, folders)
     if made.command == "conform":
         again = _conform(workspace, made, track, video, folders)
+    elif made.command in _OWN:
+        again = _own(workspace, made, track, is_plan="plan" in result)
     else:
         again = _COMMANDS[made.command](workspace, made, track, video)
     body = json.loads(json.dumps(again))
@@ -162,6 +167,16 @@ def _conform(
     return conform_json(conformed)
 
 
+def _own(workspace: Workspace, made: Provenance, track: Path | None, *, is_plan: bool) -> dict[str, Any]:
+    """An edit of one's own, or a splice: as a plan, or as the command line prints a splice."""
+    if track is None:
+        raise PlanError("the provenance names no track")
+    if made.command == "edit":
+        return heard_json(plan_again(workspace, made, track))
+    scored = splice_again(workspace, made, track)
+    return heard_json(scored.played) if is_plan else splice_json("", scored, workspace.params.cover.min_seam_score)
+
+
 def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterable[Path]) -> Path:
     """A cut that a plan was changed from or to: in some folders, or a video that was added."""
     record = FileRecord(name=name, content_hash=str(content_hash))
@@ -173,7 +188,8 @@ def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterabl
 
 # What makes the result of each command again that needs no more than track and video
 _COMMANDS = {"loop": _plan, "fit": _plan, "align": _align, "match": _match}
-_AGAIN = (*_COMMANDS, "conform")
+_OWN = ("edit", "splice")
+_AGAIN = (*_COMMANDS, "conform", *_OWN)
 
 
 def _files(made: Provenance, now: Provenance) -> Iterator[str]:

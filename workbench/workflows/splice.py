@@ -6,23 +6,31 @@ join bar lines. It is fitted to the waveform, scored and played as the planner's
 the planner's own numbers.
 
 A list of segments is played as it stands. The invariants of every plan are checked when it is made; whether its
-splices are on the grid is stated, and not demanded.
+splices are on the grid is stated, and not demanded. Splices and plans say what they were made from, a given grid
+included, so that they are saved, rendered, exported and made again as any plan is.
 
 Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`, `heard_plan` one of a plan that there is;
-`splice_json`, a splice as JSON with its provenance.
+`splice_json` and `heard_json`, each as JSON with its provenance; `splice_again` and `plan_again` make them again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from workbench.analysis.provenance import Provenance, grid_record, make_provenance, with_provenance
-from workbench.analysis.track import Analysis, BeatAnalysis, Sound, beat_stage, grid_parts
+from workbench.analysis.provenance import (
+    FileRecord,
+    Provenance,
+    grid_record,
+    make_provenance,
+    provenance_of,
+    with_provenance,
+)
+from workbench.analysis.track import Analysis, BeatAnalysis, Sound, beat_stage, detected_grid, grid_parts
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ConstraintError, ParameterError, PlanError
@@ -42,11 +50,12 @@ from workbench.plans.plan import (
     segment_starts,
     segment_table,
 )
-from workbench.plans.refusals import Refusal
+from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.splices import seam_gains
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import FloatArray, Recording, Shown
 from workbench.render.playback import render_blocks, seam_excerpt
+from workbench.results.plan import plan_result
 from workbench.seams.build_profile import SHORT_TERM_SECONDS, audible_parts
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices, with_room
 from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
@@ -59,9 +68,11 @@ if TYPE_CHECKING:
     import pandas
     import xarray
     from matplotlib.figure import Figure
+    from pydantic import JsonValue
 
 _FADE_SECONDS = 0.02  # crossfade of segments that come without one
 _EDGE_FADE_SECONDS = 0.005  # fade at both ends of segments, against a click
+_STAGES = ("beats", "loops", "plan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +87,8 @@ class HeardPlan(Shown):
     """0 to 1, of each seam at the beats nearest to it; none where the grid has no bars"""
     off_grid: str
     """which rule of the grid it breaks, in words; empty without any, as for the planner's plans"""
+    provenance: Provenance | None = None
+    """what it was made from; None of `heard_plan`, whose plan has its own"""
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -163,8 +176,8 @@ class HeardSplice(Shown):
     """what its picture shows; its `played`, `left` and `entered` are sounds"""
     played: HeardPlan
     """the whole recording with this splice taken once"""
-    provenance: Provenance | None
-    """what it was made from; None outside of a workspace"""
+    provenance: Provenance
+    """what it was made from"""
 
     def __repr__(self) -> str:
         return f"<splice from beat {self.leave_beat} to beat {self.enter_beat}, score {self.score:.4f}>"
@@ -228,24 +241,32 @@ def splice(
     MediaError : the file cannot be read
     """
     params = params or (WorkbenchParams() if workspace is None else workspace.params)
-    provenance = None
     times = NamedSplice(_time("leave", leave), _time("enter", enter))
+    given: dict[str, JsonValue] = {"leave": times.leave, "enter": times.enter, "snap": snap, "grid": _as_given(grid)}
     if workspace is None:
-        recording = _loaded(track)
+        recording, is_given = _loaded(track), grid is not None
         grid = _grid_of(recording, params) if grid is None else grid
+        provenance = provenance_of(
+            params,
+            "splice",
+            _STAGES,
+            track=_record_of(track, recording),
+            grid=grid_record(grid, None, is_given=is_given),
+            constraints=given,
+        )
     else:
         if isinstance(track, Recording):
             raise ParameterError("in a workspace a track is a file, not a recording")
         workspace = workspace.with_params(params)
-        sound = Sound(workspace, Path(track))
+        sound, is_given = Sound(workspace, Path(track)), grid is not None
         recording, grid = workspace.load_recording(track), beat_stage(sound).grid if grid is None else grid
         provenance = make_provenance(
             workspace,
             "splice",
-            ("beats", "loops", "plan"),
+            _STAGES,
             track=Path(track),
-            grid=grid_record(grid, sound.correction),
-            constraints={"leave": times.leave, "enter": times.enter},
+            grid=grid_record(grid, sound.correction, is_given=is_given),
+            constraints=given,
         )
     left, entered = _beats_of(times, snap, recording, grid)
     evidence = evidence_of(recording, grid, params.seams)
@@ -265,7 +286,7 @@ def splice(
         level_step_db=float(found.level_step_db[0]),
         beats=scored,
         view=replace(view, video_s=float("nan")),
-        played=HeardPlan(plan, recording, grid, (total,), _broken_rule(plan, grid)),
+        played=HeardPlan(plan, recording, grid, (total,), _broken_rule(plan, grid), provenance),
         provenance=provenance,
     )
 
@@ -323,7 +344,8 @@ def plan_of(
     PlanError : the segments break an invariant of plans, such as room for the crossfades
     MediaError : the file cannot be read
     """
-    recording, params = _loaded(recording), params or WorkbenchParams()
+    named, params, given = recording, params or WorkbenchParams(), _as_given(grid)
+    recording = _loaded(named)
     grid = _grid_of(recording, params) if grid is None else grid
     played = tuple(one if isinstance(one, LoopSegment) else _segment(one) for one in segments)
     if not played:
@@ -341,7 +363,22 @@ def plan_of(
         Ending(EndKind.CUT, fade_seconds=_EDGE_FADE_SECONDS),
     )
     made = heard_plan(plan, recording, grid, params)
-    return replace(made, plan=replace(plan, seam_score=round(min(made.scores), 4))) if made.scores else made
+    provenance = provenance_of(
+        params,
+        "edit",
+        _STAGES,
+        track=_record_of(named, recording),
+        grid=grid_record(grid, None, is_given=given is not None),
+        constraints={
+            "segments": [[one.song_from, one.song_to, one.gain_in_db, one.gain_db] for one in played],
+            "fade_seconds": [*fades],
+            "exponent": [*exponents],
+            "gain_glide_seconds": gain_glide_seconds,
+            "grid": given,
+        },
+    )
+    scored = replace(plan, seam_score=round(min(made.scores), 4)) if made.scores else plan
+    return replace(made, plan=scored, provenance=provenance)
 
 
 def heard_plan(
@@ -369,6 +406,75 @@ def heard_plan(
         raise ParameterError(f"only a LoopPlan can be played, not a {type(given).__name__}")
     scores = _scores(segment_table(plan), recording, grid, params or WorkbenchParams())
     return HeardPlan(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
+
+
+def heard_json(heard: HeardPlan) -> dict[str, Any]:
+    """The JSON of a plan of one's own, in the shape of what `workbench loop` and `fit` print."""
+    made, length = heard.provenance, f"{plain_seconds(heard.plan.window_end)}s"
+    name = _UNNAMED if made is None or made.track is None else made.track.name
+    return with_provenance(plan_result(heard.plan, video_id=length, track_id=name, track=None).to_json(), made)
+
+
+def plan_again(workspace: Workspace, made: Provenance, track: Path) -> HeardPlan:
+    """The plan that `plan_of` made, from its provenance; raises `PlanError` if that does not hold the segments."""
+    asked: Mapping[str, Any] = made.constraints
+    try:
+        segments = [LoopSegment(*map(float, one)) for one in asked["segments"]]
+        fades, exponents = ([float(one) for one in asked[name]] for name in ("fade_seconds", "exponent"))
+        glide = float(asked["gain_glide_seconds"])
+    except (KeyError, TypeError, ValueError):
+        raise PlanError("the provenance of this edit does not hold its segments and crossfades") from None
+    return plan_of(
+        segments,
+        track,
+        fade_seconds=fades,
+        exponent=exponents,
+        gain_glide_seconds=glide,
+        grid=_given_grid(asked),
+        params=workspace.params,
+    )
+
+
+def splice_again(workspace: Workspace, made: Provenance, track: Path) -> HeardSplice:
+    """The splice that `splice` made, from its provenance; raises `PlanError` if that does not hold its times."""
+    asked: Mapping[str, Any] = made.constraints
+    if not {"leave", "enter"} <= asked.keys():
+        raise PlanError("the provenance of this splice does not hold its times")
+    grid = _given_grid(asked)
+    if grid is None and made.on_detected_grid:
+        grid = detected_grid(Sound(workspace, track))
+    snap = asked.get("snap", "bar")
+    return splice(track, asked["leave"], asked["enter"], snap=snap, grid=grid, workspace=workspace)
+
+
+def _as_given(grid: BeatGrid | None) -> JsonValue:
+    """A grid that a caller gave, for a provenance."""
+    if grid is None:
+        return None
+    return {
+        "beats": grid.beats.tolist(),
+        "positions": grid.positions.tolist(),
+        "beats_per_bar": grid.beats_per_bar,
+        "confidence": grid.confidence,
+    }
+
+
+def _given_grid(asked: Mapping[str, Any]) -> BeatGrid | None:
+    """The grid of `_as_given`; raises `PlanError` for anything else."""
+    match asked.get("grid"):
+        case None:
+            return None
+        case {"beats": [*beats], "positions": [*positions], "beats_per_bar": int() as metre, "confidence": confidence}:
+            return BeatGrid(np.array(beats), np.array(positions), metre, confidence)
+    raise PlanError("provenance.constraints.grid holds no grid")
+
+
+_UNNAMED = "recording"
+
+
+def _record_of(given: Recording | Path | str, recording: Recording) -> FileRecord:
+    name = _UNNAMED if isinstance(given, Recording) else Path(given).name
+    return FileRecord(name=name, content_hash=recording.content_hash)
 
 
 def _loaded(recording: Recording | Path | str) -> Recording:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import soundfile
 
+import workbench as wb
 from workbench.analysis.provenance import CHANGED_BY_HAND, KEY, read_provenance
 from workbench.export.fcpxml import PROVENANCE_KEY
 
@@ -250,3 +251,37 @@ def test_beats_and_underscore_say_it_too(workbench: Call, track: Path, home: Pat
     made = json.loads(workbench("underscore", "By the sea.", "--brief", "warm", "--home", home)[1])[KEY]
     assert (made["command"], made["constraints"]) == ("underscore", {"brief": "warm"})
     assert np.all([name not in made for name in ("track", "video", "grid")])
+
+
+@pytest.mark.parametrize("kind", ["edit", "edit on a grid", "splice"])
+def test_an_edit_of_ones_own_is_rendered_exported_listed_and_made_again(
+    kind: str, workbench: Call, track: Path, home: Path, tmp_path: Path
+) -> None:
+    grid = wb.BeatGrid.from_times(np.arange(0.25, 32.0, 0.5)) if kind == "edit on a grid" else None
+    own: Any = wb.splice(track, "0:24", "0:08", snap="bar")
+    if kind != "splice":
+        own = wb.plan_of([("0:00", "0:24"), (8.25, 30.0)], track, grid=grid, gain_glide_seconds=0.5)
+    plan = wb.save_plan(own, tmp_path / "own.json")
+    code, out, err = workbench("reproduce", plan, "--home", home)
+    assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
+    played = own.played if kind == "splice" else own
+    music = tmp_path / "music.wav"
+    code, _, err = workbench("render", plan, "--track", track, "-o", music, "--home", home)
+    assert code == 0, err
+    sound, rate = soundfile.read(music, always_2d=True)
+    assert sound.shape[0] == pytest.approx(played.plan.window_end * rate, abs=1)
+    np.testing.assert_allclose(sound.T, played.sound().samples, atol=2e-4)
+    for name in ("otio", "rpp", "csv", "jams"):
+        file = tmp_path / f"out.{name}"
+        code, _, err = workbench("export", plan, "--format", name, "--track", track, "-o", file, "--home", home)
+        assert code == 0, err
+        assert file.stat().st_size
+    listed = [json.loads(line) for line in workbench("plans", tmp_path, "--home", home)[1].splitlines()]
+    assert [(one["name"], one["track"]) for one in listed if one["name"] == "own.json"] == [("own.json", "track.wav")]
+
+
+def test_what_splice_prints_is_made_again(workbench: Call, track: Path, home: Path, tmp_path: Path) -> None:
+    printed = tmp_path / "splice.json"
+    printed.write_text(workbench("splice", track, "0:24", "0:08", "--home", home)[1])
+    code, out, err = workbench("reproduce", printed, "--home", home)
+    assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err
