@@ -82,9 +82,8 @@ def test_what_is_being_written_stays_when_somebody_else_comments(
 
 def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, new_page: Callable[..., Any]) -> None:
     comment(review, "for the client")
-    review.get_by_role("button", name="Make a link").click()
-    link = review.get_by_label("link", exact=True).input_value()
-    review.get_by_role("button", name="copy the link").click()
+    link = made_link(review)
+    review.get_by_role("button", name="copy the link").first.click()
     answer = review.get_by_label("comment", exact=True)
     answer.press("Control+v")
     expect(answer).to_have_value(link)
@@ -114,6 +113,51 @@ def test_a_link_shows_and_plays_the_version_and_nothing_else(review: Any, new_pa
     answer = shown.goto(altered)
     assert answer is not None
     assert answer.status == 403
+
+
+def test_a_link_is_answered_and_taken_back_and_an_older_version_is_heard(
+    review: Any, new_page: Callable[..., Any], until_idle: Callable[[], None]
+) -> None:
+    review.get_by_label("may comment and decide").check()
+    link = made_link(review)
+    shown = new_page()
+    shown.goto(link)
+    shown.get_by_label("Your name").fill("Cleo")
+    shown.get_by_label("comment", exact=True).fill("louder <b>here</b>")
+    shown.get_by_label("what the comment is about").select_option("1")
+    shown.get_by_role("button", name="Comment", exact=True).click()
+    expect(shown.locator("article", has_text="louder <b>here</b>")).to_contain_text("seam 2")
+    expect(shown.get_by_label("comment", exact=True)).to_have_value("")
+    shown.get_by_role("button", name="Needs work").click()
+    expect(shown.locator("#answers")).to_contain_text("Cleo (by link): needs work")
+    card = review.locator("article", has_text="louder <b>here</b>")
+    expect(card).to_contain_text("Cleo (by link)")
+    expect(review.locator(".decisions").first).to_contain_text("Cleo (by link): needs work")
+
+    review.get_by_role("button", name="hear version 1").click()
+    until_idle()
+    expect(review.get_by_role("button", name="hear version 1")).to_have_attribute("aria-pressed", "true")
+    expect(review.locator(".transport")).to_contain_text("version 1")
+    review.keyboard.press("a")
+    expect(review.get_by_role("button", name="hear version 1")).to_have_attribute("aria-pressed", "false")
+
+    shown.get_by_label("comment", exact=True).fill("too late")
+    review.get_by_role("button", name="Take back").first.click()
+    expect(review.get_by_label("link", exact=True).and_(review.locator(f"[value='{link}']"))).to_have_count(0)
+    shown.get_by_role("button", name="Comment", exact=True).click()
+    expect(shown.get_by_role("alert")).to_contain_text("taken back")
+    expect(shown.get_by_label("comment", exact=True)).to_have_value("too late")
+    answer = shown.reload()
+    assert answer is not None
+    assert answer.status == 403
+
+
+def made_link(page: Any) -> str:
+    """The address of a link that is made on the Review tab."""
+    count = page.get_by_label("link", exact=True).count()
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.get_by_label("link", exact=True)).to_have_count(count + 1)
+    return str(page.get_by_label("link", exact=True).first.input_value())
 
 
 def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Callable[[str], None]) -> None:
@@ -175,7 +219,7 @@ def test_two_crossfades_are_compared_by_ear(page: Any, open_tab: Callable[[str],
 
 _BOXES = """(seams) => {
   const models = Bokeh.documents.flatMap(d => [...d.all_models])
-  models.find(m => m.data?.properties?.open_until).data.seams = seams
+  models.find(m => m.data?.properties?.older).data.seams = seams
   const found = (root) => root.querySelector(".review .strip") ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
   const strip = found(document)

@@ -7,7 +7,7 @@ sounds and uploads. A request passes with the cookie that a browser got for the 
 401 with a field for the key. `?key=…` in the address gets the cookie too, and the browser is redirected to the address
 without it.
 
-Links to frozen versions of a plan pass without the key: each of them is checked by its own signature
+Links to frozen versions of a plan pass without the key: each of them is checked by itself
 (`workbench.dashboards.links`).
 
 On the loopback interface no key is needed, but the address must be the machine's own: a page elsewhere whose name was

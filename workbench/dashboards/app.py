@@ -49,7 +49,7 @@ from workbench.dashboards.tabs.match import MatchTab
 from workbench.dashboards.tabs.mix import MixTab
 from workbench.dashboards.tabs.plan import PlanTab
 from workbench.dashboards.tabs.projects import StartPage
-from workbench.dashboards.tabs.review import ReviewTab
+from workbench.dashboards.tabs.review import ReviewTab, show_answered
 from workbench.dashboards.tabs.seams import SeamsTab
 from workbench.dashboards.tabs.tab import Tab
 from workbench.dashboards.tabs.tracks import StackTab
@@ -440,7 +440,7 @@ def make_server(
             (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
             (rf"/{VIDEOS_ROUTE}/([0-9a-f]+)", VideoFiles, {"path": ""}),
             (rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
-            *link_routes(workspace, shared_pool),
+            *link_routes(workspace, shared_pool, partial(show_answered, home)),
             (rf"/{ASSETS_ROUTE}/(.*)", StaticFileHandler, {"path": str(ASSETS)}),
         ],
         ico_path=str(DIST_DIR / "images" / "favicon.ico"),

@@ -1,9 +1,10 @@
-"""What a signed link shows: one frozen version of a plan, to see and play without an account, and nothing else.
+"""What a link shows: one frozen version of a plan, to see and play without an account, and nothing else.
 
 A link is `/review/TOKEN`; `/sound` and `/video` after it are the files that its page plays. Each request is checked for
-itself (`workbench.review.links`), so a link that has expired plays no further. The page has no session and no
-websocket, and these routes answer GET and HEAD alone: a visitor can change no record, send no file and start no
-work, but for the one sound that its own page needs, which is made once for all who ask.
+itself (`workbench.review.links`), so a link that has expired or was taken back plays no further and takes no answer.
+The page has no session and no websocket: a visitor can send no file and start no work, but for the one sound that its
+own page needs, which is made once for all who ask. Where the maker of the link allows it, a visitor comments and
+decides, which is all that these routes change; what is longer than `_MOST_BYTES` is not read.
 
 Comments and decisions are shown that were made on this very version. Files are named without their folders.
 """
@@ -13,13 +14,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from tornado.web import HTTPError, RequestHandler, StaticFileHandler
+from pydantic import BaseModel, ValidationError
+from tornado.web import HTTPError, RequestHandler, StaticFileHandler, stream_request_body
 
 from workbench.analysis.workspace import Workspace
 from workbench.caches import intact
@@ -31,13 +32,16 @@ from workbench.errors import InputError, WorkbenchError
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.review.comments import Thread, review_of, seam_of
-from workbench.review.links import open_link
+from workbench.review.links import BY_LINK, ReviewLink, comment_by_link, decide_by_link, open_link
+from workbench.review.review_records import MAX_NAME, MAX_TEXT, Decision
 from workbench.review.versions import FrozenPlan, has_its_video, thaw
 
 _ROUTE = "review"
-_LINK = re.compile(rf"/{_ROUTE}/[\w.]+(?:/(?:sound|video))?")
+_LINK = re.compile(rf"/{_ROUTE}/\w+(?:/(?:sound|video))?")
 _NO_SOUND = "The sound of this version cannot be made now. The sender of the link sees why on the Review tab."
 """to readers, who shall not learn the folders that the reason may name"""
+_MOST_BYTES = 32_768
+"""of an answer: text of `MAX_TEXT` characters, escaped, and the rest"""
 _KEEP_SECONDS = 3600
 """for which a browser may keep the files of a link"""
 _PAGES = Environment(
@@ -52,19 +56,18 @@ def link_address(token: str) -> str:
 
 
 def is_link(path: str) -> bool:
-    """Whether the path of a request is one of those that answer to a signature alone."""
+    """Whether the path of a request is one of those that answer to a link alone."""
     return _LINK.fullmatch(path) is not None
 
 
 def link_routes(
-    workspace: Workspace, pool: Callable[[], Pool]
+    workspace: Workspace, pool: Callable[[], Pool], answered: Callable[[FrozenPlan], None]
 ) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
-    """Routes of the pages and files of links."""
-    shown = _Shown(workspace, pool)
-    given = {"shown": shown}
+    """Routes of the pages and files of links; `answered` is called with a version that was answered by one."""
+    given = {"shown": _Shown(workspace, pool)}
     return [
-        (rf"/{_ROUTE}/([\w.]+)", _LinkPage, given),
-        (rf"/{_ROUTE}/([\w.]+)/(sound|video)", _LinkFiles, {**given, "path": str(workspace.home.renders)}),
+        (rf"/{_ROUTE}/(\w+)", _LinkPage, {**given, "answered": answered}),
+        (rf"/{_ROUTE}/(\w+)/(sound|video)", _LinkFiles, {**given, "path": str(workspace.home.renders)}),
     ]
 
 
@@ -76,11 +79,11 @@ class _Shown:
         self._pool = pool
         self._made: dict[str, asyncio.Future[None]] = {}
 
-    def open(self, token: str) -> tuple[FrozenPlan, int]:
-        """The version of a link, and when it expires; 403 for a link that opens nothing."""
+    def open(self, token: str) -> tuple[FrozenPlan, ReviewLink]:
+        """The version of a link, and the link; 403 for a token that opens nothing."""
         try:
-            version_id, expires = open_link(self.workspace.home, token)
-            return thaw(self.workspace, version_id), expires
+            link = open_link(self.workspace, token)
+            return thaw(self.workspace, link.version_id), link
         except InputError as error:
             raise HTTPError(403, reason="Forbidden", log_message=None) from error
 
@@ -124,16 +127,53 @@ class _Shown:
         return made
 
 
-class _LinkPage(RequestHandler):
-    """The page of a link."""
+class _Answer(BaseModel):
+    """What a visitor sends: a comment, at a time or at a seam, or a decision."""
 
-    def initialize(self, shown: _Shown) -> None:
-        self._shown = shown
+    name: str
+    text: str = ""
+    at: float = 0.0
+    seam: int | None = None
+    decision: Decision | None = None
+
+
+@stream_request_body
+class _LinkPage(RequestHandler):
+    """The page of a link, which takes answers."""
+
+    def initialize(self, shown: _Shown, answered: Callable[[FrozenPlan], None]) -> None:
+        self._shown, self._answered = shown, answered
+        self._body = b""
+
+    def prepare(self) -> None:
+        """Read no more than an answer has."""
+        self.request.connection.set_max_body_size(_MOST_BYTES)  # type: ignore[union-attr]
+
+    def data_received(self, chunk: bytes) -> None:
+        self._body += chunk
 
     def get(self, token: str) -> None:
-        frozen, expires = self._shown.open(token)
+        frozen, link = self._shown.open(token)
         self.set_header("Cache-Control", "no-store")
-        self.finish(_page(self._shown.workspace, frozen, expires, self.request.path))
+        self.finish(_page(self._shown.workspace, frozen, link, self.request.path))
+
+    def post(self, token: str) -> None:
+        """Save an answer, and send the page as it is then; 400 with a sentence where that cannot be."""
+        frozen, _ = self._shown.open(token)
+        workspace = self._shown.workspace
+        try:
+            said = _Answer.model_validate_json(self._body)
+            if said.decision is not None:
+                decide_by_link(workspace, token, said.name, said.decision)
+            else:
+                comment_by_link(workspace, token, said.name, said.text, min(said.at, frozen.plan.window_end), said.seam)
+        except (WorkbenchError, ValidationError) as error:
+            self.set_status(400)
+            self.set_header("Content-Type", "text/plain; charset=utf-8")
+            self.finish("this is no answer" if isinstance(error, ValidationError) else str(error))
+            return
+        self._answered(frozen)
+        self.get(token)
 
     def head(self, token: str) -> None:
         self._shown.open(token)
@@ -190,7 +230,7 @@ def _write_error(handler: RequestHandler, status_code: int, more: dict[str, Any]
     handler.finish(_PAGES.get_template("link_page.html").render(title=title, reason=words))
 
 
-def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> str:
+def _page(workspace: Workspace, frozen: FrozenPlan, link: ReviewLink, path: str) -> str:
     version, plan = frozen.version, frozen.plan
     review = review_of(workspace, version.subject, version.content_hash, version)
     threads = [thread for thread in review.threads if thread.first.version_id == version.version_id]
@@ -208,9 +248,12 @@ def _page(workspace: Workspace, frozen: FrozenPlan, expires: int, path: str) -> 
         title=title,
         number=frozen.number,
         frozen_at=version.at[:16].replace("T", " "),
-        until=datetime.fromtimestamp(expires, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        until=link.expires_at[:16].replace("T", " "),
+        may_answer=link.may_answer,
+        most_name=MAX_NAME - len(BY_LINK),
+        most_text=MAX_TEXT,
         threads=[_shown_thread(plan, thread) for thread in threads],
-        approvals=review.approvals,
+        approvals=review.decisions(version.version_id),
         seams=list(zip(plan.seam_times, plan.seam_fades, strict=True)),
         facts=facts,
         script=Markup(script("clock", "link")),

@@ -32,7 +32,7 @@ from workbench.review.review_records import (
 )
 from workbench.review.verdict_records import Verdict, every, latest
 from workbench.review.verdicts import write_rows
-from workbench.review.versions import find_version, freeze_plan, loop_subject, subject_of
+from workbench.review.versions import FrozenPlan, find_version, freeze_plan, loop_subject, subject_of
 from workbench.workflows.plan import Planned
 
 __all__ = [
@@ -62,8 +62,12 @@ class PlanReview:
     versions: tuple[VersionName, ...]  # of the subject, oldest first
     version: PlanVersion | None  # the one that sounds like the plan that is looked at; None: it was not frozen
     threads: tuple[Thread, ...]  # by the time of the video
-    approvals: tuple[Approval, ...]  # each reviewer's decision on `version`
+    approvals: tuple[Approval, ...]  # each reviewer's decision on every version
     verdicts: tuple[Verdict, ...]  # each reviewer's newest about every seam of the track
+
+    def decisions(self, version_id: str) -> list[Approval]:
+        """Each reviewer's decision on one version."""
+        return [one for one in self.approvals if one.version_id == version_id]
 
     def number(self, version_id: str) -> int:
         """Number of a version, from 1."""
@@ -97,10 +101,10 @@ def find_review(
 
 
 def review_of(workspace: Workspace, subject: str, content_hash: str, version: PlanVersion | None) -> PlanReview:
-    """What reviewers said about a subject of `workbench.review.versions`, with the decisions on one version."""
+    """What reviewers said about a subject of `workbench.review.versions`; `version`, if any, is looked at."""
     with workspace.database.read() as connection:
         versions, written = version_names(connection, subject), comments_of(connection, subject)
-        approvals = [] if version is None else approvals_of(connection, version.version_id)
+        approvals = approvals_of(connection, [one.version_id for one in versions])
         verdicts = latest(every(connection, content_hash))
     numbers = {one.version_id: number for number, one in enumerate(versions, start=1)}
     threads = [
@@ -113,16 +117,14 @@ def review_of(workspace: Workspace, subject: str, content_hash: str, version: Pl
 
 
 def comment_on(
-    workspace: Workspace, loop: Planned, reviewer: str, text: str, video_s: float, seam: int | None = None
+    workspace: Workspace, loop: Planned | FrozenPlan, reviewer: str, text: str, video_s: float, seam: int | None = None
 ) -> Comment:
-    """Save a comment on a plan, which is frozen for it.
+    """Save a comment on a version, or on a plan, which is frozen for it.
 
     `seam` counts from 0; a comment on a seam gets the seam's time. Raises `ParameterError` if there is no plan, no such
     seam, no name or no text.
     """
-    version = freeze_plan(workspace, loop)
-    plan, place = loop.answer, None
-    assert isinstance(plan, LoopPlan), "it was frozen"
+    version, plan, place = _version(workspace, loop), loop.plan, None
     if seam is not None:
         if not 0 <= seam < len(plan.seam_times):
             raise ParameterError(f"there is no seam {seam + 1} in this plan; it has {len(plan.seam_times)}")
@@ -131,12 +133,14 @@ def comment_on(
         return add_comment(connection, version, reviewer, text, video_s=video_s, seam=place)
 
 
-def answer_comment(workspace: Workspace, loop: Planned, comment_id: str, reviewer: str, text: str) -> Comment:
+def answer_comment(
+    workspace: Workspace, loop: Planned | FrozenPlan, comment_id: str, reviewer: str, text: str
+) -> Comment:
     """Save an answer to a comment on this track under this video.
 
     Raises `InputError` if there is no such comment, and `ParameterError` without a name or text.
     """
-    version = freeze_plan(workspace, loop)
+    version = _version(workspace, loop)
     with workspace.database.write() as connection:
         return add_comment(connection, version, reviewer, text, answers=comment_id)
 
@@ -150,14 +154,18 @@ def resolve_thread(workspace: Workspace, comment_id: str, reviewer: str | None) 
         return resolve(connection, comment_id, reviewer)
 
 
-def decide(workspace: Workspace, loop: Planned, reviewer: str, decision: Decision) -> Approval:
-    """Save a reviewer's decision on a plan, which is frozen for it.
+def decide(workspace: Workspace, loop: Planned | FrozenPlan, reviewer: str, decision: Decision) -> Approval:
+    """Save a reviewer's decision on a version, or on a plan, which is frozen for it.
 
     Raises `ParameterError` if there is no plan, no name, or no such decision.
     """
-    version = freeze_plan(workspace, loop)
+    version = _version(workspace, loop)
     with workspace.database.write() as connection:
         return add_approval(connection, version.version_id, reviewer, decision)
+
+
+def _version(workspace: Workspace, loop: Planned | FrozenPlan) -> PlanVersion:
+    return loop.version if isinstance(loop, FrozenPlan) else freeze_plan(workspace, loop)
 
 
 def seam_of(plan: LoopPlan, comment: Comment) -> int | None:

@@ -1,88 +1,111 @@
-"""Links that show one frozen version of a plan without an account, and nothing else, until they expire.
+"""Links that show one frozen version of a plan without an account, until they expire or are taken back.
 
-A link carries the id of the version, the second at which it expires, and a signature of both: HMAC-SHA256 (RFC 2104)
-with a key of 256 bits that is made once and stored in the home folder, where only its owner may read it. Deleting
-the key revokes all links. Nothing about a link is stored: what was not signed with the key cannot be opened.
+A link is a random token of 128 bits. What it shows, until when, and whether it may be answered is a record in the
+database, which is read for each request: once it is deleted, the link opens nothing and answers nothing more.
+Comments and decisions that come by a link bear the name that was given there and `BY_LINK`, so nobody can speak for
+the people who work on the page.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import os
-import re
 import secrets
-import time
-from contextlib import suppress
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from typing import Any
 
-from workbench.errors import InputError, ParameterError, StoreError
-from workbench.store.home import Home
+from sqlalchemy import Connection, Select, Table, func, select
+
+from workbench.analysis.workspace import Workspace
+from workbench.errors import InputError, ParameterError
+from workbench.review.comments import comment_on, decide
+from workbench.review.review_records import Approval, Comment, Decision, clean_name, get_version
+from workbench.review.versions import FrozenPlan, thaw
+from workbench.store.clock import now
+from workbench.store.database import approvals, comments, review_links
 
 LONGEST = timedelta(days=90)  # for which a link may be open
-_KEY_BYTES = 32
-_TOKEN = re.compile(r"(pv_[0-9A-Z]{26})\.([0-9]{1,11})\.([0-9a-f]{64})")
+BY_LINK = " (by link)"  # after the name of who answers
+MOST_ANSWERS = 500  # comments and decisions on a version after which links take no more
 
 
-def sign_link(home: Home, version_id: str, lasts: timedelta, now: float | None = None) -> str:
-    """The token of a link to a version: letters, digits, `_` and `.`, as one part of an address.
+@dataclass(frozen=True, slots=True)
+class ReviewLink:
+    """An open link."""
 
-    `now` is in seconds since 1970; None: the clock. Raises `ParameterError` if the link would not last, or for longer
-    than `LONGEST`.
+    token: str  # one part of an address; who has it sees the version
+    version_id: str
+    may_answer: bool  # whether who has it may comment and decide
+    at: str  # ISO 8601, UTC
+    expires_at: str
+
+
+def make_link(workspace: Workspace, version_id: str, lasts: timedelta, *, may_answer: bool = False) -> ReviewLink:
+    """Make a link to a version.
+
+    Raises `ParameterError` if it would not last, or for longer than `LONGEST`, and `InputError` for an unknown version.
     """
     if not timedelta(0) < lasts <= LONGEST:
         raise ParameterError(f"a link is open for up to {LONGEST.days} days, got {lasts}")
-    expires = int((time.time() if now is None else now) + lasts.total_seconds())
-    return f"{version_id}.{expires}.{_signature(_key(home), version_id, expires)}"
+    link = ReviewLink(secrets.token_hex(16), version_id, may_answer, now(), now(lasts.total_seconds()))
+    with workspace.database.write() as connection:
+        get_version(connection, version_id)
+        connection.execute(review_links.delete().where(review_links.c.expires_at <= link.at))
+        connection.execute(review_links.insert().values(**{name: getattr(link, name) for name in ReviewLink.__slots__}))
+    return link
 
 
-def open_link(home: Home, token: str, now: float | None = None) -> tuple[str, int]:
-    """The version that a link shows, and when the link expires, s since 1970.
+def open_link(workspace: Workspace, token: str) -> ReviewLink:
+    """The open link of a token; raises `InputError` if there is none."""
+    if workspace.existing_database is not None:
+        with workspace.database.read() as connection:
+            row = connection.execute(_open().where(review_links.c.token == token)).first()
+        if row is not None:
+            return ReviewLink(*row)
+    raise InputError("this link is not open: it has expired, was taken back, or is cut off; ask for a new one")
 
-    Raises `InputError` if the token was not signed with this key, was altered, or has expired.
+
+def open_links(workspace: Workspace, version_ids: Collection[str]) -> list[ReviewLink]:
+    """The open links to some versions, newest first."""
+    query = _open().where(review_links.c.version_id.in_(version_ids))
+    with workspace.database.read() as connection:
+        return [ReviewLink(*row) for row in connection.execute(query.order_by(review_links.c.at.desc()))]
+
+
+def take_back(workspace: Workspace, token: str) -> None:
+    """Close a link, if it is open; what was answered by it stays."""
+    with workspace.database.write() as connection:
+        connection.execute(review_links.delete().where(review_links.c.token == token))
+
+
+def comment_by_link(
+    workspace: Workspace, token: str, name: str, text: str, video_s: float, seam: int | None = None
+) -> Comment:
+    """Comment on the version of a link, at a time of the video or at a seam, counted from 0.
+
+    Raises `InputError` if the link takes no answers, and `ParameterError` as `comment_on` does.
     """
-    found = _TOKEN.fullmatch(token)
-    if found is None:
-        raise InputError("this link is not one of this page: it is cut off or altered; ask for a new one")
-    version_id, expires, signature = found[1], int(found[2]), found[3]
-    if not hmac.compare_digest(_signature(_key(home), version_id, expires), signature):
-        raise InputError("this link is not one of this page: it is cut off or altered; ask for a new one")
-    if expires <= (time.time() if now is None else now):
-        raise InputError("this link has expired; ask for a new one")
-    return version_id, expires
+    return comment_on(workspace, _answered(workspace, token), f"{clean_name(name)}{BY_LINK}", text, video_s, seam)
 
 
-def _signature(key: bytes, version_id: str, expires: int) -> str:
-    return hmac.new(key, f"review link\n{version_id}\n{expires}".encode(), hashlib.sha256).hexdigest()
+def decide_by_link(workspace: Workspace, token: str, name: str, decision: Decision) -> Approval:
+    """Decide on the version of a link; raises as `comment_by_link` does."""
+    return decide(workspace, _answered(workspace, token), f"{clean_name(name)}{BY_LINK}", decision)
 
 
-def _key(home: Home) -> bytes:
-    """The key of a home folder, made where there is none."""
-    try:
-        if not home.link_key.exists():
-            _make_key(home.prepared(), home.link_key)
-        key = home.link_key.read_bytes()
-    except OSError as error:
-        raise StoreError(
-            f"{home.link_key}: the key that signs review links cannot be read or written ({error.strerror})"
-        ) from error
-    if len(key) != _KEY_BYTES:
-        raise StoreError(
-            f"{home.link_key}: this is no key that signs review links; delete it, which takes back all links"
-        )
-    return key
+def _open() -> Select[Any]:
+    return select(review_links).where(review_links.c.expires_at > now())
 
 
-def _make_key(folder: Path, out: Path) -> None:
-    """Write a new key that only its owner may read; of two processes that make one, both go on with the first."""
-    aside = folder / f".{os.getpid()}-{secrets.token_hex(4)}.part"
-    try:
-        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(aside, out)
-    finally:
-        aside.unlink(missing_ok=True)
+def _answered(workspace: Workspace, token: str) -> FrozenPlan:
+    link = open_link(workspace, token)
+    if not link.may_answer:
+        raise InputError("this link is read only; to comment or to decide, write to whoever sent it")
+    with workspace.database.read() as connection:
+        if sum(_count(connection, table, link.version_id) for table in (comments, approvals)) >= MOST_ANSWERS:
+            raise InputError(f"this version has {MOST_ANSWERS} comments and decisions; write to whoever sent the link")
+    return thaw(workspace, link.version_id)
+
+
+def _count(connection: Connection, table: Table, version_id: str) -> int:
+    return int(connection.scalar(select(func.count()).select_from(table).where(table.c.version_id == version_id)) or 0)

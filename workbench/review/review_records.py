@@ -9,6 +9,7 @@ the caller owns.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -23,6 +24,8 @@ MAX_NAME = 80
 """characters of a reviewer's name"""
 MAX_TEXT = 4000
 """characters of a comment"""
+_DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""bidirectional classes of characters that may turn around what follows a name"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class VersionName:
     digest: str
     content_hash: str
     track: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +96,17 @@ class Approval:
 def clean_name(name: str) -> str:
     """The name of a reviewer without blanks at its ends.
 
-    ParameterError: nothing is left, it is longer than `MAX_NAME`, or it has control characters.
+    ParameterError: nothing is left, it is longer than `MAX_NAME`, or it has characters that control lines or the
+    direction of text.
     """
     found = name.strip()
-    if not 1 <= len(found) <= MAX_NAME or any(unicodedata.category(letter) == "Cc" for letter in found):
+    if not 1 <= len(found) <= MAX_NAME or any(_controls(letter) for letter in found):
         raise ParameterError(f"a reviewer needs a name of 1 to {MAX_NAME} characters on one line: {found[:MAX_NAME]!r}")
     return found
+
+
+def _controls(letter: str) -> bool:
+    return unicodedata.category(letter) == "Cc" or unicodedata.bidirectional(letter) in _DIRECTIONS
 
 
 def clean_text(text: str) -> str:
@@ -236,11 +245,11 @@ def add_approval(connection: Connection, version_id: str, reviewer: str, decisio
     return saved
 
 
-def approvals_of(connection: Connection, version_id: str | None = None) -> list[Approval]:
-    """Each reviewer's latest decision on a version, oldest first."""
+def approvals_of(connection: Connection, version_ids: Collection[str] | None = None) -> list[Approval]:
+    """Each reviewer's latest decision on each of some versions, oldest first; None: on all."""
     query = select(approvals).order_by(approvals.c.at, approvals.c.approval_id)
-    if version_id is not None:
-        query = query.where(approvals.c.version_id == version_id)
+    if version_ids is not None:
+        query = query.where(approvals.c.version_id.in_(version_ids))
     found: dict[tuple[str, str], Approval] = {}
     for row in connection.execute(query):
         found.pop((row.version_id, row.reviewer), None)

@@ -186,11 +186,22 @@ approvals = sa.Table(
     sa.Index("approvals_by_version", "version_id"),
 )
 
+review_links = sa.Table(
+    "review_links",
+    metadata,
+    sa.Column("token", sa.Text, primary_key=True),  # random; who has it sees the version
+    sa.Column("version_id", sa.Text, nullable=False),
+    sa.Column("may_answer", sa.Boolean, nullable=False),  # whether who has it may comment and decide
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("expires_at", sa.Text, nullable=False),
+    sa.Index("review_links_by_version", "version_id"),
+)
+
 listening_tests = sa.Table(
     "listening_tests",
     metadata,
     sa.Column("test_id", sa.Text, primary_key=True),  # ULID: sorts by time
-    sa.Column("kind", sa.Text, nullable=False),  # abx, mushra
+    sa.Column("kind", sa.Text, nullable=False),  # abx, preference, mushra
     sa.Column("content_hash", sa.Text, nullable=False),  # of the track
     sa.Column("track", sa.Text, nullable=False),  # its name
     sa.Column("reviewer", sa.Text, nullable=False),
@@ -245,7 +256,7 @@ project_changes = sa.Table(
 SCHEMA = Schema(
     name="workbench",
     metadata=metadata,
-    head="2_1",
+    head="2_2",
     migrations=Path(__file__).parent / "migrations",
     successor_of="0008_expand_audio_of_videos",
 )

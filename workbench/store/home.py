@@ -60,11 +60,6 @@ class Home:
         return self.root / "workbench.sqlite"
 
     @property
-    def link_key(self) -> Path:
-        """Key with which links to frozen plans are signed; deleting it revokes all links."""
-        return self.root / "links.key"
-
-    @property
     def arrays(self) -> Path:
         """Analysis arrays; may be deleted at any time."""
         return self.root / "arrays"

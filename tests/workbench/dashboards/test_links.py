@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -21,8 +22,8 @@ from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import play_video
-from workbench.review.comments import answer_comment, comment_on, decide
-from workbench.review.links import sign_link
+from workbench.review.comments import answer_comment, comment_on, decide, load_review
+from workbench.review.links import make_link, take_back
 from workbench.review.versions import freeze_plan, thaw
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
@@ -60,7 +61,7 @@ def root(corner_home: Home, version: str, other: str, key: str) -> Iterator[str]
 @pytest.fixture
 def address(root: str, corner_home: Home, version: str) -> str:
     """A link."""
-    return root + link_address(sign_link(corner_home, version, DAY))
+    return root + link_address(make_link(Workspace(corner_home), version, DAY).token)
 
 
 def test_a_link_opens_without_the_key_and_shows_its_version_alone(address: str) -> None:
@@ -89,28 +90,18 @@ def test_what_a_reviewer_wrote_runs_nowhere(address: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["", "/sound", "/video"])
-def test_what_is_forged_altered_or_expired_opens_nothing(
-    root: str, corner_home: Home, version: str, other: str, what: str
-) -> None:
-    token = sign_link(corner_home, version, DAY)
-    name, expires, signature = token.split(".")
-    late = sign_link(corner_home, version, timedelta(seconds=1), now=1_000_000.0)
-    for forged, reason in (
-        (f"{other}.{expires}.{signature}", "not one of this page"),
-        (f"{name}.{int(expires) + 1}.{signature}", "not one of this page"),
-        (f"{name}.{expires}.{signature[::-1]}", "not one of this page"),
-        (f"{name}.{expires}", "not one of this page"),
-        (late, "expired"),
-    ):
-        answer = httpx.get(root + link_address(forged) + what)
+def test_what_is_forged_altered_or_expired_opens_nothing(root: str, corner_home: Home, version: str, what: str) -> None:
+    workspace = Workspace(corner_home)
+    token, taken = (make_link(workspace, version, DAY, may_answer=True).token for _ in range(2))
+    assert httpx.get(root + link_address(taken) + what).status_code == 200
+    take_back(workspace, taken)
+    late = make_link(workspace, version, timedelta(microseconds=1)).token
+    for closed in (token[::-1], token[:-1], token + "0", version, taken, late):
+        answer = httpx.get(root + link_address(closed) + what)
         assert answer.status_code == 403
-        assert reason in answer.text
+        assert "not open" in answer.text
         assert "corner" not in answer.text
-
-
-def test_a_link_to_a_version_that_is_gone_opens_nothing(root: str, corner_home: Home) -> None:
-    nothing = sign_link(corner_home, "pv_01JD0000000000000000000000", DAY)
-    assert httpx.get(root + link_address(nothing)).status_code == 403
+        assert httpx.post(root + link_address(closed), json={"name": "Cleo", "text": "hm"}).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -126,7 +117,7 @@ def test_a_link_is_no_key_to_anything_else(root: str, address: str, path: str) -
         assert client.get(address + path).status_code in (401, 403, 404)
 
 
-def test_nothing_is_changed_through_a_link(address: str, corner_home: Home) -> None:
+def test_nothing_is_changed_through_a_link_that_is_read_only(address: str, corner_home: Home) -> None:
     def records() -> list[tuple[str, int]]:
         with Workspace(corner_home) as workspace, workspace.database.read() as connection:
             names = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -138,14 +129,57 @@ def test_nothing_is_changed_through_a_link(address: str, corner_home: Home) -> N
         return {path for path in corner_home.root.rglob("*") if "sqlite" not in path.name}
 
     before = records(), files()
+    for said in ({"name": "Cleo", "text": "hm"}, {"name": "Cleo", "decision": "approved"}):
+        answer = httpx.post(address, json=said)
+        assert (answer.status_code, "read only" in answer.text) == (400, True)
     for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
         for what in ("", "/sound", "/video"):
             headers = {"X-Workbench": "upload"}
             answer = httpx.request(method, address + what, content=b"{}", headers=headers)
-            assert answer.status_code == 405
+            assert answer.status_code == (400 if (method, what) == ("POST", "") else 405)
     httpx.get(address)
     httpx.get(f"{address}/sound", headers={"Range": "bytes=0-99"})
     assert (records(), files()) == before
+
+
+def test_a_link_that_may_is_answered(root: str, corner_home: Home, other: str, corner_loop: Planned) -> None:
+    assert isinstance(corner_loop.answer, LoopPlan)
+    address = root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
+    assert "<form" in httpx.get(address).text
+    shown = httpx.post(address, json={"name": "Dan <i>", "text": "</script><b>loud</b>", "at": 5.0})
+    assert shown.status_code == 200
+    assert "Dan &lt;i&gt; (by link)" in shown.text
+    assert "&lt;b&gt;loud&lt;/b&gt;" in shown.text
+    assert "</script><b>" not in shown.text
+    httpx.post(address, json={"name": "Dan", "text": "at its seam", "at": 5.0, "seam": 0}).raise_for_status()
+    httpx.post(address, json={"name": "Dan", "text": "after the end", "at": 1e9}).raise_for_status()
+    httpx.post(address, json={"name": "Dan", "decision": "approved"}).raise_for_status()
+    review = load_review(Workspace(corner_home), corner_loop)
+    said = {thread.first.text: thread.first for thread in review.threads}
+    assert said["at its seam"].video_s == pytest.approx(corner_loop.answer.seam_times[0])
+    assert said["after the end"].video_s == pytest.approx(corner_loop.answer.window_end)
+    assert [(one.reviewer, one.decision) for one in review.decisions(other)] == [("Dan (by link)", "approved")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{}", b"[]", b'{"name": "Dan", "decision": "maybe"}', b'{"name": "Dan", "text": "x", "at": NaN}',
+     b'{"name": "", "text": "x"}', b'{"name": "Dan", "text": ""}', b'{"name": "Dan", "text": "x", "seam": 99}',
+     b'{"name": "Dan", "text": "%s"}' % (b"x" * 4001), b"\xff"],
+)  # fmt: skip
+def test_what_is_no_answer_is_refused_in_words(root: str, corner_home: Home, other: str, body: bytes) -> None:
+    address = root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
+    answer = httpx.post(address, content=body)
+    assert answer.status_code == 400
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert answer.text
+
+
+def test_an_answer_that_is_too_long_is_not_read(root: str, corner_home: Home, other: str) -> None:
+    address = root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
+    with suppress(httpx.TransportError):  # it may close while the rest is still sent
+        answer = httpx.post(address, json={"name": "Dan", "text": "x" * 10_000_000})
+        assert answer.status_code == 400
 
 
 def test_the_sound_is_what_a_render_has(address: str, corner_home: Home, version: str) -> None:
@@ -173,7 +207,7 @@ def test_the_video_of_the_version_is_sent_by_ranges(address: str, corner_home: H
 
 def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, other: str, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
-    address = root + link_address(sign_link(corner_home, other, DAY))
+    address = root + link_address(make_link(Workspace(corner_home), other, DAY).token)
     assert httpx.get(f"{address}/video").status_code == 404  # it was planned for a length
     out = shown_file(corner_home, thaw(Workspace(corner_home), other))
     assert not out.exists()
@@ -195,7 +229,7 @@ def test_a_link_plays_the_video_of_its_version_and_no_other(
     linked.symlink_to(film)
     unmixed = replace(corner_fit, mix=None, video=linked)  # so that it is another version
     version_id = freeze_plan(Workspace(corner_home), unmixed).version_id
-    address = root + link_address(sign_link(corner_home, version_id, DAY))
+    address = root + link_address(make_link(Workspace(corner_home), version_id, DAY).token)
     part = httpx.get(f"{address}/video", headers={"Range": "bytes=10-19"})
     assert (part.status_code, part.content) == (206, film.read_bytes()[10:20])
     film.write_bytes(film.read_bytes() + b"more")
@@ -209,9 +243,9 @@ def test_a_link_plays_the_video_of_its_version_and_no_other(
     assert httpx.get(f"{address}/video").status_code == 404
 
 
-def test_only_links_answer_to_a_signature() -> None:
-    assert is_link("/review/pv_1.2.3")
-    assert is_link("/review/pv_1.2.3/sound")
+def test_only_links_answer_without_a_key() -> None:
+    assert is_link("/review/0a1b")
+    assert is_link("/review/0a1b/sound")
     for path in (
         "/review",
         "/review/",

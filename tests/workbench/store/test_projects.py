@@ -190,7 +190,7 @@ def test_a_reviewers_latest_decision_counts(database: Database, version: PlanVer
         reviews.add_approval(connection, version.version_id, "Ana", "needs work")
         reviews.add_approval(connection, version.version_id, "Ben", "approved")
         reviews.add_approval(connection, version.version_id, "Ana", "approved")
-        given = reviews.approvals_of(connection, version.version_id)
+        given = reviews.approvals_of(connection, [version.version_id])
         assert [(one.reviewer, one.decision) for one in given] == [("Ben", "approved"), ("Ana", "approved")]
         assert reviews.approvals_of(connection) == given
         with pytest.raises(ParameterError, match="approved, needs work"):

@@ -1,91 +1,134 @@
-"""Links to a version: what was signed opens it, what was forged, altered or has expired opens nothing."""
+"""Links to a version: an open one shows it and takes answers if it may; one taken back or expired does nothing."""
 
 from __future__ import annotations
 
-import os
-import string
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from workbench.errors import InputError, ParameterError, StoreError
-from workbench.review.links import LONGEST, open_link, sign_link
+from workbench.analysis.workspace import Workspace
+from workbench.errors import InputError, ParameterError
+from workbench.plans.plan import LoopPlan
+from workbench.review.comments import decide, load_review
+from workbench.review.links import (
+    LONGEST,
+    MOST_ANSWERS,
+    comment_by_link,
+    decide_by_link,
+    make_link,
+    open_link,
+    open_links,
+    take_back,
+)
+from workbench.review.review_records import MAX_NAME, MAX_TEXT
+from workbench.review.versions import freeze_plan
+from workbench.store.clock import SystemClock, using
 from workbench.store.home import Home
+from workbench.workflows.plan import Planned
 
-VERSION = "pv_01JD0000000000000000000000"
-OTHER = "pv_01JD0000000000000000000001"
 DAY = timedelta(days=1)
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
+class Later(SystemClock):
+    """The clock of the machine, some seconds on."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def wall_seconds(self) -> float:
+        return super().wall_seconds() + self.seconds
 
 
-def test_a_link_opens_its_version_until_it_expires(home: Home) -> None:
-    token = sign_link(home, VERSION, DAY, now=1000.0)
-    assert open_link(home, token, now=1000.0) == (VERSION, 87_400)
-    assert open_link(home, token, now=87_399.9) == (VERSION, 87_400)
-    for late in (87_400.0, 90_000.0):
-        with pytest.raises(InputError, match="expired"):
-            open_link(home, token, now=late)
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(Home(tmp_path / "home"))
 
 
-def test_a_link_of_another_version_or_of_another_hour_is_forged(home: Home) -> None:
-    version_id, expires, signature = sign_link(home, VERSION, DAY, now=1000.0).split(".")
-    for forged in (
-        f"{OTHER}.{expires}.{signature}",
-        f"{version_id}.{int(expires) + 3600}.{signature}",
-        f"{version_id}.0{expires}.{signature[:-1]}",
-        f"{version_id}.{expires}.{'0' * 64}",
-        f"{version_id}.{expires}.",
-        f"{version_id}.{expires}",
-        version_id,
-        "",
-    ):
-        with pytest.raises(InputError, match="not one of this page"):
-            open_link(home, forged, now=1000.0)
+@pytest.fixture
+def version(workspace: Workspace, reviewed_loop: Planned) -> str:
+    return freeze_plan(workspace, reviewed_loop).version_id
 
 
-@given(data=st.data())
-@settings(deadline=None)
-def test_no_letter_of_a_link_can_be_changed(home: Home, data: st.DataObject) -> None:
-    token = sign_link(home, VERSION, DAY, now=1000.0)
-    at = data.draw(st.integers(0, len(token) - 1))
-    letter = data.draw(st.sampled_from(sorted(set(string.printable) - {token[at]})) | st.characters())
-    altered = token[:at] + letter + token[at + 1 :]
-    if altered != token:
-        with pytest.raises(InputError):
-            open_link(home, altered, now=1000.0)
+def test_a_link_opens_its_version_until_it_expires(workspace: Workspace, version: str) -> None:
+    link = make_link(workspace, version, DAY)
+    assert open_link(workspace, link.token) == link
+    assert (link.version_id, link.may_answer) == (version, False)
+    with using(Later(86_390)):
+        assert open_link(workspace, link.token) == link
+    with using(Later(86_410)):
+        assert open_links(workspace, [version]) == []
+        with pytest.raises(InputError, match="not open"):
+            open_link(workspace, link.token)
 
 
-def test_another_home_has_another_key_that_only_its_owner_reads(home: Home, tmp_path: Path) -> None:
-    token = sign_link(home, VERSION, DAY, now=1000.0)
-    elsewhere = Home(tmp_path / "elsewhere")
-    with pytest.raises(InputError, match="not one of this page"):
-        open_link(elsewhere, token, now=1000.0)
-    assert home.link_key.read_bytes() != elsewhere.link_key.read_bytes()
-    if os.name == "posix":
-        assert home.link_key.stat().st_mode & 0o077 == 0
-    assert [path.name for path in elsewhere.root.iterdir()] == [elsewhere.link_key.name]
+def test_links_are_taken_back_one_by_one(workspace: Workspace, version: str) -> None:
+    first, second = (make_link(workspace, version, DAY, may_answer=True) for _ in range(2))
+    assert open_links(workspace, [version]) == [second, first]
+    assert open_links(workspace, ["pv_01JD0000000000000000000000"]) == []
+    take_back(workspace, first.token)
+    take_back(workspace, first.token)
+    assert open_links(workspace, [version]) == [second]
+    with pytest.raises(InputError, match="taken back"):
+        open_link(workspace, first.token)
+    with pytest.raises(InputError, match="taken back"):
+        comment_by_link(workspace, first.token, "Cleo", "too late", 1.0)
+    comment_by_link(workspace, second.token, "Cleo", "in time", 1.0)
 
 
-def test_a_deleted_key_takes_back_all_links_and_a_broken_one_is_named(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    token = sign_link(home, VERSION, DAY)
-    assert open_link(home, token)[0] == VERSION
-    home.link_key.unlink()
-    with pytest.raises(InputError, match="not one of this page"):
-        open_link(home, token)
-    home.link_key.write_bytes(b"")
-    with pytest.raises(StoreError, match=r"links\.key.*delete it"):
-        sign_link(home, VERSION, DAY)
+@pytest.mark.parametrize("token", ["", "x", "0" * 32, "%", "' OR 1=1 --"])
+def test_what_was_never_made_opens_nothing(workspace: Workspace, version: str, token: str) -> None:
+    make_link(workspace, version, DAY)
+    with pytest.raises(InputError, match="not open"):
+        open_link(workspace, token)
+    elsewhere = Workspace(Home(workspace.home.root.parent / "elsewhere"))
+    with pytest.raises(InputError, match="not open"):
+        open_link(elsewhere, token)
+    assert not elsewhere.home.root.exists()
 
 
-@pytest.mark.parametrize("lasts", [timedelta(0), timedelta(seconds=-1), LONGEST + timedelta(seconds=1)])
-def test_a_link_lasts_some_time_and_not_for_ever(home: Home, lasts: timedelta) -> None:
+def test_answers_bear_the_name_and_that_they_came_by_a_link(
+    workspace: Workspace, reviewed_loop: Planned, version: str
+) -> None:
+    assert isinstance(reviewed_loop.answer, LoopPlan)
+    decide(workspace, reviewed_loop, "Ana", "needs work")
+    token = make_link(workspace, version, DAY, may_answer=True).token
+    comment_by_link(workspace, token, " Ana ", "I am somebody else", 0.0, seam=1)
+    decide_by_link(workspace, token, "Ana", "approved")
+    review = load_review(workspace, reviewed_loop)
+    (thread,) = review.threads
+    assert (thread.first.reviewer, thread.first.version_id) == ("Ana (by link)", version)
+    assert thread.first.video_s == pytest.approx(reviewed_loop.answer.seam_times[1])
+    assert [(one.reviewer, one.decision) for one in review.decisions(version)] == [
+        ("Ana", "needs work"), ("Ana (by link)", "approved")
+    ]  # fmt: skip
+
+
+def test_a_link_takes_no_more_than_it_may(workspace: Workspace, reviewed_loop: Planned, version: str) -> None:
+    read_only = make_link(workspace, version, DAY).token
+    with pytest.raises(InputError, match="read only"):
+        comment_by_link(workspace, read_only, "Cleo", "hm", 1.0)
+    with pytest.raises(InputError, match="read only"):
+        decide_by_link(workspace, read_only, "Cleo", "approved")
+    token = make_link(workspace, version, DAY, may_answer=True).token
+    for name in ("", " ", "x" * (MAX_NAME + 1), "x" * MAX_NAME, "two\nlines", "Ana\u202e"):
+        with pytest.raises(ParameterError, match="name"):
+            comment_by_link(workspace, token, name, "hm", 1.0)
+    for text in ("", " ", "x" * (MAX_TEXT + 1)):
+        with pytest.raises(ParameterError, match="characters"):
+            comment_by_link(workspace, token, "Cleo", text, 1.0)
+    with pytest.raises(ParameterError, match="no seam 99"):
+        comment_by_link(workspace, token, "Cleo", "hm", 1.0, seam=98)
+    assert load_review(workspace, reviewed_loop).threads == ()
+    for _ in range(MOST_ANSWERS):
+        decide_by_link(workspace, token, "Cleo", "approved")
+    with pytest.raises(InputError, match=str(MOST_ANSWERS)):
+        comment_by_link(workspace, token, "Cleo", "one more", 1.0)
+
+
+@pytest.mark.parametrize("lasts", [timedelta(0), -DAY, LONGEST + timedelta(seconds=1)])
+def test_a_link_lasts_no_longer_than_it_may(workspace: Workspace, version: str, lasts: timedelta) -> None:
     with pytest.raises(ParameterError, match="up to 90 days"):
-        sign_link(home, VERSION, lasts)
+        make_link(workspace, version, lasts)
+    with pytest.raises(InputError, match="no version"):
+        make_link(workspace, "pv_01JD0000000000000000000000", DAY)

@@ -1,6 +1,8 @@
-// The page of a link: its sound is the clock, the picture follows it. Nothing is sent but requests for both files.
-const facts = JSON.parse(document.getElementById("facts").textContent)
+// The page of a link: its sound is the clock, the picture follows it. Nothing is sent but requests for both files, and
+// answers where the link takes them: then the page comes back, and what was said on it so far is shown here.
 const byId = (id) => document.getElementById(id)
+const factsOf = (page) => JSON.parse(page.getElementById("facts").textContent)
+const facts = factsOf(document)
 const sound = new Audio(),
   video = byId("video"),
   strip = byId("strip"),
@@ -18,7 +20,12 @@ const mark = (kind, at) => {
 facts.seams.forEach((at, k) => {
   mark("seam", at).title = `seam ${k + 1}, ${clock(at)}`
 })
-for (const at of facts.comments) mark("comment", at)
+const markComments = (times) => {
+  for (const old of strip.querySelectorAll(".comment")) old.remove()
+  for (const at of times) mark("comment", at)
+}
+markComments(facts.comments)
+const answer = byId("answer")
 const head = mark("head", 0)
 
 function show() {
@@ -28,6 +35,7 @@ function show() {
   strip.setAttribute("aria-valuenow", at.toFixed(1))
   strip.setAttribute("aria-valuetext", byId("time").textContent)
   byId("play").textContent = sound.paused ? "Play" : "Pause"
+  if (answer) answer.elements.seam.options[0].textContent = `at ${clock(at)}`
   if (!video.hidden && Math.abs(video.currentTime - at) > FAR_S) video.currentTime = at
   if (!sound.paused) requestAnimationFrame(show)
 }
@@ -79,14 +87,41 @@ const keys = {
 document.addEventListener("keydown", (event) => {
   const act = keys[event.key]
   if (!act || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target.matches("input, textarea, select")) return // they are written there
   if (event.key === " " && event.target.matches("button")) return // it presses that
   event.preventDefault()
   act(event)
 })
 strip.setAttribute("aria-valuemax", facts.duration.toFixed(1))
-for (const button of document.querySelectorAll("[data-at]"))
-  button.addEventListener("click", (event) => {
-    go(Number(button.dataset.at))
-    if (event.detail) button.blur() // it was a pointer: the keys go to the player again
-  })
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-at]")
+  if (!button) return
+  go(Number(button.dataset.at))
+  if (event.detail) button.blur() // it was a pointer: the keys go to the player again
+})
+async function send(given) {
+  const { elements } = answer
+  const body = JSON.stringify({ name: elements.name.value, ...given })
+  byId("fault").textContent = ""
+  try {
+    const response = await fetch(location.pathname, { method: "POST", body }).catch(() => {
+      throw new Error("This could not be sent: the page cannot be reached now.")
+    })
+    const page = new DOMParser().parseFromString(await response.text(), "text/html")
+    if (!response.ok) throw new Error((page.querySelector("main p") ?? page.body).textContent)
+    byId("answers").replaceWith(page.getElementById("answers"))
+    markComments(factsOf(page).comments)
+    if (given.text) elements.text.value = elements.seam.value = ""
+  } catch (error) {
+    byId("fault").textContent = error.message
+  }
+}
+answer?.addEventListener("submit", (event) => {
+  event.preventDefault()
+  const { text, seam } = answer.elements
+  const decision = event.submitter.value
+  if (decision) send({ decision })
+  else if (text.value.trim())
+    send({ text: text.value, at: sound.currentTime, seam: seam.value === "" ? null : Number(seam.value) })
+})
 show()

@@ -1,4 +1,4 @@
-// What reviewers said about the plan: a strip with pins, a form at the playhead, threads, decisions, and a link.
+// What reviewers said about the plan: a strip with pins, a form at the playhead, threads, decisions, versions and links.
 const BESIDE = 4 // px between a seam's line and its number, and from there to the next line
 const seek = (at) => window.dispatchEvent(new CustomEvent("workbench-seek", { detail: at }))
 
@@ -176,7 +176,8 @@ export function render({ model }) {
     const card = made("div", "", "card"),
       row = made("div", "", "row"),
       list = made("ul", "", "decisions")
-    const before = model.newest ? `Differs from version ${model.newest}` : "No version yet"
+    const newest = model.versions[0]?.number
+    const before = newest ? `Differs from version ${newest}` : "No version yet"
     const frozen = "A comment, a decision or a link makes the plan, as it is now, a version that does not change."
     card.append(
       made("h2", model.version ? `Version ${model.version}` : before),
@@ -189,12 +190,28 @@ export function render({ model }) {
       b.setAttribute("aria-pressed", mine === word ? "true" : "false")
       row.append(b)
     }
-    for (const one of model.decisions) {
+    list.append(...decisionsOf(model))
+    card.append(list, row)
+    return card
+  }
+  const decisionsOf = ({ decisions }) =>
+    decisions.map((one) => {
       const item = made("li")
       item.append(made("b", one.reviewer), `: ${one.decision} `, made("small", one.when))
-      list.append(item)
+      return item
+    })
+  const versionsCard = () => {
+    const card = made("div", "", "card")
+    card.append(made("h2", "Versions"), made("small", "Hear one beside the plan: a and b switch at the same place."))
+    for (const one of model.versions) {
+      const row = made("div", "", "row"),
+        list = made("ul", "", "decisions"),
+        hear = button("Hear", () => ask("hear", one.id), `hear version ${one.number}`)
+      hear.setAttribute("aria-pressed", one.id === model.older ? "true" : "false")
+      row.append(hear, made("b", `Version ${one.number}`), made("small", one.frozen))
+      list.append(...decisionsOf(one))
+      card.append(row, list)
     }
-    card.append(list, row)
     return card
   }
   const days = made("select") // kept, so that what was chosen stays
@@ -205,45 +222,62 @@ export function render({ model }) {
     days.append(option)
   }
   days.value = "7"
+  const answers = made("input") // kept too
+  answers.type = "checkbox"
   const linkCard = () => {
     const card = made("div", "", "card"),
-      row = made("div", "", "row")
+      row = made("div", "", "row"),
+      tick = made("label")
+    tick.append(answers, " may comment and decide, under a name")
     card.append(
       made("h2", "Link to this version"),
-      made(
-        "small",
-        "Whoever has it can watch and listen, without an account, until it expires. Comments and decisions are made here.",
-      ),
+      made("small", "Whoever has it can watch and listen, without an account, until it expires or is taken back."),
+      tick,
     )
     row.append(
       days,
-      button("Make a link", () => ask("link", Number(days.value))),
+      button("Make a link", () => ask("link", Number(days.value), answers.checked)),
     )
     card.append(row)
-    if (model.address) {
-      const field = made("input")
+    for (const link of model.links) {
+      const line = made("div", "", "row"),
+        field = made("input")
       field.readOnly = true
-      field.value = new URL(model.address, location.href).href
+      field.value = new URL(link.address, location.href).href
       field.setAttribute("aria-label", "link")
       field.addEventListener("focus", () => field.select())
       const copy = button("Copy", () => {
         if (copyText(field.value)) copy.textContent = "Copied"
       })
       copy.setAttribute("aria-label", "copy the link")
-      const line = made("div", "", "row")
-      line.append(field, copy)
-      const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
-      const where = here ? "It opens on this machine. To open it on the network, start the dashboard with --host." : ""
-      card.append(made("p", model.open_until), line, made("small", where))
+      line.append(
+        field,
+        copy,
+        button("Take back", () => ask("take back", link.token)),
+      )
+      const answered = link.may_answer ? "can be answered" : "read only"
+      card.append(made("small", `Version ${link.number}, ${answered}, open until ${link.until}`), line)
     }
+    const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+    if (here && model.links.length)
+      card.append(
+        made("small", "It opens on this machine. To open it on the network, start the dashboard with --host."),
+      )
     return card
   }
+  const SIDE = ["version", "frozen", "decisions", "versions", "older", "links", "reviewer", "fault"]
   const paintSide = () => {
-    const { version, frozen, newest, decisions, reviewer, address, open_until, fault } = model
-    if (!changed("side", [version, frozen, newest, decisions, reviewer, address, open_until, fault])) return
-    const said = made("p", fault)
+    if (
+      !changed(
+        "side",
+        SIDE.map((name) => model[name]),
+      )
+    )
+      return
+    const said = made("p", model.fault)
     said.setAttribute("role", "alert")
-    right.replaceChildren(...(fault ? [said] : []), versionCard(), linkCard())
+    const more = model.versions.length ? [versionsCard()] : []
+    right.replaceChildren(...(model.fault ? [said] : []), versionCard(), linkCard(), ...more)
   }
 
   model.on("sent", () => {
@@ -263,8 +297,7 @@ export function render({ model }) {
       paintAbout()
       paintStrip()
     })
-  for (const name of ["version", "frozen", "newest", "decisions", "reviewer", "address", "open_until", "fault"])
-    model.on(name, paintSide)
+  for (const name of SIDE) model.on(name, paintSide)
   paintAbout()
   paintThreads()
   paintSide()

@@ -1,4 +1,4 @@
-"""What a link to a frozen plan plays: music and soundtrack as a render has them, mixed and limited, as one WAV."""
+"""What is played of a frozen plan: by a link one WAV, mixed and limited as a render is; on the page its music."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from workbench.analysis.provenance import with_recorded_audio
 from workbench.analysis.workspace import Workspace
 from workbench.caches import intact, made, mark_used
-from workbench.dashboards.sounds.plan import listening_folder, write_sound
+from workbench.dashboards.sounds.plan import listening_folder, measured_levels, music_file, write_sound
 from workbench.errors import InputError
 from workbench.media.probe import probe
 from workbench.mix.limiter import limit_blocks
@@ -21,6 +21,12 @@ def shown_file(home: Home, frozen: FrozenPlan) -> Path:
     """Where the sound of a version is cached; it may be deleted at any time."""
     version = frozen.version
     return listening_folder(home) / f"{version.subject[:16]}-{version.digest}.shown.wav"
+
+
+def version_music(workspace: Workspace, version_id: str, track: Path) -> tuple[Path, float]:
+    """The music of a version without its mix, as the page's player takes it, and its peak."""
+    path = music_file(workspace, thaw(workspace, version_id).plan, track)
+    return path, measured_levels(workspace, path).peak
 
 
 def shown_sound(workspace: Workspace, version_id: str) -> Path:

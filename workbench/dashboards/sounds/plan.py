@@ -41,6 +41,7 @@ from workbench.plots.video import Tile, tile_spans
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.render.schedule import Music, schedule
+from workbench.render.video import MixLevels
 from workbench.store.home import Home
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.mix import mix_under
@@ -76,7 +77,7 @@ def headroom_db(peak: float) -> float:
     return -20.0 * log10(peak) if peak > 1.0 else 0.0
 
 
-def gains_of(mix: Mix | None) -> MixGains:
+def gains_of(mix: MixLevels | None) -> MixGains:
     """Gains and ducking of a mix."""
     if mix is None:
         return MixGains(0.0, 0.0, ())
@@ -347,7 +348,7 @@ def played_plan(plan: Music, rate: int) -> dict[str, Any]:
     return asdict(schedule(plan, rate))
 
 
-def played_duck(mix: Mix | None, params: RenderParams) -> list[list[float]]:
+def played_duck(mix: MixLevels | None, params: RenderParams) -> list[list[float]]:
     """The ducking of a mix, for the page's player: of each point video seconds and positive dB.
 
     Where the bands differ, the dB outside the band of speech come third.

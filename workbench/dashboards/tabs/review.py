@@ -1,15 +1,16 @@
 """The Review tab: what several people say about a plan, at the playhead and at its seams, and whether they approve.
 
 What is written here freezes the plan as it is played, as a version that later changes leave alone. Comments go on to
-the next versions, decisions do not. A link shows one version to people without an account
-(`workbench.dashboards.links`). Pages of one server that are open on the same track and video show each other's comments
-at once.
+the next versions, decisions do not. Each version can be heard again, as B beside the plan; what is written while it
+plays is about that version. A link shows one version to people without an account, who may answer where its maker
+allows it (`workbench.dashboards.links`). Pages of one server that are open on the same track and video show each
+other's comments, and those that come by links, at once.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,7 +27,7 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.links import link_address
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.reviewer import reviewer_field
-from workbench.dashboards.sounds.link import shown_sound
+from workbench.dashboards.sounds.link import shown_sound, version_music
 from workbench.dashboards.sounds.plan import (
     FULL_SCALE,
     RenderedOption,
@@ -53,54 +54,94 @@ from workbench.review.comments import (
     resolve_thread,
     seam_of,
 )
-from workbench.review.links import sign_link
-from workbench.review.versions import freeze_plan
+from workbench.review.links import ReviewLink, make_link, open_links, take_back
+from workbench.review.versions import FrozenPlan, freeze_plan, thaw
+from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
 
 @dataclass(eq=False)
 class ReviewState:
-    """What reviewers said about the plan that is looked at; no widgets."""
+    """What reviewers said about the plan that is looked at, and about its versions; no widgets."""
 
     workspace: Workspace
     loop: Planned | None = None
     review: PlanReview | None = None
+    links: Sequence[ReviewLink] = ()
+    """the open ones to all versions, newest first"""
+    older: FrozenPlan | None = None
+    """a version that is compared with the plan"""
+    hears_older: bool = False
+
+    @property
+    def planned(self) -> LoopPlan | None:
+        """The plan as it is now."""
+        return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
+
+    @property
+    def heard(self) -> Planned | FrozenPlan | None:
+        """What plays, and what reviewers speak about: the plan as it is now, or an older version."""
+        return self.older if self.hears_older and self.older is not None else self.loop
 
     @property
     def plan(self) -> LoopPlan | None:
         """The plan that plays."""
-        return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
-
-    def is_about_same(self, other: ReviewState) -> bool:
-        """Whether another page looks at a plan of the same track under the same video."""
-        if self.loop is None or other.loop is None or self.workspace.home != other.workspace.home:
-            return False
-        return (self.loop.track.path, self.loop.video) == (other.loop.track.path, other.loop.video)
+        return self.older.plan if self.hears_older and self.older is not None else self.planned
 
     def take(self, loop: Planned | None) -> None:
         """Look at another plan."""
-        self.loop, self.review = loop, None
+        self.loop, self.review, self.links, self.older, self.hears_older = loop, None, (), None, False
         self.reload()
 
     def reload(self) -> None:
         """Read again what was said."""
-        self.review = None if self.loop is None or self.plan is None else load_review(self.workspace, self.loop)
+        if self.loop is not None and self.planned is not None:
+            self.review = load_review(self.workspace, self.loop)
+            self.links = open_links(self.workspace, [one.version_id for one in self.review.versions])
 
     def facts(self) -> dict[str, Any]:
-        """What the board shows: seams, threads, version and decisions."""
+        """What the board shows: of what plays its seams, threads, version and decisions; all versions and links."""
         plan, review = self.plan, self.review
+        versions = [] if review is None else self.versions(review)
         version = None if review is None else review.version
+        if self.hears_older and self.older is not None:
+            version = self.older.version
+        shown = {} if version is None else next(one for one in versions if one["id"] == version.version_id)
         return {
             "duration": 0.0 if plan is None else plan.window_end,
             "seams": [] if plan is None else list(plan.seam_times),
             "threads": self.threads(),
-            "version": 0 if version is None or review is None else review.number(version.version_id),
-            "frozen": "" if version is None else when(version.at),
-            "newest": 0 if review is None else len(review.versions),
-            "decisions": []
-            if review is None
-            else [{"reviewer": o.reviewer, "decision": o.decision, "when": when(o.at)} for o in review.approvals],
+            "version": shown.get("number", 0),
+            "frozen": shown.get("frozen", ""),
+            "decisions": shown.get("decisions", []),
+            "versions": versions,
+            "older": self.older.version.version_id if self.hears_older and self.older is not None else "",
+            "links": [
+                {
+                    "token": link.token,
+                    "address": link_address(link.token),
+                    "number": 0 if review is None else review.number(link.version_id),
+                    "until": when(link.expires_at),
+                    "may_answer": link.may_answer,
+                }
+                for link in self.links
+            ],
         }
+
+    def versions(self, review: PlanReview) -> list[dict[str, Any]]:
+        """All versions with their decisions, newest first."""
+        return [
+            {
+                "id": version.version_id,
+                "number": number,
+                "frozen": when(version.at),
+                "decisions": [
+                    {"reviewer": one.reviewer, "decision": one.decision, "when": when(one.at)}
+                    for one in review.decisions(version.version_id)
+                ],
+            }
+            for number, version in enumerate(review.versions, start=1)
+        ][::-1]
 
     def threads(self) -> list[dict[str, Any]]:
         """The comments with their answers, by the time at which they are due in this plan."""
@@ -141,7 +182,7 @@ def _date(at: datetime) -> str:
 
 
 class ReviewBoard(JSComponent):
-    """Comments, decisions and the link, with a form at the playhead."""
+    """Comments, decisions, versions and links, with a form at the playhead."""
 
     time = param.Number(0.0, doc="playhead, video s")
     duration = param.Number(0.0)
@@ -149,11 +190,13 @@ class ReviewBoard(JSComponent):
     threads = param.List([], doc="see `ReviewState.threads`")
     version = param.Integer(0, doc="number of the version that plays; 0: it was not frozen")
     frozen = param.String("")
-    newest = param.Integer(0, doc="number of the version that was frozen last; 0: none")
     decisions = param.List([], doc="reviewer, decision and when of each")
+    versions = param.List([], doc="see `ReviewState.versions`")
+    older = param.String("", doc="id of the version that plays in place of the plan; empty for none")
+    links = param.List(
+        [], doc="token, address without the name of the server, number of the version, until, may_answer"
+    )
     reviewer = param.String("")
-    address = param.String("", doc="of the link, without the name of the server; empty for none")
-    open_until = param.String("")
     fault = param.String("", doc="why the last request was not fulfilled")
     asked = param.List([], doc="[n, what, its details] of each request that may not be taken yet")
     taken = param.Integer(0, doc="n of the last request that was taken")
@@ -166,6 +209,25 @@ class ReviewBoard(JSComponent):
 
 _open: weakref.WeakSet[ReviewTab] = weakref.WeakSet()
 """tabs of all pages of this server, which show each other's comments"""
+_NAMELESS = ("link", "take back", "hear")
+"""what is asked for without a name"""
+
+
+def show_answered(home: Home, frozen: FrozenPlan) -> None:
+    """Show what came by a link to a version on all pages that are open on its track and video."""
+    _show_on_pages(home, frozen.track, frozen.video)
+
+
+def _show_on_pages(home: Home, track: Path, video: Path | None, but: ReviewTab | None = None) -> None:
+    for tab in list(_open):
+        loop = tab.state.loop
+        if tab is but or loop is None or tab.state.workspace.home != home:
+            continue
+        if (loop.track.path.absolute(), loop.video and loop.video.absolute()) == (
+            track.absolute(),
+            video and video.absolute(),
+        ):
+            tab.reload() if tab._page is None else tab._page.call_soon(tab.reload)
 
 
 class ReviewTab(Tab):
@@ -178,6 +240,8 @@ class ReviewTab(Tab):
         super().__init__(session)
         self._page = this_page_loop()
         self._shown: tuple[Any, ...] = ()
+        self._gains: dict[str, tuple[float, float]] = {}
+        """of the plan, a, and the version beside it, b: level of the soundtrack, dB, and the peak that both reach"""
         self.player = self.program = Program()
         self._video_picture = VideoPicture(session, self.player, self.run)
         self.board = ReviewBoard(sizing_mode="stretch_width")
@@ -185,6 +249,7 @@ class ReviewTab(Tab):
         self.reviewer = reviewer_field(session)
         self.reviewer.margin = (4, 0)
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
+        self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.follow_place(self.player)
         answer_each(self.board, self.ask)
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
@@ -194,7 +259,8 @@ class ReviewTab(Tab):
     def take(self, loop: Planned | None) -> None:
         """Review another plan, and prepare its sound."""
         self.attempt(self.state.take, loop)
-        self.board.param.update(address="", open_until="", fault="")
+        self.board.fault = ""
+        self.player.param.update(chosen="a", music_b="")
         self.show()
         refused = loop is not None and self.state.plan is None
         self.none.object = f"There is no plan to review{NOT_LOOPED if refused else ' yet.'}"
@@ -213,7 +279,7 @@ class ReviewTab(Tab):
         subject, wanted = str(loop.track.path), partial(self._is_current, shown)
         files = stamps_of(loop.track.path, loop.video)
         self.run(
-            render_option, loop, self.state.plan.alone, then=self._hear, wanted=wanted, subject=subject,
+            render_option, loop, self.state.plan.alone, then=self._hear_plan, wanted=wanted, subject=subject,
             same=(loop.answer, loop.mix, self.state.plan.alone, *files),
         )  # fmt: skip
         if loop.video is not None:
@@ -231,9 +297,9 @@ class ReviewTab(Tab):
             return
         acts: dict[str, Callable[..., None]] = {
             "comment": self.comment, "answer": self.answer, "resolve": self.resolve, "open": self.open_again,
-            "decide": self.decide, "link": self.share,
+            "decide": self.decide, "link": self.share, "take back": self.take_back, "hear": self.hear,
         }  # fmt: skip
-        if self._session.reviewer or what == "link":
+        if self._session.reviewer or what in _NAMELESS:
             self.board.fault = ""
             if self.attempt(acts[what], *details):
                 self._tell()
@@ -247,12 +313,12 @@ class ReviewTab(Tab):
         `seam`: counted from 0; -1: where the playhead is. `at`: where that is, s; None: where the player last reported.
         """
         place, about = float(self.player.time if at is None else at), None if seam < 0 else int(seam)
-        comment_on(self._session.workspace, self._loop(), self._session.reviewer, text, place, about)
+        comment_on(self._session.workspace, self._heard(), self._session.reviewer, text, place, about)
         self.board.sent += 1
 
     def answer(self, comment_id: str, text: str) -> None:
         """Answer a comment."""
-        answer_comment(self._session.workspace, self._loop(), comment_id, self._session.reviewer, text)
+        answer_comment(self._session.workspace, self._heard(), comment_id, self._session.reviewer, text)
         self.board.answered = [comment_id, (self.board.answered[1] + 1) if self.board.answered else 1]
 
     def resolve(self, comment_id: str) -> None:
@@ -264,17 +330,32 @@ class ReviewTab(Tab):
         resolve_thread(self._session.workspace, comment_id, None)
 
     def decide(self, decision: str) -> None:
-        """Approve the plan as it is played, or say that it needs work."""
-        decide(self._session.workspace, self._loop(), self._session.reviewer, cast(Decision, decision))
+        """Approve what is played, or say that it needs work."""
+        decide(self._session.workspace, self._heard(), self._session.reviewer, cast(Decision, decision))
 
-    def share(self, days: float) -> None:
-        """Make a link to the plan as it is played, and the sound that it plays."""
+    def share(self, days: float, may_answer: bool = False) -> None:
+        """Make a link to what is played, and the sound that it plays."""
+        heard = self._heard()
+        version = heard.version if isinstance(heard, FrozenPlan) else freeze_plan(self._session.workspace, heard)
         lasts = timedelta(days=float(days))
-        version = freeze_plan(self._session.workspace, self._loop())
-        token = sign_link(self._session.home, version.version_id, lasts)
-        until = f"Open until {_date(datetime.now().astimezone() + lasts)}."
-        self.board.param.update(open_until=until, address=link_address(token))
+        make_link(self._session.workspace, version.version_id, lasts, may_answer=bool(may_answer))
         self.run(shown_sound, version.version_id, then=lambda _: None, subject=str(self._loop().track.path))
+
+    def take_back(self, token: str) -> None:
+        """Close a link."""
+        take_back(self._session.workspace, token)
+
+    def hear(self, version_id: str) -> None:
+        """Hear a version as B, at the same place; or the plan again, where that version plays."""
+        if self.board.older == version_id:
+            self.player.chosen = "a"
+            return
+        frozen, track = thaw(self._session.workspace, version_id), self._loop().track.path
+        self.state.older = frozen
+        self.run(
+            version_music, version_id, track, then=partial(self._hear_older, frozen),
+            wanted=lambda: self.state.older is frozen, subject=str(track),
+        )  # fmt: skip
 
     def show(self) -> None:
         """Show what was said."""
@@ -293,27 +374,49 @@ class ReviewTab(Tab):
         assert self.state.loop is not None, "there is a plan"
         return self.state.loop
 
+    def _heard(self) -> Planned | FrozenPlan:
+        assert self.state.heard is not None, "there is a plan"
+        return self.state.heard
+
     def _tell(self) -> None:
         """Show what was saved, here and on other pages that are open on the same track and video."""
         self.reload()
-        for tab in list(_open):
-            if tab is self or tab.state.loop is None or not self.state.is_about_same(tab.state):
-                continue
-            if tab._page is None:
-                tab.reload()
-            else:
-                tab._page.call_soon(tab.reload)
+        loop = self._loop()
+        _show_on_pages(self._session.home, loop.track.path, loop.video, but=self)
 
     def _is_current(self, shown: tuple[Any, ...]) -> bool:
         return shown == self._shown
 
-    def _hear(self, rendered: RenderedOption) -> None:
-        peak = gains_of(rendered.mix).peak(rendered.levels.peak, FULL_SCALE)
+    def _hear_plan(self, rendered: RenderedOption) -> None:
+        gains = gains_of(rendered.mix)
+        self._gains["a"] = gains.soundtrack_db, gains.peak(rendered.levels.peak, FULL_SCALE)
         self.player.param.update(
-            music_a=self._session.url_of(rendered.path), gain_a_db=rendered.music_gain_db,
-            soundtrack_db=rendered.soundtrack_gain_db, duck_a=played_duck(rendered.mix, self._session.params.render),
-            headroom_db=headroom_db(peak),
+            music_a=self._session.url_of(rendered.path), gain_a_db=gains.music_db,
+            duck_a=played_duck(rendered.mix, self._session.params.render),
         )  # fmt: skip
+        self._balance()
+
+    def _hear_older(self, frozen: FrozenPlan, made: tuple[Path, float]) -> None:
+        path, peak = made
+        gains = gains_of(frozen.mix)
+        self._gains["b"] = gains.soundtrack_db, gains.peak(peak, FULL_SCALE)
+        duck = played_duck(frozen.mix, frozen.render_params(self._session.params.render))
+        self.player.param.update(
+            music_b=self._session.url_of(path), gain_b_db=gains.music_db, duck_b=duck,
+            labels=["now", f"version {frozen.number}"], chosen="b",
+        )  # fmt: skip
+        self._choose("b")
+
+    def _choose(self, chosen: str) -> None:
+        """Look at what plays: the plan, or the version beside it."""
+        self.state.hears_older = chosen == "b" and self.state.older is not None
+        self._balance()
+        self.show()
+
+    def _balance(self) -> None:
+        """Give the soundtrack the level that it has beside what plays, and both room."""
+        soundtrack_db, peak = self._gains.get("b" if self.state.hears_older else "a", (0.0, FULL_SCALE))
+        self.player.param.update(soundtrack_db=soundtrack_db, headroom_db=headroom_db(peak))
 
     def _show_video(self, video: Path, facts: tuple[str, float, bool]) -> None:
         digest, fps, for_browsers = facts

@@ -10,13 +10,15 @@ import pytest
 from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
+from workbench.dashboards.sounds.link import version_music
 from workbench.dashboards.sounds.plan import soundtrack_beside
 from workbench.dashboards.sounds.video import playback_facts
-from workbench.dashboards.tabs.review import ReviewState, ReviewTab, when
+from workbench.dashboards.tabs.review import ReviewState, ReviewTab, show_answered, when
 from workbench.dashboards.transport import Program, Transport
+from workbench.errors import InputError
 from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
-from workbench.review.links import open_link
+from workbench.review.links import comment_by_link, open_link
 from workbench.review.versions import thaw
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
@@ -162,7 +164,8 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
     tab.ask("decide", "approved")
     plan = replace(corner_loop.answer.alone, seam_fades=(0.2, *corner_loop.answer.seam_fades[1:]))
     tab._session.loop = replace(corner_loop, answer=plan)
-    assert (tab.board.version, tab.board.newest, tab.board.decisions) == (0, 1, [])
+    assert (tab.board.version, tab.board.decisions) == (0, [])
+    assert [(one["number"], one["decisions"][0]["decision"]) for one in tab.board.versions] == [(1, "approved")]
     (thread,) = tab.board.threads
     assert (thread["seam"], thread["version"]) == (0, 1)
     tab.ask("decide", "needs work")
@@ -172,11 +175,61 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
 def test_a_link_freezes_what_is_heard(tab: ReviewTab, home: Home, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("link", 7)
-    version_id, _ = open_link(home, tab.board.address.rsplit("/", 1)[1])
-    assert thaw(Workspace(home), version_id).plan == corner_loop.answer.alone
-    assert tab.board.open_until.startswith("Open until")
+    tab.ask("link", 1, True)
+    newest, first = tab.board.links
+    assert (newest["may_answer"], first["may_answer"], newest["number"]) == (True, False, 1)
+    link = open_link(Workspace(home), newest["address"].rsplit("/", 1)[1])
+    assert thaw(Workspace(home), link.version_id).plan == corner_loop.answer.alone
+    tab.ask("take back", newest["token"])
+    assert tab.board.links == [first]
+    with pytest.raises(InputError, match="taken back"):
+        open_link(Workspace(home), link.token)
     tab.ask("link", 1000)
     assert "up to 90 days" in tab._session.message
+
+
+def test_what_comes_by_a_link_is_shown_at_once(tab: ReviewTab, home: Home) -> None:
+    tab.ask("link", 1, True)
+    workspace, token = Workspace(home), tab.board.links[0]["token"]
+    comment_by_link(workspace, token, "Cleo", "from outside", 3.0)
+    assert tab.board.threads == []
+    show_answered(home, thaw(workspace, open_link(workspace, token).version_id))
+    assert [(one["reviewer"], one["text"]) for one in tab.board.threads] == [("Cleo (by link)", "from outside")]
+
+
+def test_an_older_version_is_heard_beside_the_plan_and_spoken_about(home: Home, corner_loop: Planned) -> None:
+    assert isinstance(corner_loop.answer, LoopPlan)
+    pool = WaitingPool()
+    session = Session(Workspace(home), pool=pool)
+    session.loop, session.reviewer = corner_loop, "Ana"
+    tab = ReviewTab(session)
+    tab.ask("decide", "needs work")
+    fades = (0.2, *corner_loop.answer.seam_fades[1:])
+    session.loop = replace(corner_loop, answer=replace(corner_loop.answer.alone, seam_fades=fades))
+    tab.ask("decide", "approved")
+    first = tab.board.versions[-1]
+    assert (first["number"], first["decisions"][0]["decision"]) == (1, "needs work")
+    tab.ask("hear", first["id"])
+    asked = next(number for number, task in enumerate(pool.tasks) if task.function is version_music)
+    path, peak = version_music(session.workspace, *pool.tasks[asked].arguments)
+    pool.finish(asked, (path, peak))
+    assert tab.player.music_b.endswith(path.name)
+    assert (tab.player.chosen, tab.player.labels) == ("b", ["now", "version 1"])
+    assert (tab.board.version, tab.board.older) == (1, first["id"])
+    assert tab.board.decisions[0]["decision"] == "needs work"
+    tab.ask("comment", "of the old one", -1)
+    tab.ask("link", 1)
+    assert [one["version"] for one in tab.board.threads] == [1]
+    assert tab.board.links[0]["number"] == 1
+    tab.player.chosen = "a"  # the transport's own choice
+    assert (tab.board.version, tab.board.older) == (2, "")
+    tab.ask("comment", "of the new one", -1)
+    assert [one["version"] for one in tab.board.threads] == [1, 2]
+    tab.player.chosen = "b"
+    tab.ask("hear", first["id"])  # again: back to the plan
+    assert (tab.player.chosen, tab.board.version) == ("a", 2)
+    session.loop = corner_loop
+    assert (tab.player.music_b, tab.board.version) == ("", 1)
 
 
 def test_without_a_plan_there_is_nothing_to_review(home: Home) -> None:
