@@ -112,6 +112,23 @@ def test_a_constraint_belongs_to_its_project_not_to_the_track(
     expect(panel(page).locator(".constraint")).to_contain_text("pinned")
 
 
+def test_a_grid_says_in_which_other_projects_it_changes_before_it_is_saved(
+    new_page: Callable[..., Any], page: Any, dashboard: Any
+) -> None:
+    name = page.locator(".subject").inner_text()
+    other = new_page()
+    other.goto(dashboard.url)  # another project on the same track and video
+    panel(other)
+    other.get_by_role("tab", name="Beats", exact=True).click()
+    said = other.get_by_text("The grid belongs to the track")
+    expect(said).to_contain_text(name)
+    expect(said).not_to_contain_text(f"{other.locator('.subject').inner_text()},")
+    other.get_by_role("button", name="Downbeat ▶").click()
+    expect(other.get_by_role("button", name="Save as the track's grid")).to_be_enabled()
+    expect(said).to_be_visible()
+    other.get_by_role("button", name="Back to the tracker's grid").click()
+
+
 def test_play_stays_in_view_and_a_time_code_is_copied_at_a_click(page: Any, until_idle: Callable[[], None]) -> None:
     page.set_viewport_size({"width": 1280, "height": 480})
     until_idle()

@@ -94,6 +94,14 @@ def with_files(connection: Connection, video: str, track: str) -> Project | None
     return None if row is None else _project(row)
 
 
+def on_track(connection: Connection, content_hash: str, tracks: Collection[str]) -> list[Project]:
+    """The projects that name one of some tracks, or have a plan of a recording, last changed first."""
+    is_plan = (project_fields.c.field == "plan") & project_fields.c.content.contains(content_hash, autoescape=True)
+    planned = select(project_fields.c.project_id).where(is_plan)
+    query = select(projects).where(projects.c.track.in_(tracks) | projects.c.project_id.in_(planned))
+    return [_project(row) for row in connection.execute(query.order_by(projects.c.changed_at.desc()))]
+
+
 def names_with(connection: Connection, start: str) -> set[str]:
     """The names of projects that start alike."""
     query = select(projects.c.name).where(projects.c.name.startswith(start, autoescape=True))

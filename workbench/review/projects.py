@@ -16,7 +16,7 @@ the history.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +51,8 @@ __all__ = [
     "open_project",
     "plan_record",
     "project_on",
+    "projects_in_words",
+    "projects_on_track",
     "rename_project",
     "restore_loop",
     "start_project",
@@ -58,6 +60,7 @@ __all__ = [
 
 RECENT = 50  # projects that a list of recent ones has at most
 LONGEST_NAME = 200  # characters
+MOST_NAMED = 5  # projects that a sentence names
 _MOST_ALIKE = 9999  # projects of one name, told apart by a number
 _SAME_SECONDS = 1e-3  # by which a video may seem longer or shorter than when its plan was made
 
@@ -102,6 +105,23 @@ def project_on(workspace: Workspace, video: Path | None, track: TrackSource | No
     """The last changed project on a video and a track, of which it may lack one; None without any."""
     with workspace.database.read() as connection:
         return projects.with_files(connection, _video(video), _track(track))
+
+
+def projects_on_track(workspace: Workspace, track: TrackSource) -> list[Project]:
+    """The projects that a change of a track's grid touches, by whatever path they have its bytes; newest first."""
+    database = workspace.existing_database
+    if database is None:
+        return []
+    content_hash = workspace.hash_file(track.path)
+    with database.read() as connection:
+        return projects.on_track(connection, content_hash, {_track(track), str(track.path.absolute())})
+
+
+def projects_in_words(touched: Sequence[Project]) -> str:
+    """Number and names of projects, of which the first are named: "3 projects (A, B, C)"."""
+    names = [project.name for project in touched[:MOST_NAMED]]
+    rest = [f"{len(touched) - MOST_NAMED} more"] if len(touched) > MOST_NAMED else []
+    return f"{len(touched)} project{'s' if len(touched) != 1 else ''} ({', '.join(names + rest)})"
 
 
 def list_projects(workspace: Workspace, at_most: int = RECENT) -> list[Project]:

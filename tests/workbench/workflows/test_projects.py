@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from workbench.review.projects import (
     open_project,
     plan_record,
     project_on,
+    projects_in_words,
+    projects_on_track,
     rename_project,
     start_project,
 )
@@ -46,6 +49,26 @@ def test_a_project_is_found_by_its_files_and_named_after_them(workspace: Workspa
     assert project_on(workspace, None, track) is None
     keep_fields(workspace, whole.project_id, {"view": {"seam": 1}})
     assert load_revision(workspace, whole.project_id)[1] == {"view": {"seam": 1}}
+
+
+def test_the_projects_on_a_track_are_found_by_its_bytes(workspace: Workspace, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.wav", tmp_path / "other.wav"
+    one.write_bytes(b"one")
+    other.write_bytes(b"other")
+    copy = tmp_path / "copy.wav"
+    copy.write_bytes(b"one")
+    track = TrackSource("one.wav", one, None)
+    assert projects_on_track(workspace, track) == []
+    assert not workspace.home.database.exists()
+    named = start_project(workspace, tmp_path / "film.mp4", track)
+    planned = start_project(workspace, None, TrackSource("copy.wav", copy, None))
+    keep_fields(workspace, planned.project_id, {"plan": {"content_hash": hashlib.sha256(b"one").hexdigest()}})
+    start_project(workspace, None, TrackSource("other.wav", other, None))
+    found = projects_on_track(workspace, track)
+    assert [project.project_id for project in found] == [planned.project_id, named.project_id]
+    assert projects_in_words(found) == "2 projects (copy, one under film)"
+    assert projects_in_words(found[:1]) == "1 project (copy)"
+    assert projects_in_words([named] * 7).endswith(", 2 more)")
 
 
 def test_only_what_a_project_lacks_completes_it(workspace: Workspace, tmp_path: Path) -> None:

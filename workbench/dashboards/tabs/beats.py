@@ -7,7 +7,7 @@ the beats, else to all of the track.
 
 Each correction is a step of the project's history and is saved with the project. It becomes the track's grid when it is
 saved; from then on every plan is made on it, here, on the command line and in the service, until one goes back to the
-tracker's grid.
+tracker's grid. Which other projects that touches stands beside the buttons.
 
 Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
 """
@@ -61,6 +61,7 @@ from workbench.dashboards.views import LongSound
 from workbench.errors import GridError
 from workbench.plots.palette import BEAT, DOWNBEAT, ONSET, PLAYED, clock
 from workbench.recording import FloatArray, IntArray
+from workbench.review.projects import projects_in_words, projects_on_track
 
 CLICK_GAIN_DB = -6.0
 """by which a track is lower under clicks than alone, see `workbench.render.clicks`"""
@@ -441,6 +442,7 @@ class BeatsTab(Tab):
         )
         self.snap = pmui.Switch(label="Snap to onsets", value=False, margin=(0, 4))
         self.nudge = number_field("ms", 10, low=1, high=500, width=72, margin=(8, 4, 4, 4))
+        self.touched = pmui.Typography("", variant="body2", margin=(0, 10), sizing_mode="stretch_width")
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._revert = self._button("Back to the tracker's grid", self.forget)
@@ -629,7 +631,7 @@ class BeatsTab(Tab):
             **line,
         )  # fmt: skip
         figures = self.picture.panes(*_SHARES, margin=0)
-        return pmui.Column(view, tools, edits, *figures, sizing_mode="stretch_width")
+        return pmui.Column(view, tools, self.touched, edits, *figures, sizing_mode="stretch_width")
 
     @staticmethod
     def _button(label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
@@ -645,6 +647,8 @@ class BeatsTab(Tab):
         self.sure.object = "" if grid is None else "set by hand" if by_hand else f"confidence {confidence:.2f}"
         self._save.disabled = not state.changed
         self._revert.disabled = not by_hand
+        self.touched.object = self._touches()
+        self.touched.visible = bool(self.touched.object)
         if grid is not None and grid.beats_per_bar in METRES:
             self.metre.value = grid.beats_per_bar
         if whole:
@@ -653,6 +657,21 @@ class BeatsTab(Tab):
             self.picture.show_grid()
             self.picture.show_view()
         self._click(on=self.clicks.value)
+
+    def _touches(self) -> str:
+        """Which other projects a change of the track's grid touches; empty for none."""
+        session = self._session
+        if session.track is None:
+            return ""
+        own = None if session.project is None else session.project.project_id
+        found = session.find(projects_on_track, session.workspace, session.track) or []
+        others = [project for project in found if project.project_id != own]
+        if not others:
+            return ""
+        return (
+            "The grid belongs to the track: saving another one, or going back, changes it in "
+            f"{projects_in_words(others)} too. Saved plans stay until they are planned again."
+        )
 
     def _turn_page(self, time: float) -> None:
         """Follow the playhead out of view."""

@@ -25,6 +25,7 @@ from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
+from workbench.review.projects import start_project
 from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 
@@ -215,6 +216,22 @@ def test_the_tab_goes_back_before_it_was_planned_on_the_saved_grid(session: Sess
     assert "found by the tracker" in tab.state.facts()
     assert before is not None
     assert tab.state.grid is before.grid
+
+
+def test_other_projects_on_the_track_are_named_before_its_grid_changes(
+    session: Session, heard: Analysis, tmp_path: Path
+) -> None:
+    session = Session(Workspace(Home(tmp_path)), pool=session.tasks.pool)  # whose projects are these alone
+    track = TrackSource(TRACK.name, TRACK, None)
+    session.param.update(track=track, analysis=heard, project=start_project(session.workspace, None, track))
+    tab = BeatsTab(session)
+    assert (tab.touched.visible, tab.touched.object) == (False, "")
+    start_project(session.workspace, tmp_path / "spring.mp4", track)
+    start_project(session.workspace, tmp_path / "autumn.mp4", track)
+    tab.correct("bars a beat later", partial(shift_bar, beats=1))
+    assert tab.touched.visible
+    assert "2 projects (corner_store under autumn, corner_store under spring)" in tab.touched.object
+    assert corrected_grid(session.workspace, heard.content_hash) is None
 
 
 def test_a_beat_is_put_where_it_was_pressed(session: Session, heard: Analysis) -> None:
