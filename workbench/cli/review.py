@@ -14,7 +14,7 @@ from workbench.cli.terminal import print_body
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
 
-_TABLES = ("verdicts", "comments", "decisions", "abx", "mushra", "results")
+_TABLES = ("verdicts", "comments", "decisions", "abx", "preferences", "mushra", "results")
 
 
 @click.command("review")
@@ -29,8 +29,9 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
       comments   with their answers, the time of the video and who resolved them
       decisions  approved or needs work: each reviewer's newest on every version of a plan
       abx        answers of blind ABX tests, as webMUSHRA writes paired_comparison.csv
+      preferences  of two options, which is better in each trial, and by how many steps of 3
       mushra     ratings of blind tests with hidden reference and anchor, as webMUSHRA writes mushra.csv
-      results    what these tests show so far: of each seam, condition and ABX test the estimate with its 95 % interval
+      results    what these tests show so far: of each seam, condition and test the estimate with its 95 % interval
 
     They come from the Review, Seams and Listening tabs of `workbench dashboard`.
 
@@ -42,7 +43,7 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
     from workbench.errors import StoreError
     from workbench.files import write_text
     from workbench.review.comments import write_comments, write_decisions
-    from workbench.review.listening import write_abx, write_mushra, write_results
+    from workbench.review.listening import write_abx, write_mushra, write_preferences, write_results
     from workbench.review.verdicts import newest_verdicts, write_verdicts
 
     text = StringIO()
@@ -52,8 +53,8 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
         rows = len(given)
     else:
         writers = {
-            "comments": write_comments, "decisions": write_decisions, "abx": write_abx, "mushra": write_mushra,
-            "results": write_results,
+            "comments": write_comments, "decisions": write_decisions, "abx": write_abx,
+            "preferences": write_preferences, "mushra": write_mushra, "results": write_results,
         }  # fmt: skip
         rows = writers[table](workspace, text)
     if out is None:

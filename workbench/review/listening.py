@@ -31,15 +31,20 @@ from workbench.review.listening_records import (
     list_tests,
 )
 from workbench.review.trials import (
+    MAX_STEP,
     AbxSummary,
     AbxTrial,
     MushraTrial,
+    PreferenceSummary,
+    PreferenceTrial,
     RatingSummary,
     abx_summary,
     draw_abx,
     draw_mushra,
+    draw_preference,
     is_screened_out,
     new_seed,
+    preference_summary,
     rating_summary,
 )
 from workbench.review.verdicts import write_rows
@@ -93,6 +98,30 @@ def begin_abx(
         return add_test(connection, "abx", content_hash, track, reviewer, design), drawn
 
 
+def begin_preference(
+    workspace: Workspace,
+    *,
+    content_hash: str,
+    track: str,
+    reviewer: str,
+    conditions: tuple[str, str],
+    items: Sequence[Mapping[str, Any]],
+) -> tuple[ListeningTest, tuple[PreferenceTrial, ...]]:
+    """Draw and save a test of which of two conditions is better, and by how much.
+
+    `items` is JSON for the record, one a trial: where both are compared, and by which gains they were matched. Raises
+    `ParameterError` for no name, equal conditions, or too few or too many items.
+    """
+    seed = new_seed()
+    drawn = draw_preference(*conditions, len(items), seed)
+    design = {
+        "seed": seed, "trials": [asdict(trial) for trial in drawn], "items": [dict(item) for item in items],
+        "conditions": list(conditions),
+    }  # fmt: skip
+    with workspace.database.write() as connection:
+        return add_test(connection, "preference", content_hash, track, reviewer, design), drawn
+
+
 def begin_mushra(
     workspace: Workspace,
     *,
@@ -119,8 +148,9 @@ def begin_mushra(
 def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, seconds: float) -> ListeningAnswer:
     """Save the answer to a trial, from 0: "A" or "B" in an ABX test, else a rating of 0 to 100 for each letter.
 
-    `seconds` count from the first sound to the answer. Raises `InputError` if there is no such test, or the trial was
-    answered before, and `ParameterError` if there is no such trial, or the answer is none.
+    In a preference test it is by how many steps B is better than A, from -3 to 3. `seconds` count from the first sound
+    to the answer. Raises `InputError` if there is no such test, or the trial was answered before, and `ParameterError`
+    if there is no such trial, or the answer is none.
     """
     if not (isfinite(seconds) and seconds >= 0.0):
         raise ParameterError(f"an answer takes some seconds, got {seconds}")
@@ -132,6 +162,10 @@ def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, se
         if test.kind == "abx":
             if answer not in ("A", "B"):
                 raise ParameterError(f"an answer is A or B, not {answer!r}")
+            return add_answer(connection, test_id, trial, answer, seconds)
+        if test.kind == "preference":
+            if not isinstance(answer, int) or abs(answer) > MAX_STEP:
+                raise ParameterError(f"an answer is a whole number of -{MAX_STEP} to {MAX_STEP} steps, not {answer!r}")
             return add_answer(connection, test_id, trial, answer, seconds)
         letters = MushraTrial(0, tuple(trials[trial]["hidden"])).letters
         if not isinstance(answer, Mapping) or sorted(answer) != list(letters):
@@ -164,6 +198,29 @@ def abx_outcome(workspace: Workspace, test_id: str) -> AbxOutcome:
     right = sum(answer.answer == trials[answer.trial].right for answer in answers)
     first, second = sorted({trials[0].a, trials[0].b})
     return AbxOutcome(test, (first, second), abx_summary(right, len(answers)))
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceOutcome:
+    """One listener's preference test."""
+
+    test: ListeningTest
+    conditions: tuple[str, str]
+    summary: PreferenceSummary  # of the second condition against the first
+
+
+def preference_outcome(workspace: Workspace, test_id: str) -> PreferenceOutcome:
+    """Sum up a preference test as far as it was answered.
+
+    Raises `InputError` if there is no such test, and `ParameterError` if it is of another kind.
+    """
+    with workspace.database.read() as connection:
+        test, answers = get_test(connection, test_id), answers_of(connection, test_id)
+    if test.kind != "preference":
+        raise ParameterError(f"test {test_id} is no preference test")
+    first, second = test.design["conditions"]
+    steps = [given.answer if test.design["trials"][given.trial]["b"] == second else -given.answer for given in answers]
+    return PreferenceOutcome(test, (first, second), preference_summary(steps))
 
 
 def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None) -> list[ConditionOutcome]:
@@ -249,6 +306,7 @@ ABX_COLUMNS = (
     "session_test_id", PARTICIPANT, "trial_id", "choice_reference", "choice_non_reference", "choice_answer",
     "choice_time", "choice_comment",
 )  # fmt: skip
+PREFERENCE_COLUMNS = ("session_test_id", PARTICIPANT, "trial_id", "place", "a", "b", "b_better_by", "comparison_time")
 # `low` and `high` bound `estimate` with 95 %; empty where one answer gives no interval
 RESULT_COLUMNS = ("result", "track", "of", "score", "count", "estimate", "low", "high", "p_value")
 
@@ -284,13 +342,24 @@ def write_abx(workspace: Workspace, out: TextIO) -> int:
     return write_rows(out, ABX_COLUMNS, rows)
 
 
+def write_preferences(workspace: Workspace, out: TextIO) -> int:
+    """Write all preferences with what A and B were, and by how many steps of 3 B is better; returns the rows."""
+    rows = []
+    for test, drawn, answer in _answered(workspace, "preference"):
+        trial = PreferenceTrial(**drawn)
+        session, place = f"{test.test_id}_{answer.trial + 1}", test.design["items"][trial.item]["place"]
+        took_ms = round(1000 * answer.seconds)
+        rows.append((test.track, test.reviewer, session, place, trial.a, trial.b, answer.answer, took_ms))
+    return write_rows(out, PREFERENCE_COLUMNS, rows)
+
+
 def write_results(workspace: Workspace, out: TextIO) -> int:
     """Write what all answers show, with 95 % intervals: what the page says at the end of a test, and of every seam.
 
     `seam`: how much of the reference's rating each seam got (0 to 100, one value a listener), beside the planner's
     score. `condition`: ratings of all seams together, with those of reference and anchor. `abx`: the share of right
-    answers of each test, and the chance of as many by guessing. Listeners who are screened out are in none of them.
-    Returns the rows below the head.
+    answers of each test, and the chance of as many by guessing. `preference`: the share of decided trials in which one
+    was better than the other. Listeners who are screened out are in none of them. Returns the rows below the head.
     """
     rows: list[tuple[object, ...]] = [
         ("seam", seam.track, _trial_id(asdict(seam)), seam.score, *_interval(seam.worth), None)
@@ -300,13 +369,21 @@ def write_results(workspace: Workspace, out: TextIO) -> int:
         ("condition", None, one.condition, None, *_interval(one.ratings), None) for one in mushra_outcomes(workspace)
     ]
     with workspace.database.read() as connection:
-        tests = [test for test in list_tests(connection) if test.kind == "abx"]
+        tests = list_tests(connection)
+    given: AbxSummary | PreferenceSummary
     for test in tests:
-        found = abx_outcome(workspace, test.test_id)
-        given = found.summary
-        if given.trials:
-            of, share = " against ".join(found.conditions), given.right / given.trials
-            rows.append(("abx", test.track, of, None, given.trials, share, given.low, given.high, given.p_value))
+        if test.kind == "abx":
+            found = abx_outcome(workspace, test.test_id)
+            given = found.summary
+            of, hits, count = " against ".join(found.conditions), given.right, given.trials
+        elif test.kind == "preference":
+            compared = preference_outcome(workspace, test.test_id)
+            given = compared.summary
+            of, hits, count = " over ".join(compared.conditions[::-1]), given.preferred, given.decided
+        else:
+            continue
+        if count:
+            rows.append((test.kind, test.track, of, None, count, hits / count, given.low, given.high, given.p_value))
     return write_rows(out, RESULT_COLUMNS, rows)
 
 

@@ -25,7 +25,7 @@ class ListeningTest:
 
     test_id: str
     kind: str
-    """abx or mushra"""
+    """abx, preference or mushra"""
     content_hash: str
     """SHA-256 of the track's bytes"""
     track: str
@@ -44,7 +44,7 @@ class ListeningAnswer:
     trial: int
     """from 0"""
     answer: Any
-    """JSON: the letter that was chosen, or a rating for each letter"""
+    """JSON: the letter that was chosen, the steps by which B is better than A, or a rating for each letter"""
     seconds: float
     """from the first sound to the answer"""
     at: str

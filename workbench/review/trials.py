@@ -3,7 +3,9 @@
 ABX (Clark, "High-resolution subjective testing using a double-blind comparator", JAES 30(5), 1982): X is A or B by a
 fair coin for each trial, independent of all others, so that guesses are right half of the time; which of both is
 called A is another coin. In a test with several stimuli beside a hidden reference and an anchor (Recommendation ITU-R
-BS.1534-3, MUSHRA) each trial has an order of its own, and so have the trials.
+BS.1534-3, MUSHRA) each trial has an order of its own, and so have the trials. A preference is a comparison category
+rating (Recommendation ITU-T P.800, annex E): which of two is better and by how much, on seven steps; a coin for each
+trial says which of both is A.
 
 A seed gives the same order on every machine; it is stored with the test, not shown before its end.
 """
@@ -37,6 +39,24 @@ class AbxSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferenceSummary:
+    """The outcome of a preference test of two conditions."""
+
+    preferred: int  # trials in which the second one was better
+    decided: int  # trials in which one of both was
+    trials: int
+    mean_step: float  # by how much the second one is better, -3 to 3; NaN without trials
+    p_value: float  # chance of as clear an outcome of the decided trials if neither is better; 1 without
+    low: float  # of the interval of the share of decided trials in which the second one was better
+    high: float
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether as many decided trials could tell at all which one is better."""
+        return 0.5 ** (self.decided - 1) <= 1.0 - CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True)
 class RatingSummary:
     """Ratings of one condition."""
 
@@ -58,6 +78,24 @@ def abx_summary(right: int, trials: int) -> AbxSummary:
     test = binomtest(right, trials, 0.5, alternative="greater")
     interval = binomtest(right, trials).proportion_ci(CONFIDENCE, method="exact")
     return AbxSummary(right, trials, float(test.pvalue), float(interval.low), float(interval.high))
+
+
+def preference_summary(steps: Sequence[int]) -> PreferenceSummary:
+    """Sum up a preference test by the steps, one a trial, by which the second condition is better: an exact sign test.
+
+    Trials in which both are equal count for the mean alone.
+    """
+    preferred, decided = sum(step > 0 for step in steps), sum(step != 0 for step in steps)
+    mean = float(np.mean(steps)) if steps else float("nan")
+    if not decided:
+        return PreferenceSummary(0, 0, len(steps), mean, 1.0, 0.0, 1.0)
+    from scipy.stats import binomtest
+
+    test = binomtest(preferred, decided)
+    interval = test.proportion_ci(CONFIDENCE, method="exact")
+    return PreferenceSummary(
+        preferred, decided, len(steps), mean, float(test.pvalue), float(interval.low), float(interval.high)
+    )
 
 
 def smallest_detected(right: int, trials: int) -> float:
@@ -91,6 +129,7 @@ def is_screened_out(reference: Sequence[float], anchor: Sequence[float]) -> bool
 
 
 MAX_TRIALS = 100  # of one test; attention fades after more
+MAX_STEP = 3  # of a preference: much better
 MAX_CONDITIONS = 12  # of one trial, as BS.1534-3 advises, reference and anchor included
 
 
@@ -106,6 +145,15 @@ class AbxTrial:
     def right(self) -> str:
         """The letter that X is."""
         return "A" if self.x == self.a else "B"
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceTrial:
+    """One question: which of two is better?"""
+
+    item: int  # from 0: of the places where both are compared
+    a: str  # name of what A is
+    b: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +185,22 @@ def draw_abx(first: str, second: str, trials: int, seed: int) -> tuple[AbxTrial,
     coins = np.random.default_rng(seed).integers(0, 2, (trials, 2)).astype(bool)
     pairs = [(second, first) if swapped else (first, second) for swapped, _ in coins]
     return tuple(AbxTrial(a, b, b if other else a) for (a, b), (_, other) in zip(pairs, coins, strict=True))
+
+
+def draw_preference(first: str, second: str, items: int, seed: int) -> tuple[PreferenceTrial, ...]:
+    """Draw the order of 1 to `MAX_TRIALS` items, and which of two conditions is A in each.
+
+    Raises `ParameterError` if the names are equal, or for another number of items.
+    """
+    _check_trials(items)
+    if first == second:
+        raise ParameterError(f"a preference is between two different sounds, got {first!r} twice")
+    dice = np.random.default_rng(seed)
+    order, swapped = dice.permutation(items), dice.integers(0, 2, items).astype(bool)
+    return tuple(
+        PreferenceTrial(int(item), *((second, first) if swap else (first, second)))
+        for item, swap in zip(order, swapped, strict=True)
+    )
 
 
 def draw_mushra(items: int, conditions: Sequence[str], seed: int) -> tuple[MushraTrial, ...]:

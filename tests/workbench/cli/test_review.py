@@ -21,7 +21,7 @@ Call = Callable[..., tuple[int, str, str]]
     ("table", "column"),
     [
         ("verdicts", "verdict"), ("comments", "text"), ("decisions", "decision"), ("abx", "choice_answer"),
-        ("mushra", "rating_score"), ("results", "estimate"),
+        ("preferences", "b_better_by"), ("mushra", "rating_score"), ("results", "estimate"),
     ],
 )  # fmt: skip
 def test_an_empty_home_has_heads_alone(workbench: Call, tmp_path: Path, table: str, column: str) -> None:

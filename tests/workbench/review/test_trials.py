@@ -21,8 +21,10 @@ from workbench.review.trials import (
     abx_summary,
     draw_abx,
     draw_mushra,
+    draw_preference,
     is_screened_out,
     new_seed,
+    preference_summary,
     rating_summary,
     smallest_detected,
 )
@@ -192,3 +194,36 @@ def test_a_listener_who_misses_the_reference_is_screened_out() -> None:
     assert is_screened_out([100.0] * 16 + [50.0] * 4, [10.0] * 20)
     assert is_screened_out([100.0] * 20, [10.0] * 16 + [95.0] * 4)
     assert not is_screened_out([], [])
+
+
+@given(st.lists(st.integers(-3, 3), max_size=40))
+def test_a_preference_is_a_sign_test_of_the_trials_that_decide(steps: list[int]) -> None:
+    found, mirrored = preference_summary(steps), preference_summary([-step for step in steps])
+    more = max(found.preferred, found.decided - found.preferred)
+    tail = sum(comb(found.decided, k) for k in range(more, found.decided + 1)) / 2**found.decided
+    assert found.p_value == pytest.approx(min(1.0, 2.0 * tail))
+    assert (found.low, found.high) == pytest.approx((1.0 - mirrored.high, 1.0 - mirrored.low))
+    assert found.decided == 0 or found.low <= found.preferred / found.decided <= found.high
+    assert found.has_enough or found.p_value > 0.05, "what is too few shows nothing"
+
+
+def test_six_that_prefer_one_are_the_fewest_that_show_it() -> None:
+    assert not preference_summary([1] * 5 + [0] * 9).has_enough
+    six = preference_summary([3, 1, 2, 1, 1, 1, 0])
+    assert (six.has_enough, six.p_value, six.preferred, six.decided, six.trials) == (True, 1 / 32, 6, 6, 7)
+    assert six.mean_step == pytest.approx(9 / 7)
+    assert (six.low, six.high) == pytest.approx((0.025 ** (1 / 6), 1.0))  # Clopper & Pearson, all of six
+    assert isnan(preference_summary([]).mean_step)
+
+
+def test_each_place_is_compared_once_and_a_coin_says_which_is_a() -> None:
+    trials = draw_preference("one", "two", 100, 7)
+    assert sorted(trial.item for trial in trials) == list(range(100))
+    assert [trial.item for trial in trials] != list(range(100))
+    assert {(trial.a, trial.b) for trial in trials} == {("one", "two"), ("two", "one")}
+    assert 30 <= sum(trial.a == "one" for trial in trials) <= 70
+    assert trials == draw_preference("one", "two", 100, 7) != draw_preference("one", "two", 100, 8)
+    with pytest.raises(ParameterError, match="twice"):
+        draw_preference("one", "one", 3, 7)
+    with pytest.raises(ParameterError, match="1 to 100 trials"):
+        draw_preference("one", "two", 101, 7)

@@ -15,10 +15,13 @@ from workbench.review.listening import (
     answer_trial,
     begin_abx,
     begin_mushra,
+    begin_preference,
     judged_seams,
     mushra_outcomes,
+    preference_outcome,
     write_abx,
     write_mushra,
+    write_preferences,
     write_results,
 )
 from workbench.review.listening_records import ListeningTest
@@ -86,6 +89,37 @@ def test_a_test_that_was_left_counts_as_far_as_it_went(workspace: Workspace) -> 
     answer_trial(workspace, test.test_id, 0, trials[0].right, 4.0)
     summary = abx_outcome(workspace, test.test_id).summary
     assert (summary.right, summary.trials, summary.p_value) == (1, 1, 0.5)
+
+
+def test_preferences_are_turned_to_the_option_that_was_behind_the_letter(workspace: Workspace) -> None:
+    test, trials = begin_preference(
+        workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("option 1", "option 2"),
+        items=[{"place": f"{number}.000", "gains_db": {}} for number in range(10)],
+    )  # fmt: skip
+    for number, trial in enumerate(trials[:8]):  # the second option is better by two steps, but for one that is equal
+        answer_trial(workspace, test.test_id, number, 0 if not number else 2 if trial.b == "option 2" else -2, 9.0)
+    outcome = preference_outcome(workspace, test.test_id)
+    found = outcome.summary
+    assert outcome.conditions == ("option 1", "option 2")
+    assert (found.preferred, found.decided, found.trials, found.mean_step) == (7, 7, 8, 14 / 8)
+    assert found.p_value == pytest.approx(2 / 2**7)
+    out = io.StringIO()
+    assert write_preferences(workspace, out) == 8
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert [(row["a"], row["b"], row["place"]) for row in rows] == [
+        (trial.a, trial.b, f"{trial.item}.000") for trial in trials[:8]
+    ]
+    assert {int(row["b_better_by"]) for row in rows} <= {0, 2, -2}
+    out = io.StringIO()
+    assert write_results(workspace, out) == 1
+    (row,) = csv.DictReader(io.StringIO(out.getvalue()))
+    assert (row["result"], row["of"], row["count"], row["estimate"]) == (
+        "preference",
+        "option 2 over option 1",
+        "7",
+        "1.0",
+    )
+    assert [float(row[name]) for name in ("low", "high", "p_value")] == [found.low, found.high, found.p_value]
 
 
 def test_ratings_are_summed_up_by_condition_and_written_as_webmushra_writes_them(workspace: Workspace) -> None:
@@ -157,11 +191,17 @@ def test_answers_are_checked_and_given_once(workspace: Workspace) -> None:
     rated, _ = begin_mushra(
         workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=NAMES, items=[item(0, 0.5)]
     )
+    preferred, _ = begin_preference(
+        workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("a", "b"), items=[{"place": "whole"}]
+    )
     for test_id, trial, answer, seconds, reason in (
         (test.test_id, 0, "X", 1.0, "A or B"),
         (test.test_id, 2, "A", 1.0, "no trial 3"),
         (test.test_id, -1, "A", 1.0, "no trial 0"),
         (test.test_id, 0, "A", float("nan"), "some seconds"),
+        (preferred.test_id, 0, 4, 1.0, "-3 to 3 steps"),
+        (preferred.test_id, 0, 0.5, 1.0, "-3 to 3 steps"),
+        (preferred.test_id, 0, "A", 1.0, "-3 to 3 steps"),
         (rated.test_id, 0, "A", 1.0, "each of A, B, C"),
         (rated.test_id, 0, {"A": 1, "B": 2}, 1.0, "each of A, B, C"),
         (rated.test_id, 0, {"A": 1, "B": 2, "C": 101}, 1.0, "0 to 100"),
@@ -176,6 +216,8 @@ def test_answers_are_checked_and_given_once(workspace: Workspace) -> None:
         answer_trial(workspace, "lst_nothing", 0, "A", 1.0)
     with pytest.raises(ParameterError, match="no ABX test"):
         abx_outcome(workspace, rated.test_id)
+    with pytest.raises(ParameterError, match="no preference test"):
+        preference_outcome(workspace, rated.test_id)
     with pytest.raises(ParameterError, match="needs the conditions"):
         begin_mushra(workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("a", "b"), items=[{}])
     assert mushra_outcomes(workspace) == []

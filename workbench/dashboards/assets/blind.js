@@ -2,6 +2,8 @@
 // switching is at the same place. What a letter hides is not known here. An answer is taken once what it is about was
 // heard; the next trial is asked at once, and if the server cannot keep an answer, its trial is asked again.
 const FADE_S = 0.01
+const STEPS = ["much better", "better", "slightly better"] // of a preference, before "equal"
+const LONG_S = 20 // from which on a sound has a place to go to
 const BANDS = ["excellent", "good", "fair", "poor", "bad"] // of 20 points each, from 100 down
 
 export function render({ model }) {
@@ -15,6 +17,7 @@ export function render({ model }) {
     listened = new Set(), // letters that have sounded in this trial
     began = 0,
     wishes = 0,
+    place = null, // the slider of where a long sound plays
     from = 0,
     lasts = 0,
     ratings = {}
@@ -66,20 +69,37 @@ export function render({ model }) {
     }
     if (wish !== wishes) return false
     beginSounding(mine)
-    const at = context.currentTime + 0.02
-    from = at
     lasts = buffers[0].duration
-    playing = letters.map(([letter], k) => {
-      const source = context.createBufferSource(),
-        gain = context.createGain()
-      Object.assign(source, { buffer: buffers[k], loop: true })
-      gain.gain.value = 0
-      source.connect(gain).connect(output.volume)
-      source.start(at)
-      return [letter, source, gain]
-    })
+    play(
+      letters.map(([letter], k) => [letter, buffers[k]]),
+      0,
+    )
     if (!began) began = performance.now()
     return true
+  }
+  /** Let all sounds run from a place on, silent. */
+  function play(sounds, offset) {
+    const at = context.currentTime + 0.02
+    from = at - offset
+    playing = sounds.map(([letter, buffer]) => {
+      const source = context.createBufferSource(),
+        gain = context.createGain()
+      Object.assign(source, { buffer, loop: true })
+      gain.gain.value = 0
+      source.connect(gain).connect(output.volume)
+      source.start(at, offset)
+      return [letter, source, gain]
+    })
+  }
+  /** Hear what is heard from another place on. */
+  function go(offset) {
+    const letter = chosen
+    const sounds = playing.map(([name, source]) => [name, source.buffer])
+    if (!sounds.length) return
+    silence()
+    beginSounding(mine)
+    play(sounds, offset)
+    hear(letter)
   }
   /** Hear a letter, or stop it; what is chosen while the sounds are loaded is heard as soon as they are. */
   async function hear(letter) {
@@ -130,13 +150,16 @@ export function render({ model }) {
     buttons.set(letter, button)
     return button
   }
-  function abx(letters) {
+  const soundButtons = (letters) => {
     const sounds = made("div", "", "sounds")
     for (const letter of letters) {
       const column = made("div", "", "sound")
       column.append(soundButton(letter))
       sounds.append(column)
     }
+    return sounds
+  }
+  function abx(letters) {
     const row = made("div", "", "row"),
       waits = made("span", "Hear X, and A or B.")
     row.append(made("span", "X is the same as"))
@@ -152,7 +175,28 @@ export function render({ model }) {
       for (const button of choices) button.disabled = !heard
       waits.hidden = heard
     }
-    return [sounds, row]
+    return [soundButtons(letters), row]
+  }
+  function prefer(letters) {
+    const row = made("div", "", "row steps"),
+      waits = made("span", "Hear A and B.")
+    place = made("input")
+    Object.assign(place, { type: "range", min: 0, max: 1, step: 0.1, value: 0, className: "place", hidden: true })
+    place.setAttribute("aria-label", "where it plays")
+    place.addEventListener("input", () => go(Number(place.value)))
+    const choices = [...STEPS.map((step) => `A ${step}`), "equal", ...STEPS.toReversed().map((step) => `B ${step}`)]
+    const steps = choices.map((words, k) => {
+      const button = made("button", words)
+      button.addEventListener("click", () => answer(k - STEPS.length))
+      return button
+    })
+    row.append(...steps, waits)
+    ready = () => {
+      const heard = letters.every((letter) => listened.has(letter))
+      for (const button of steps) button.disabled = !heard
+      waits.hidden = heard
+    }
+    return [soundButtons(letters), place, row]
   }
   function rate(letters) {
     const sounds = made("div", "", "sounds")
@@ -194,12 +238,18 @@ export function render({ model }) {
     }
     return [sounds, row]
   }
+  const KINDS = {
+    abx: ["Switch while it plays. X is A or B: which?", abx],
+    preference: ["Switch while it plays. Which is better, and by how much?", prefer],
+    mushra: ["Rate each sound against the reference. One of them is the reference itself: rate it 100.", rate],
+  }
   function paint() {
     if (playing.length) silence()
     wishes += 1
     starting = false
     chosen = ""
     listened = new Set()
+    place = null
     buttons = new Map()
     ready = () => {}
     ratings = {}
@@ -215,14 +265,12 @@ export function render({ model }) {
       progress = made("progress")
     Object.assign(progress, { max: model.trials.length, value: number })
     head.append(made("h2", model.title), progress, made("span", `trial ${number + 1} of ${model.trials.length}`))
-    const words =
-      model.kind === "abx"
-        ? "Switch while it plays. X is A or B: which?"
-        : "Rate each sound against the reference. One of them is the reference itself: rate it 100."
-    box.replaceChildren(head, made("p", words), ...(model.kind === "abx" ? abx(letters) : rate(letters)), fault)
+    const [words, asks] = KINDS[model.kind]
+    box.replaceChildren(head, made("p", words), ...asks(letters), fault)
     show()
-    // So that they sound at once: of this trial and of the next.
-    const urls = model.trials.slice(number, number + 2).flatMap(({ sounds }) => Object.values(sounds))
+    // So that they sound at once: of this trial and of the next, but for options, which may be whole and large.
+    const ahead = model.kind === "preference" ? 1 : 2
+    const urls = model.trials.slice(number, number + ahead).flatMap(({ sounds }) => Object.values(sounds))
     for (const url of fetched.keys()) if (!urls.includes(url)) fetched.delete(url)
     for (const url of urls) bytesOf(url)
     box.querySelector(".sound button")?.focus({ preventScroll: true })
@@ -238,7 +286,11 @@ export function render({ model }) {
   })
   model.on("refused", follow)
   model.on("result", paint)
+  const following = setInterval(() => {
+    if (place && playing.length) Object.assign(place, { hidden: lasts < LONG_S, max: lasts, value: mine.at() })
+  }, 250)
   model.on("remove", () => {
+    clearInterval(following)
     silence()
   })
   paint()

@@ -1,12 +1,13 @@
 """The sounds of blind listening tests as files whose names tell nothing, and what a page may know of a test.
 
-Every sound of every trial is a file of its own with a random name, X too, though X is the same as A or B: what a page
-plays, and what a browser stores, does not say which is which. No name is stored; what each letter hides is in the
+Every sound of every trial has a random name of its own, X too, though X is the same as A or B: what a page plays, and
+what a browser stores, does not say which is which. No name is stored; what each letter hides is in the
 record of the test (`workbench.review.listening`).
 """
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +21,14 @@ from workbench.errors import ParameterError
 from workbench.media.audio import write_audio
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
-from workbench.review.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra
+from workbench.review.listening import ANCHOR, REFERENCE, SEAM, begin_abx, begin_mushra, begin_preference
 from workbench.review.stimuli import EXCERPT_SECONDS, anchor_of, match_loudness, plan_excerpt, reference_of
 from workbench.review.trials import MAX_TRIALS
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
+
+MOST_WHOLE_SECONDS = 300.0
+"""of options that are compared whole: a browser holds both of them decoded"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class BlindTrial:
     sounds: Mapping[str, Path]
     """by letter, all equally long and equally loud"""
     reference: Path | None = None
-    """that is named as such; None in an ABX trial"""
+    """that is named as such; None but in a trial with ratings"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class BlindTest:
 
     test_id: str
     kind: str
-    """abx or mushra"""
+    """abx, preference or mushra"""
     title: str
     trials: tuple[BlindTrial, ...]
 
@@ -73,6 +77,60 @@ def prepare_options(
     about = {"at": at_s, "plans": {name: plan_digest(option) for name, option in named.items()}}
     asked = _Comparison(f"Option {options[0]} and option {options[1]}", named, at_s, None, about)
     return _prepare_abx(workspace, loop, asked, trials, reviewer)
+
+
+def prepare_preference(
+    workspace: Workspace, loop: Planned, options: tuple[int, int], trials: int, reviewer: str, *, whole: bool
+) -> BlindTest:
+    """Prepare a test of which of two options of a plan, counted from 1, is better: whole, or around their seams.
+
+    Whole they are compared in so many `trials`; else once at each seam of either one where they differ.
+    """
+    plan = _plan(loop)
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    if whole and plan.window_end > MOST_WHOLE_SECONDS:
+        raise ParameterError(f"whole options are compared up to {MOST_WHOLE_SECONDS:.0f} s; compare these at the seams")
+    recording = workspace.load_recording(loop.track.path)
+    named = {f"option {number}": plan.option(number) for number in options}
+    places = [(plan.window_end / 2, plan.window_end)] if whole else [
+        (at_s, EXCERPT_SECONDS) for at_s in _apart(sorted(at_s for one in named.values() for at_s in one.seam_times))
+    ]  # fmt: skip
+    sounds, items = [], []
+    for number, (at_s, seconds) in enumerate(places):
+        workspace.progress("preparing the test", number / len(places))
+        excerpts = {name: plan_excerpt(one, recording, at_s, seconds) for name, one in named.items()}
+        if len({sound.samples.tobytes() for sound in excerpts.values()}) > 1:
+            matched, gains = match_loudness(excerpts)
+            sounds.append(matched)
+            items.append({"place": "whole" if whole else at_s, "gains_db": gains})
+    if not items:
+        raise ParameterError("these options play the same there: choose another one to compare with")
+    first, second = named
+    test, drawn = begin_preference(
+        workspace, content_hash=loop.analysis.content_hash, track=loop.track.title, reviewer=reviewer,
+        conditions=(first, second), items=items * trials if whole else items[:MAX_TRIALS],
+    )  # fmt: skip
+    folder = listening_folder(workspace.home)
+    written = [{name: _file(sound, folder) for name, sound in one.items()} for one in sounds]
+    made = tuple(
+        BlindTrial(
+            {letter: _again(written[one.item % len(written)][name]) for letter, name in (("A", one.a), ("B", one.b))}
+        )
+        for one in drawn
+    )
+    for path in (path for one in written for path in one.values()):
+        path.unlink()
+    title = f"Option {options[0]} and option {options[1]}, {'whole' if whole else 'at the seams'}"
+    return BlindTest(test.test_id, test.kind, title, made)
+
+
+def _apart(times: Sequence[float]) -> list[float]:
+    """Of ascending times those whose excerpts do not overlap by more than half."""
+    found: list[float] = []
+    for at_s in times:
+        if not found or at_s - found[-1] >= EXCERPT_SECONDS / 2:
+            found.append(at_s)
+    return found
 
 
 def seams_of_options(plan: LoopPlan, options: int) -> list[tuple[int, int]]:
@@ -190,9 +248,20 @@ def _files(letters: str, names: Sequence[str], sounds: Mapping[str, Recording], 
     return {letter: _file(sounds[name], folder) for letter, name in zip(letters, names, strict=True)}
 
 
+def _again(file: Path) -> Path:
+    """The same file by another random name: a whole plan is written once, however often it is asked about."""
+    out = _new_name(file.parent)
+    os.link(file, out)
+    return out
+
+
+def _new_name(folder: Path) -> Path:
+    return folder / f"{secrets.token_hex(8)}.blind.wav"
+
+
 def _file(sound: Recording, folder: Path) -> Path:
     """A new file with a random name."""
-    out = folder / f"{secrets.token_hex(8)}.blind.wav"
+    out = _new_name(folder)
     samples = sound.samples if sound.channels <= 2 else sound.mono()[None]
     write_audio(out, [samples], sound.sample_rate, samples.shape[0], subtype="pcm24")
     return out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from math import isnan
 from typing import Any, ClassVar, TextIO
@@ -21,10 +22,12 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.sounds.blind import (
+    MOST_WHOLE_SECONDS,
     BlindTest,
     drop_sounds,
     prepare_fades,
     prepare_options,
+    prepare_preference,
     prepare_seams,
     rated_seams,
     seams_of_options,
@@ -39,18 +42,23 @@ from workbench.review.listening import (
     answer_trial,
     judged_seams,
     mushra_outcomes,
+    preference_outcome,
     write_abx,
     write_mushra,
+    write_preferences,
     write_results,
 )
-from workbench.review.trials import MAX_TRIALS, RatingSummary, smallest_detected
+from workbench.review.trials import MAX_TRIALS, PreferenceSummary, RatingSummary, smallest_detected
 from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 
 SEAMS, ALL_SEAMS = "Rate the seams", "Rate all options' seams"
 FADES, OPTIONS = "Compare two crossfades", "Compare two options"
+WHOLE, AT_SEAMS = "Prefer an option, whole", "Prefer an option, at the seams"
 """kinds of test, as the page names them"""
-_ABX_TRIALS = 12
+_TRIALS = {WHOLE: 6, FADES: 12, OPTIONS: 12}
+"""of the kinds that ask about the same again; six are the fewest that can show a preference"""
+_WHICH = "Which is better, option 1 or another one, and by how much (ITU-T P.800)?"
 _ABOUT = {
     SEAMS: "Each seam of the plan is rated in one trial, in hidden order beside the track's own bar line and a bad "
     "splice, all equally loud. A seam that comes back with the same crossfade is not asked again: {trials}.",
@@ -59,8 +67,12 @@ _ABOUT = {
     "coin for each trial.",
     OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
     "for each trial.",
+    WHOLE: f"{_WHICH} Both play from begin to end, equally loud. A is one of both, by a coin for each trial.",
+    AT_SEAMS: f"{_WHICH} Around each seam of both where they differ, once each, equally loud. A is one of both, by a "
+    "coin for each trial.",
 }
 """what a test asks"""
+_STEPS = ("as good", "slightly better", "better", "much better")
 _CONDITIONS = {"reference": "the track's own bar line", "anchor": "a bad splice"}
 """in words, where the results of a test call them by the terms of BS.1534"""
 _LINEAR = 1.0
@@ -106,6 +118,9 @@ class ListeningState:
         if self.test.kind == "abx":
             found = abx_outcome(self.workspace, self.test.test_id)
             return abx_lines(found.conditions, found.summary.right, found.summary.trials, found.summary.p_value)
+        if self.test.kind == "preference":
+            compared = preference_outcome(self.workspace, self.test.test_id)
+            return preference_lines(compared.conditions, compared.summary)
         lines = [
             f"{_CONDITIONS.get(one.condition, one.condition)}: {_rating(one.ratings)}, "
             f"{_count(one.ratings.count, 'rating')}"
@@ -139,6 +154,21 @@ def abx_lines(conditions: tuple[str, str], right: int, trials: int, p_value: flo
         f"{first} against {second}: {right} of {trials} right.",
         f"Guessing gives that or better with a chance of {p_value:.3g}: {verdict} (exact binomial, 95 %).",
     ]
+
+
+def preference_lines(conditions: tuple[str, str], found: PreferenceSummary) -> list[str]:
+    """The outcome of a preference test, in words."""
+    (worse, better), times, step, low, high = conditions, found.preferred, found.mean_step, found.low, found.high
+    if 2 * times < found.decided:
+        worse, better, times, step, low, high = better, worse, found.decided - times, -step, 1.0 - high, 1.0 - low
+    same = _count(found.trials - found.decided, "trial")
+    lines = [f"{better} was better than {worse} in {times} of {_count(found.decided, 'trial')}; {same} equal."]
+    if not found.has_enough:
+        return [*lines, "These are too few to say which is better: six that prefer one are the fewest."]
+    by = f"On average it was {_STEPS[max(0, round(step))]} ({step:.1f} of 3 steps)"
+    share = f"in {100 * low:.0f} to {100 * high:.0f} % of the trials that decide (95 % interval)"
+    verdict = f"it is better for this listener, {share}" if found.p_value < 0.05 else f"no preference is shown: {share}"
+    return [*lines, f"{by}; {verdict}. Without a preference that or clearer has a chance of {found.p_value:.3g}."]
 
 
 def _count(number: int, what: str) -> str:
@@ -176,14 +206,12 @@ class ListeningTab(Tab):
         self.state = ListeningState(session.workspace)
         super().__init__(session)
         self.reviewer = reviewer_field(session)
-        self.kind = pmui.Select(
-            label="test", options=[SEAMS, ALL_SEAMS, FADES, OPTIONS], value=SEAMS, size="small", width=220
-        )
+        self.kind = pmui.Select(label="test", options=list(_ABOUT), value=SEAMS, size="small", width=260)
         shortest_ms = round(1000 * MIN_FADE_SECONDS)
         self.seam = number_field("seam", 1, low=1, width=80)
         self.fade = number_field("against, ms", shortest_ms, low=shortest_ms, high=1000, width=110)
         self.option = number_field("against option", 2, low=2, width=120)
-        self.trials = number_field("trials", _ABX_TRIALS, low=1, high=MAX_TRIALS, width=90)
+        self.trials = number_field("trials", _TRIALS[OPTIONS], low=1, high=MAX_TRIALS, width=90)
         self.start = action("Begin", self.begin, variant="contained")
         self.about = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.board = BlindBoard(sizing_mode="stretch_width", margin=(0, 10))
@@ -194,12 +222,13 @@ class ListeningTab(Tab):
                 (write_results, "results.csv", "Results with intervals as CSV"),
                 (write_mushra, "mushra.csv", "Ratings as CSV"),
                 (write_abx, "paired_comparison.csv", "ABX answers as CSV"),
+                (write_preferences, "preferences.csv", "Preferences as CSV"),
             )
         ]
         """what writes a file, and its button, which is there once the file has a row"""
         self._asked = object()
         """the test that was begun last: one that was begun before comes too late"""
-        self.kind.param.watch(lambda _: self.show(), "value")
+        self.kind.param.watch(lambda event: self._choose(event.new), "value")
         answer_each(self.board, self.answer)
         self.follow(["loop", "reviewer"], lambda *_: self.show())
         self._show_past()
@@ -209,14 +238,18 @@ class ListeningTab(Tab):
         """The plan of the page."""
         return self._session.plan
 
+    def _choose(self, kind: str) -> None:
+        self.trials.value = _TRIALS.get(kind, self.trials.value)
+        self.show()
+
     def show(self) -> None:
         """Show what the chosen test needs."""
         kind, plan = self.kind.value, self.plan
         self.seam.visible = kind in (FADES, OPTIONS)
         self.fade.visible, self.option.visible, self.trials.visible = (
             kind == FADES,
-            kind == OPTIONS,
-            kind in (FADES, OPTIONS),
+            kind in (OPTIONS, WHOLE, AT_SEAMS),
+            kind in _TRIALS,
         )
         seams = 0 if plan is None else len(plan.seam_times)
         options = 0 if plan is None else len(plan.options)
@@ -224,10 +257,12 @@ class ListeningTab(Tab):
         lacks = ""
         if plan is None:
             lacks = f"There is no plan to listen to{' yet.' if self._session.loop is None else NOT_LOOPED}"
-        elif not seams:
-            lacks = "This plan plays the track without a seam: there is nothing to compare."
-        elif kind == OPTIONS and options < 2:
+        elif self.option.visible and options < 2:
             lacks = "This plan has no other option."
+        elif kind == WHOLE and plan.window_end > MOST_WHOLE_SECONDS:
+            lacks = f"This plan is longer than {clock(MOST_WHOLE_SECONDS)}: compare its options at the seams."
+        elif not seams and kind not in (WHOLE, AT_SEAMS):
+            lacks = "This plan plays the track without a seam: there is nothing to compare."
         trials = 0 if plan is None else len(rated_seams(plan, self._rated(plan)))
         self.about.object = lacks or _ABOUT[kind].format(trials=f"{trials} trial{'s' if trials != 1 else ''}")
         self.start.disabled = bool(lacks)
@@ -247,6 +282,9 @@ class ListeningTab(Tab):
             self._prepare(prepare_seams, loop, self._rated(self.plan), session.reviewer)
         elif self.kind.value == FADES:
             self._prepare(prepare_fades, loop, seam, self._fades(self.plan, seam), trials, session.reviewer)
+        elif self.kind.value in (WHOLE, AT_SEAMS):
+            prepare, options = partial(prepare_preference, whole=self.kind.value == WHOLE), (1, self.option.value or 2)
+            self._prepare(prepare, loop, options, trials, session.reviewer)
         else:
             at = self.plan.seam_times[min(seam, len(self.plan.seam_times) - 1)]
             self._prepare(prepare_options, loop, (1, self.option.value or 2), at, trials, session.reviewer)

@@ -11,18 +11,22 @@ from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.blind import (
     BlindTest,
+    drop_sounds,
     prepare_fades,
     prepare_options,
+    prepare_preference,
     prepare_seams,
     rated_seams,
     seams_of_options,
 )
+from workbench.dashboards.sounds.plan import listening_folder
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
 from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
 from workbench.review.listening_records import get_test
+from workbench.review.stimuli import plan_excerpt
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
 
@@ -73,6 +77,37 @@ def test_two_options_are_equally_loud(workspace: Workspace, loop: Planned) -> No
     assert levels[0] == pytest.approx(levels[1], abs=0.1)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_options_are_preferred_whole_or_at_the_seams_where_they_differ(
+    workspace: Workspace, loop: Planned, whole: bool
+) -> None:
+    plan, folder = loop.plan, listening_folder(workspace.home)
+    before = set(folder.glob("*.blind.wav"))
+    test = prepare_preference(workspace, loop, (1, 2), 3, "Ana", whole=whole)
+    assert test.kind == "preference"
+    assert len({path for trial in test.trials for path in trial.sounds.values()}) == 2 * len(test.trials)
+    with workspace.database.read() as connection:
+        record = get_test(connection, test.test_id).design
+    for trial, drawn in zip(test.trials, record["trials"], strict=True):
+        sounds = {letter: decode(path) for letter, path in trial.sounds.items()}
+        place = record["items"][drawn["item"]]
+        loudness = [integrated_lufs(sound.samples, sound.sample_rate) for sound in sounds.values()]
+        assert loudness[0] == pytest.approx(loudness[1], abs=0.1)
+        assert not np.array_equal(sounds["A"].samples, sounds["B"].samples)
+        if whole:
+            assert sounds["A"].duration == sounds["B"].duration == pytest.approx(plan.window_end, abs=1e-3)
+            continue
+        assert min(abs(at_s - float(place["place"])) for one in plan.options[:2] for at_s in one.seam_times) < 1e-3
+        for letter in "AB":
+            number = int(drawn[letter.lower()].removeprefix("option "))
+            heard = plan_excerpt(plan.option(number), workspace.load_recording(loop.track.path), float(place["place"]))
+            gain = np.float32(10 ** (place["gains_db"][f"option {number}"] / 20))
+            np.testing.assert_allclose(sounds[letter].samples, heard.samples * gain, atol=1e-5)
+    assert len(test.trials) == (3 if whole else len({one["place"] for one in record["items"]}))
+    drop_sounds(test)
+    assert set(folder.glob("*.blind.wav")) == before, "nothing else was left"
+
+
 def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: Workspace, loop: Planned) -> None:
     assert isinstance(loop.answer, LoopPlan)
     asked = seams_of_options(loop.answer, len(loop.answer.options))
@@ -119,3 +154,6 @@ def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Planned) -
         prepare_options(workspace, loop, (1, 2), 60.0, 2, " ")
     with pytest.raises(ParameterError, match="two different sounds"):
         prepare_options(workspace, loop, (1, 1), 60.0, 2, "Ana")
+    for whole in (True, False):
+        with pytest.raises(ParameterError, match="play the same"):
+            prepare_preference(workspace, loop, (1, 1), 2, "Ana", whole=whole)

@@ -13,14 +13,18 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.blind import BlindTest, BlindTrial
 from workbench.dashboards.tabs.listening import (
     ALL_SEAMS,
+    AT_SEAMS,
     FADES,
     OPTIONS,
     SEAMS,
+    WHOLE,
     ListeningState,
     ListeningTab,
     abx_lines,
+    preference_lines,
 )
-from workbench.review.listening import begin_mushra, write_abx, write_results
+from workbench.review.listening import begin_mushra, write_abx, write_preferences, write_results
+from workbench.review.trials import preference_summary
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
@@ -65,6 +69,39 @@ def test_an_abx_test_of_two_crossfades_is_answered_to_its_end(tab: ListeningTab)
     assert abx.visible
     assert "choice_answer" in tab._csv(write_abx).read()
     assert "300 ms" in tab._csv(write_results).read()
+
+
+@pytest.mark.slow
+def test_an_option_is_preferred_and_too_few_answers_say_so(tab: ListeningTab) -> None:
+    tab.kind.value = WHOLE
+    assert (tab.trials.value, tab.option.visible, tab.seam.visible) == (6, True, False)
+    tab.trials.value = 2
+    until_asked(tab)
+    assert (tab.board.kind, len(tab.board.trials)) == ("preference", 2)
+    assert set(tab.board.trials[0]["sounds"]) == {"A", "B"}
+    tab.answer(0, 2, 30.0)
+    tab.answer(1, 0, 30.0)
+    assert "was better than" in tab.board.result[0]
+    assert "1 of 1 trial; 1 trial equal" in tab.board.result[0]
+    assert "too few" in tab.board.result[1]
+    tab.kind.value = AT_SEAMS
+    assert not tab.trials.visible
+    until_asked(tab)
+    for number in range(len(tab.board.trials)):
+        tab.answer(number, 1, 5.0)
+    assert "was better than" in tab.board.result[0]
+    assert "option" in tab._csv(write_preferences).read()
+
+
+def test_a_preference_is_said_for_the_one_that_is_better() -> None:
+    for steps, better in (([2] * 7 + [0], "new"), ([-2] * 7 + [0], "old")):
+        first, second = preference_lines(("old", "new"), preference_summary(steps))
+        assert first.startswith(f"{better} was better")
+        assert "in 7 of 7 trials; 1 trial equal" in first
+        assert "On average it was better (1.8 of 3 steps)" in second
+        assert "in 59 to 100 %" in second  # Clopper & Pearson: 0.025 ** (1 / 7)
+        assert "0.0156" in second
+    assert "no preference is shown" in preference_lines(("old", "new"), preference_summary([1, -1] * 4))[1]
 
 
 def test_seams_are_rated_beside_a_named_reference(tab: ListeningTab) -> None:
