@@ -3,8 +3,8 @@
 
 Functions: `music_options`, the options that choose, and `track_option` and `length_option`; `read_music`, what was
 chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`;
-`read_asked`, what was asked of a plan; `read_result`, `naming` and `naming_plan`, for commands that read a whole
-result.
+`read_asked`, what was asked of a plan; `read_result`, `folders_of`, `naming` and `naming_plan`, for commands that read
+a whole result.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PLANNING = ("loop", "fit", "conform", "edit")  # commands that make a plan
 track_option = click.option(
     "--track",
     help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
-    "or its bytes.",
+    "or its bytes, or where it lies beside the plan or here under its name.",
 )
 
 
@@ -100,9 +100,9 @@ def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -
     """Read an option of a plan, or a placement of a track, both from 1, and its mix from a file; `-` is standard input.
 
     Without a track it is that of the catalog which the result names, of a match result its best, or else the one with
-    the bytes that the result was made from. `needed_by` says in words what needs the track of a plan; a placement
-    always does. Raises `click.UsageError` if both numbers are given, or a needed track is not found, and `PlanError`,
-    which names the file, if it holds no such option or placement.
+    the bytes that the result was made from, in the catalog, beside the result or here. `needed_by` says in words what
+    needs the track of a plan; a placement always does. Raises `click.UsageError` if both numbers are given, or a needed
+    track is not found, and `PlanError`, which names the file, if it holds no such option or placement.
     """
     if asked.option is not None and asked.placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
@@ -120,11 +120,11 @@ def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -
                 raise PlanError("a plan has no placements; leave --placement out")
             number, mix = asked.option or 1, mix_from_json(given)
             chosen, wanted = plan.option(number), asked.track is not None or needed_by is not None
-            found = _find_track(workspace, asked.track, given, needed_by or "") if wanted else None
+            found = _find_track(workspace, asked, given, needed_by or "") if wanted else None
             return ChosenMusic(chosen, number, found, mix, provenance)
         if asked.option is not None:
             raise PlanError("only a plan has options; leave --option out, --placement N chooses a placement")
-        source = _find_track(workspace, asked.track, given, needed_by or "a placement")
+        source = _find_track(workspace, asked, given, needed_by or "a placement")
         points = placements_of(given, source.track_id, lambda: _audio_id(source))
         number = asked.placement or 1
         if number > len(points):
@@ -209,15 +209,20 @@ def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoi
         say(f"the mix in PLAN was measured on other sound streams; {made.command} with --audio makes one for these")
 
 
-def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, Any], needed_by: str) -> TrackSource:
+def folders_of(file: Path) -> tuple[Path, ...]:
+    """Where the files that a result was made from are looked for by name: here and beside it."""
+    return (Path(),) if str(file) == "-" else (Path(), file.parent)
+
+
+def _find_track(workspace: Workspace, asked: AskedMusic, result: Mapping[str, Any], needed_by: str) -> TrackSource:
     """The track that was named; else the one of the catalog that the result names, or that it was made from."""
     from workbench.analysis.provenance import read_provenance
     from workbench.analysis.sources import TrackSource, find_in_catalog, find_track, recorded_track
     from workbench.errors import InputError, UnknownTrack
     from workbench.results.align import named_track
 
-    if named is not None:
-        return find_track(workspace, named)
+    if asked.track is not None:
+        return find_track(workspace, asked.track)
     track_id = named_track(result)
     if track_id is not None:
         with suppress(UnknownTrack):
@@ -225,7 +230,7 @@ def _find_track(workspace: Workspace, named: str | None, result: Mapping[str, An
     made = read_provenance(result)
     if made is not None and made.track is not None:
         with suppress(InputError):
-            path = recorded_track(workspace, made.track)
+            path = recorded_track(workspace, made.track, folders_of(asked.file))
             return TrackSource(track_id or path.name, path, None)
     unknown = "" if track_id is None else f"the catalog has no track {track_id}, and "
     raise click.UsageError(f"{unknown}{needed_by} needs the track: give --track FILE")

@@ -47,6 +47,17 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 )
 @audio_option
 @music_options
+@click.option(
+    "--music",
+    "music_alone",
+    is_flag=True,
+    help="Write the music as it is in the mix of PLAN, without the video's sound.",
+)
+@click.option(
+    "--small",
+    is_flag=True,
+    help="Write a small file to send: an MP3 with voice and music, or with --video an MP4 of 360 lines; 96 kbit/s.",
+)
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @click.option(
     "--target",
@@ -66,6 +77,8 @@ def command(
     video: Path | None,
     out: Path,
     audio: SoundChoice | None,
+    music_alone: bool,
+    small: bool,
     limit: bool,
     target: str | None,
     ducking: str | None,
@@ -75,6 +88,9 @@ def command(
 
     PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the video as
     the placement says, from its first picture to its last; without a video, to the end of the track.
+
+    The track is that of --track, or else the one that PLAN was made for: of the catalog, or under its name beside PLAN
+    or here, known by its bytes.
 
     A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
     speech, the sum under -1 dBTP; for another option than the plan served it is measured again. It stays as it was
@@ -105,7 +121,9 @@ def command(
 
     \b
     Example:
-      workbench render plan.json --track track.mp3 -o music.wav
+      workbench render plan.json -o music.wav
+      workbench render plan.json --music -o music-of-the-mix.wav
+      workbench render plan.json --video video.mp4 --small -o to-send.mp4
       workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
       workbench render plan.json --track track.mp3 --video talk.mp3 --target podcast -o talk-with-music.mp3
       workbench render plan.json --track track.mp3 --video video.mp4 --target ebu-r128 -o broadcast.mov
@@ -121,9 +139,13 @@ def command(
         raise click.UsageError("--audio needs --video FILE")
     source = None if video is None else find_video(workspace, video)
     video_path = None if source is None else source.path
-    _check_suffix(out, video_path)
+    _check_suffix(out, video_path, small, music_alone)
     chosen = read_music(workspace, asked, "a render")
     assert chosen.track is not None, "it is needed"
+    if music_alone and chosen.mix is None:
+        raise click.UsageError(
+            "PLAN has no mix; make it with --auto-mix, or leave --music out for the music at its own level"
+        )
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
     workspace = with_recorded_mix(workspace.with_audio(audio), chosen.provenance)
@@ -134,8 +156,11 @@ def command(
         reporting = workspace.with_progress(progress)
         recording = workspace.load_recording(chosen.track.path)
         found, mix = lay_out(reporting, chosen, video_path)
-        rendered = render_measured(reporting, found, recording, out, video_path, mix, target=target, limit=limit)
-    if video_path is not None:  # else no mix is played
+        under, levels = (None if music_alone else video_path), (mix if music_alone or video_path else None)
+        rendered = render_measured(
+            reporting, found, recording, out, under, levels, target=target, limit=limit, small=small
+        )
+    if levels is not None:
         say_kept_mix(chosen, mix, given)
         say_other_streams(chosen, mix, workspace.audio)
     say_placement(chosen)
@@ -186,14 +211,19 @@ def _levels(levels: SoundLevels) -> dict[str, float]:
     return {name: round(level, 2) for name, level in measured.items() if level is not None and isfinite(level)}
 
 
-def _check_suffix(out: Path, video: Path | None) -> None:
+def _check_suffix(out: Path, video: Path | None, small: bool, music_alone: bool) -> None:
     """Refuse a file that cannot be written before a track is decoded for it."""
     from workbench.files import is_stream
     from workbench.media.audio import SOUND_SUFFIXES
     from workbench.media.probe import probe
     from workbench.render.video import VIDEO_SUFFIXES
 
-    has_picture = video is not None and probe(video).has_video
+    has_picture = video is not None and not music_alone and probe(video).has_video
+    if small:
+        sendable = [".mp3", ".mp4"] if has_picture else [".mp3"]
+        if out.suffix.lower() not in sendable:
+            raise click.UsageError(f"{out.name}: --small writes {' or '.join(sendable)}")
+        return
     suffix, known = out.suffix.lower(), VIDEO_SUFFIXES if has_picture else SOUND_SUFFIXES
     if suffix in known or (not suffix and is_stream(out)):
         return

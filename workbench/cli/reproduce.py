@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, workspace_option
-from workbench.cli.plan_files import length_option, naming, naming_plan, read_result
+from workbench.cli.plan_files import folders_of, length_option, naming, naming_plan, read_result
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -43,10 +43,9 @@ def command(plan: Path, track: str | None, video: Path | None, length: float | N
     video_path = None if video is None else find_video(workspace, video).path
     with naming(plan):
         result = read_result(plan, length)
-    folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
     with naming_plan(plan), progress_bar() as progress:
         reporting = workspace.with_progress(progress)
-        again = reproduce(reporting, result, track=track_path, video=video_path, folders=folders)
+        again = reproduce(reporting, result, track=track_path, video=video_path, folders=folders_of(plan))
     for line in again.differences:
         say(line)
     if again.same:

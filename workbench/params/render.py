@@ -25,7 +25,7 @@ class RenderParams(Params):
         description="dB that the limiter may take off the highest peak to reach a delivery target; more is audible",
     )
     video_sample_rate: int = Field(default=48_000, ge=44_100, le=48_000, description="Hz of a soundtrack")
-    video_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a video's AAC stereo sound")
+    video_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a video's AAC sound, and of an MP3")
     ducking: Literal["broadband", "bands"] = Field(
         default="broadband",
         description="broadband: all the music goes down under speech; bands: less of it below and above the speech",

@@ -131,16 +131,16 @@ def render_audio(
     """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the track's rate and channels.
 
     With sound that it plays under, as in a podcast, the file holds both at 48 kHz in stereo, and the tags and chapters
-    of that sound as far as it takes them.
+    of that sound as far as it takes them; with a mix alone the music as it is in the mix, also at 48 kHz in stereo.
 
     Parameters
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
-    out : WAV and FLAC get 24 bits of a track that holds more than 16, else 16 with triangular dither; MP3 the bit rate
-        of `workbench.media.audio.write_audio`
-    params : block length, and the limiter's; None: the defaults
+    out : WAV and FLAC get 24 bits of a track that holds more than 16, else 16 with triangular dither; MP3 `video_kbps`
+    params : block length, bit rate, and the limiter's; None: the defaults
     voice : file with the sound under which the music plays; the file written is as long as that. None: music alone
-    mix, audio : as for `render_video`, of the voice
+    mix : gains and ducking, as for `render_video`; None for 0 dB and none
+    audio : as for `render_video`, of the voice
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
     gain_db : of the whole, before the limiter, dB
     progress : receives the share that is done
@@ -156,19 +156,20 @@ def render_audio(
     MediaError : the file cannot be written, or the voice not read
     """
     params = params or RenderParams()
-    if voice is None:
+    if voice is None and mix is None:
         seconds, rate, channels = plan.window_end, recording.sample_rate, recording.channels
-        blocks = render_blocks(plan, recording, params)
     else:
-        seconds, rate, channels = probe(voice).duration, params.video_sample_rate, 2
+        seconds = plan.window_end if voice is None else probe(voice).duration
+        rate, channels = params.video_sample_rate, 2
+    if voice is not None:
         check_length_of_video(plan, voice, seconds)
-        blocks = play_video(plan, recording, voice, mix, params, audio=audio)
-    blocks = amplify(blocks, gain_db)
+    blocks = amplify(play_sound(plan, recording, voice, mix, params, audio=audio), gain_db)
     if limit:
         blocks = limit_blocks(blocks, rate, params)
     reporting, subtype = _report_blocks(blocks, round(seconds * rate), progress), subtype_for(Path(out), recording)
     label = None if voice is None else partial(copy_labels, voice)
-    return write_audio(Path(out), reporting, rate, channels, subtype=subtype, label=label)
+    bit_rate = 1000 * params.video_kbps
+    return write_audio(Path(out), reporting, rate, channels, subtype=subtype, bit_rate=bit_rate, label=label)
 
 
 def render_video(
@@ -264,6 +265,27 @@ def play_video(
     total = round(facts.duration * params.video_sample_rate)
     own = _soundtrack(video, mix, params, audio) if soundtrack and facts.audio_duration else None
     return _play(plan, recording, own, mix, params, total)
+
+
+def play_sound(
+    plan: Music,
+    recording: Recording,
+    voice: Path | None,
+    mix: MixLevels | None,
+    params: RenderParams,
+    *,
+    audio: SoundChoice | None = None,
+) -> Iterator[FloatArray]:
+    """Play what `render_audio` writes, before its gain, limiter and codec; blocks and errors as of `play_video`.
+
+    Without voice and mix it is the music at the rate and with the channels of the track.
+    """
+    if voice is not None:
+        return play_video(plan, recording, voice, mix, params, audio=audio)
+    if mix is None:
+        return render_blocks(plan, recording, params)
+    check_track(plan, recording)
+    return _play(plan, recording, None, mix, params, round(plan.window_end * params.video_sample_rate))
 
 
 def _play(

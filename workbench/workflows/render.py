@@ -8,25 +8,27 @@ Functions: `render_measured`, `speech_ranges`, `uncertain_speech`, `own_music_ra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
 from workbench.files import is_stream, written_whole
+from workbench.media.audio import SOUND_SUFFIXES
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
 from workbench.recording import Recording
 from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
-from workbench.render.playback import render_blocks
-from workbench.render.remux import describe_left_out
+from workbench.render.remux import describe_left_out, suffix_for
 from workbench.render.schedule import Music
+from workbench.render.small import SMALL_KBPS, shrink_video
 from workbench.render.sound_levels import SoundLevels, measure_levels
-from workbench.render.video import MixLevels, play_video, render_audio, render_video
+from workbench.render.video import MixLevels, play_sound, render_audio, render_video
 from workbench.video.utterances import own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
@@ -46,6 +48,17 @@ class Rendered:
     gain: DeliveryGain | None  # None without a target
     shortfalls: tuple[str, ...] = ()  # what the target asks for and the file does not have, a line each
     left_out: str | None = None  # a line on what the video has and the file does not; None: nothing
+
+
+@contextmanager
+def _full_size(
+    video: Path, out: Path, progress: Callable[[float], None]
+) -> Iterator[tuple[Path, Callable[[float], None]]]:
+    """A video in its full size that is made small when the block ends, and its share of the progress."""
+    with TemporaryDirectory(dir=out.parent) as folder:
+        full = Path(folder) / f"full{suffix_for(video)}"
+        yield full, lambda done: progress(done / 2.0)
+        shrink_video(full, out, lambda done: progress(0.5 + done / 2.0))
 
 
 def find_target(name: str) -> DeliveryTarget:
@@ -91,29 +104,30 @@ def render_measured(
     *,
     target: str | None = None,
     limit: bool = False,
+    small: bool = False,
 ) -> Rendered:
     """Render a plan to a file, for a delivery target if one is named, and measure what was written.
 
-    With a `video` that has a picture the file is a video; else it holds sound. A pipe without a suffix gets WAV or MKV.
-    Without a `mix`, music and soundtrack play at their own levels. A target limits the sound at its own ceiling,
-    `limit` at that of the parameters; a video with a mix or a soundtrack is always limited. Speech is looked for with a
-    target, and known where the mix has ducking. Raises `ParameterError` for an unknown target or suffix, `PlanError` if
-    the plan was made for another track or a longer video, and `MediaError` if a file cannot be read or written.
+    With a `video` that has a picture the file is a video, unless its suffix is one of sound; else it holds sound. A
+    pipe without a suffix gets WAV or MKV. `small` makes a file to send: an MP3, or an MP4 of 360 lines. Without a
+    `mix`, music and soundtrack play at their own levels; with a mix and no video the file has the music as it is in the
+    mix. A target limits the sound at its own ceiling, `limit` at that of the parameters; what has a mix or a soundtrack
+    is always limited. Speech is looked for with a target, and known where the mix has ducking. Raises `ParameterError`
+    for an unknown target or suffix, `PlanError` if the plan was made for another track or a longer video, and
+    `MediaError` if a file cannot be read or written.
     """
     params, named = workspace.params.render, None if target is None else find_target(target)
+    if small:
+        params = params.model_copy(update={"video_kbps": SMALL_KBPS})
     speech: tuple[tuple[float, float], ...] | None = None
     if video is not None and (named is not None or (mix is not None and mix.duck is not None)):
         speech = speech_ranges(workspace, video, mix)
     spoken: Sequence[Sequence[float]] = speech or ()
     gain, gain_db, held = None, 0.0, True if limit else None
     if named is not None:
-        rate = recording.sample_rate if video is None else params.video_sample_rate
+        rate = recording.sample_rate if video is None and mix is None else params.video_sample_rate
         gain = find_gain(
-            lambda: (
-                render_blocks(plan, recording, params)
-                if video is None
-                else play_video(plan, recording, video, mix, params, audio=workspace.audio)
-            ),
+            lambda: play_sound(plan, recording, video, mix, params, audio=workspace.audio),
             rate, named, spoken, params,
         )  # fmt: skip
         gain_db, held = gain.gain_db, True
@@ -123,25 +137,27 @@ def render_measured(
     def progress(done: float) -> None:
         workspace.progress(f"rendering {out.name}", done)
 
-    shown = video if video is not None and probe(video).has_video else None
+    has_picture = video is not None and out.suffix.lower() not in SOUND_SUFFIXES and probe(video).has_video
+    shown = video if has_picture else None
     # What is written through cannot be read back: the finished file is measured before it is copied there.
     suffix = out.suffix or (".wav" if shown is None else ".mkv")
     with written_whole(out, suffix=suffix) if is_stream(out) else nullcontext(out) as file:
         if shown is not None:
-            render_video(
-                plan, recording, shown, file, mix, params,
-                audio=workspace.audio, limit=held, gain_db=gain_db, progress=progress,
-            )  # fmt: skip
+            with _full_size(shown, file, progress) if small else nullcontext((file, progress)) as (full, reports):
+                render_video(
+                    plan, recording, shown, full, mix, params,
+                    audio=workspace.audio, limit=held, gain_db=gain_db, progress=reports,
+                )  # fmt: skip
             levels = measure_levels(file, spoken)
         else:
-            ceiling = params.ceiling_dbtp
+            ceiling, is_mixed = params.ceiling_dbtp, video is not None or mix is not None
             for take in range(_LOSSY_TAKES):
                 under = params.model_copy(update={"ceiling_dbtp": ceiling})
                 render_audio(plan, recording, file, under, voice=video, mix=mix, audio=workspace.audio,
-                             limit=bool(held) or video is not None, gain_db=gain_db, progress=progress)  # fmt: skip
+                             limit=bool(held) or is_mixed, gain_db=gain_db, progress=progress)  # fmt: skip
                 levels = measure_levels(file, spoken)
                 over = levels.true_peak_dbtp - params.ceiling_dbtp
-                is_free = named is None and video is None
+                is_free = named is None and not is_mixed
                 if is_free or not isfinite(over) or over <= 0.0 or take == _LOSSY_TAKES - 1:
                     break
                 ceiling -= over + _CLEAR_DB

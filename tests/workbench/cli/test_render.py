@@ -521,3 +521,55 @@ def test_a_loud_file_gets_a_line(
     assert f"{body['loudness_lufs']:.1f} LUFS, over -9" in line
     _, _, err = workbench("render", loud, "--track", track_file, "-o", music, "--target", "web", "--home", home)
     assert "this is loud" not in err
+
+
+def test_a_track_beside_its_plan_need_not_be_named(
+    workbench: Call, looped: dict[str, Any], track_file: Path, tmp_path: Path
+) -> None:
+    """As long as it has the bytes that the plan was made from."""
+    beside, arguments = tmp_path / track_file.name, ("-o", tmp_path / "music.wav", "--home", tmp_path / "home")
+    plan = write(tmp_path / "plan.json", looped)
+    beside.write_bytes(track_file.read_bytes())
+    code, _, err = workbench("render", plan, *arguments)
+    assert code == 0, err
+    beside.write_bytes(track_file.read_bytes()[:-2])
+    code, _, err = workbench("render", plan, *arguments)
+    assert (code, "give --track FILE" in err) == (2, True)
+
+
+def test_the_music_of_a_mix_is_written_without_its_video(
+    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """At -6 dB, and 20 dB lower under speech."""
+    plans = (write(tmp_path / "bare.json", looped), write(tmp_path / "mixed.json", looped | {"mix": MIX}))
+    given, sounds = ("--track", track_file, "--home", home), []
+    for plan, options in zip(plans, ((), ("--music",)), strict=True):
+        code, _, err = workbench("render", plan, *options, "-o", plan.with_suffix(".wav"), *given)
+        assert code == 0, err
+        sounds.append(decode(plan.with_suffix(".wav")))
+    assert sounds[1].sample_rate == RATE
+    for first, last, lower_db in ((1.0, 9.0, 6.0), (10.5, 14.5, 26.0), (16.0, 30.0, 6.0)):
+        bare, mixed = (one.mono()[round(first * one.sample_rate) : round(last * one.sample_rate)] for one in sounds)
+        assert 10.0 * np.log10(np.mean(bare**2) / np.mean(mixed**2)) == pytest.approx(lower_db, abs=0.2)
+    code, _, err = workbench("render", plans[0], "--music", "-o", tmp_path / "none.wav", *given)
+    assert (code, "PLAN has no mix; make it with --auto-mix" in err) == (2, True)
+
+
+@pytest.mark.slow
+def test_a_small_file_is_made_to_send(
+    workbench: Call, looped: dict[str, Any], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """96 kbit/s, which is 12 kB a second; and of 720 lines 360."""
+    upright = write_video(tmp_path / "upright.mp4", (grey(k % 250, 720, 1280) for k in range(2 * PLAN_SECONDS)), 2)
+    plan = write(tmp_path / "plan.json", looped | {"mix": MIX})
+    given = ("--track", track_file, "--video", upright, "--small", "--home", home)
+    for name in ("small.mp3", "small.mp4"):
+        code, _, err = workbench("render", plan, "-o", tmp_path / name, *given)
+        assert code == 0, err
+        assert decode(tmp_path / name).duration == pytest.approx(PLAN_SECONDS, abs=0.05)
+    assert (tmp_path / "small.mp3").stat().st_size == pytest.approx(12_000 * PLAN_SECONDS, rel=0.02)
+    assert (tmp_path / "small.mp4").stat().st_size < 1.3 * 12_000 * PLAN_SECONDS
+    facts = probe(tmp_path / "small.mp4")
+    assert (facts.width, facts.height, facts.duration) == (360, 640, pytest.approx(PLAN_SECONDS, abs=0.05))
+    code, _, err = workbench("render", plan, "-o", tmp_path / "small.mov", *given)
+    assert (code, "--small writes .mp3 or .mp4" in err) == (2, True)

@@ -104,6 +104,18 @@ def test_the_renderer_that_the_book_shows_clients_plays_what_is_played(
     assert reference.LINES <= 60
 
 
+def test_music_of_a_mix_and_its_soundtrack_add_up_to_the_mix(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).standard_normal((1, 8 * RATE)).astype(np.float32)
+    recording = Recording.from_samples(0.05 * noise, RATE)
+    levels = Mix(music_gain_db=-3.0, video_gain_db=2.5, duck=Duck(((2.0, 0.0), (2.4, 12.0)), ((2.5, 4.9),)))
+    music = decode(render_audio(plan, recording, tmp_path / "music.wav", mix=levels)).samples
+    silent = Recording.from_samples(0.0 * noise, RATE)
+    soundtrack = np.concatenate(list(play_video(plan, silent, video, levels)), axis=1)[:, : music.shape[1]]
+    mixed = np.concatenate(list(play_video(plan, recording, video, levels)), axis=1)[:, : music.shape[1]]
+    assert music.shape == (2, round(plan.window_end * RATE))
+    assert np.abs(music + soundtrack - mixed).max() < 2.0**-14  # a step of 16 bits and its dither
+
+
 def flashes(path: Path) -> list[float]:
     """Video times of the white frames."""
     return [picture.video_s for picture in frames(path, width=16) if picture.pixels.mean() > 128]
