@@ -47,7 +47,7 @@ class _FormatName(click.Choice[str]):
 @click.option(
     "--with-media",
     is_flag=True,
-    help="Write the track beside an edit too, as a WAV, and let the edit name that.",
+    help="Write the track and the music of the mix beside an edit too, as WAV, and let the edit name them.",
 )
 @click.option(
     "--reviews/--no-reviews",
@@ -93,9 +93,12 @@ def command(
     A mix in PLAN is part of every edit: gains, and the duck under speech; with --video it is measured again for
     another option than the plan served. The duck lowers all of the music, also where `render --ducking` does not.
     All but csv and audacity need the track, and so does every placement. Media beside the output are named relative to
-    it, in otio and xmeml by their full path. Editors that do not import the track, or read its beginning differently,
-    as some do with MP3, take the WAV of --with-media: it is named like the output, with -music.wav. `-` reads the plan
-    from standard input.
+    it. `-` reads the plan from standard input.
+
+    --with-media writes two files, named like the output. One with -track.wav has the track, for editors that do not
+    import it, or read its beginning differently, as some do with MP3. One with -music.wav has the music as it is in the
+    mix, ducked and exact to the sample: the edit has it as one clip more, switched off, that can play in place of the
+    others. An edit named .zip is packed with both files and the video.
 
     Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
     picture, if --video is given; and those of a plan comments and verdicts, if --track is known. Levels stay
@@ -105,6 +108,7 @@ def command(
     Example:
       workbench export plan.json --format otio --track track.wav --video video.mp4 -o video.otio
       workbench export plan.json --format fcpxml --with-media --track track.ogg --video video.mp4 -o video.fcpxml
+      workbench export plan.json --format xmeml --video video.mp4 -o for-premiere.zip
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
     """
@@ -114,7 +118,7 @@ def command(
     from workbench.extensions import EXPORT_FORMATS, find
     from workbench.files import is_stream
     from workbench.plans.plan import LoopPlan
-    from workbench.workflows.export import export_plan, find_frame_rate, find_sync_points, media_beside
+    from workbench.workflows.export import PACKED, export_plan, find_frame_rate, find_sync_points, media_beside
 
     form: Format = find(EXPORT_FORMATS, format_name)
     if with_media and is_stream(out):
@@ -161,7 +165,8 @@ def command(
     say_placement(chosen)
     if form.limits:
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
-    if not with_media and (warning := caution(form, track_path)):
+    if not with_media and out.suffix.lower() != PACKED and (warning := caution(form, track_path)):
         click.echo(f"{warning}, or with --with-media, which writes one", err=True)
-    media = {"media": str(media_beside(out))} if with_media else {}
+    is_folder = with_media and out.suffix.lower() != PACKED
+    media = {"media": [str(path) for path in media_beside(out)]} if is_folder else {}
     print_body({"output": str(out), "format": format_name, **bytes_of(out)} | media)

@@ -11,7 +11,8 @@ Reels have eight letters of ASCII, so files are named in comments: `* FROM CLIP 
 locators, `* LOC:`. `* EXACT:` says where a clip begins in video and track, in seconds, to the microsecond.
 
 Limits. Clips lie on whole frames in the edit and in the track, so each is up to half a frame off and a seam up to a
-frame; programs show the levels and apply none of them; the soundtrack is not in the list.
+frame; programs show the levels and apply none of them; the soundtrack is not in the list. A clip cannot be switched off
+here, so a comment names the file with the music as it is in the mix.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from workbench.export.cut_list import CutClip, CutList, CutTransition, format_ti
 from workbench.export.envelope import Lines
 from workbench.export.files import media_path, plain_name
 from workbench.export.formats import Format
-from workbench.export.timeline import MARKER_COLOURS, Timeline, TrackMedia, VideoMedia
+from workbench.export.timeline import MARKER_COLOURS, MIXED_MUSIC, Timeline, TrackMedia, VideoMedia
 from workbench.files import write_text
 
 _BLACK = "BL"
@@ -50,6 +51,8 @@ def write_edl(timeline: Timeline, out: Path) -> None:
         f"FCM: {'DROP FRAME' if cuts.drops else 'NON-DROP FRAME'}",
         *_Writer(cuts, track, timeline.video, out).events(),
     ]
+    if timeline.mixed_music is not None:
+        lines += ["", f"* {MIXED_MUSIC.upper()}: {plain_name(media_path(timeline.mixed_music.path, out))}"]
     write_text(out, "\n".join([*lines, ""]))
 
 

@@ -36,7 +36,7 @@ from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import TOLERANCE, GainPoint, Lines, fit_keys
 from workbench.export.files import media_url, plain_name
 from workbench.export.formats import Format
-from workbench.export.timeline import LONE_PICTURE, SILENT_DB, Item, Timeline, TrackMedia, decibels
+from workbench.export.timeline import LONE_PICTURE, MIXED_MUSIC, SILENT_DB, Item, Timeline, TrackMedia, decibels
 from workbench.files import write_text
 
 PROVENANCE_KEY = "workbench.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
@@ -83,6 +83,12 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     zero = Fraction(0) if video is None else video.start_frame / frame_rate
     for item in timeline.items:
         story.append(_segment(timeline, track, item, frame_rate, frames, zero))
+    if timeline.mixed_music is not None:
+        # After the two lanes of the segments; switched off, or the music would play twice
+        SubElement(
+            story, "asset-clip", ref="r4", lane="-3", name=MIXED_MUSIC, enabled="0", offset=time_text(zero), start="0s",
+            duration=time_text(timeline.mixed_frames / frame_rate), audioRole="music",
+        )  # fmt: skip
     for marker in timeline.markers:
         at, name = zero + timeline.marker_frame(marker) / frame_rate, plain_name(marker.text)
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=name)
@@ -112,12 +118,14 @@ def _resources(resources: Element, timeline: Timeline, track: TrackMedia, out: P
         if video.sound_rate is not None:
             _has_audio(asset, video.channels, video.sound_rate)
         SubElement(asset, "media-rep", kind="original-media", src=media_url(video.path, out))
-    asset = SubElement(
-        resources, "asset", id="r3", name=plain_name(track.path.stem), start="0s",
-        duration=time_text(Fraction(track.samples, track.rate)),
-    )  # fmt: skip
-    _has_audio(asset, track.channels, track.rate)
-    SubElement(asset, "media-rep", kind="original-media", src=media_url(track.path, out))
+    for identity, media in (("r3", track), ("r4", timeline.mixed_music)):
+        if media is not None:
+            asset = SubElement(
+                resources, "asset", id=identity, name=plain_name(media.path.stem), start="0s",
+                duration=time_text(Fraction(media.samples, media.rate)),
+            )  # fmt: skip
+            _has_audio(asset, media.channels, media.rate)
+            SubElement(asset, "media-rep", kind="original-media", src=media_url(media.path, out))
 
 
 def _has_audio(asset: Element, channels: int, rate: int) -> None:

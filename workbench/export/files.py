@@ -33,11 +33,6 @@ def media_url(media: Path, out: Path) -> str:
     return quote(name, safe="/")
 
 
-def absolute_url(media: Path) -> str:
-    """The `file://` URL of a file in any folder; raises as `media_path`."""
-    return _whole(media).as_uri()
-
-
 def plain_name(text: str) -> str:
     """The text on one line, with a blank for characters that some format cannot hold."""
     return _UNPRINTABLE.sub(" ", text).strip()

@@ -16,8 +16,8 @@ curve over the transition.
 
 What the plan was made from is in `metadata["workbench"]["provenance"]` of the whole.
 
-Media are named by absolute `file://` URL, because Resolve refuses an edit whose media it does not find and does not
-look beside the document; where they lie there, the reference `beside` names them relative to it.
+Media beside or below the document are named relative to it, others by absolute `file://` URL. OpenTimelineIO leaves the
+form of `target_url` open; Resolve finds relative ones beside the document.
 
 Limits. Resolve places clips on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
 written. The limiter of a rendered video is not part of an edit.
@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.export.envelope import FrameKey, GainPoint, Lines, fit_frame_keys, fit_keys
-from workbench.export.files import absolute_url, media_url, plain_name
+from workbench.export.files import media_url, plain_name
 from workbench.export.formats import Format
-from workbench.export.timeline import MARKER_COLOURS, Item, Timeline, TrackMedia, VideoMedia, decibels
+from workbench.export.timeline import MARKER_COLOURS, MIXED_MUSIC, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
 
 _VOLUME_RANGE_DB = (-100.0, 30.0)
@@ -71,6 +71,8 @@ class _Writer:
             if video.sound_rate is not None:
                 edit.tracks.append(self._video_track("Soundtrack", self.otio.schema.TrackKind.Audio, video))
         edit.tracks.append(self._music_track())
+        if self.timeline.mixed_music is not None:
+            edit.tracks.append(self._mixed_track(self.timeline.mixed_music))
         edit.tracks.markers.extend(self._markers())
         text: str = self.otio.adapters.write_to_string(edit, "otio_json")
         return text
@@ -82,6 +84,14 @@ class _Writer:
             clip.effects.append(self._volume({0: self.timeline.balance.video_gain_db}))
             clip.metadata["workbench"] = {"gain_db": self.timeline.balance.video_gain_db}
         lane = self._track(name, kind, video.channels)
+        lane.append(clip)
+        return lane
+
+    def _mixed_track(self, music: TrackMedia) -> Any:
+        whole = self._range(self._frames(0), self._frames(self.timeline.mixed_frames))
+        clip = self._clip(music.path, whole, whole, {})
+        clip.enabled = False
+        lane = self._track(MIXED_MUSIC, self.otio.schema.TrackKind.Audio, music.channels)
         lane.append(clip)
         return lane
 
@@ -185,20 +195,10 @@ class _Writer:
         return self.otio.schema.Track(name=name, kind=kind, metadata={"Resolve_OTIO": metadata})
 
     def _clip(self, media: Path, span: Any, whole: Any, exact: dict[str, Any]) -> Any:
-        references = {"DEFAULT_MEDIA": absolute_url(media)}
-        beside = media_url(media, self.out)
-        if beside != references["DEFAULT_MEDIA"]:
-            references["beside"] = beside
-        name = plain_name(media.name)
-        clip = self.otio.schema.Clip(name=name, source_range=span, metadata={"workbench": exact})
-        clip.set_media_references(
-            {
-                key: self.otio.schema.ExternalReference(target_url=url, available_range=whole)
-                for key, url in references.items()
-            },
-            "DEFAULT_MEDIA",
+        reference = self.otio.schema.ExternalReference(target_url=media_url(media, self.out), available_range=whole)
+        return self.otio.schema.Clip(
+            name=plain_name(media.name), media_reference=reference, source_range=span, metadata={"workbench": exact}
         )
-        return clip
 
     def _frames(self, count: int) -> Any:
         return self.otio.opentime.RationalTime(count, float(self.frame_rate))

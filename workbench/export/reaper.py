@@ -36,7 +36,7 @@ from workbench.export.envelope import Lines, fit_keys
 from workbench.export.files import media_path, plain_name
 from workbench.export.formats import Format
 from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
-from workbench.export.timeline import Crossing, Item, Timeline, TrackMedia, VideoMedia, decibels
+from workbench.export.timeline import MIXED_MUSIC, Crossing, Item, Timeline, TrackMedia, VideoMedia, decibels
 from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
@@ -74,6 +74,8 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
     if timeline.video is not None:
         lines += _block(_video_track(timeline, timeline.video, out))
     lines += _block(_music_track(timeline, track, out))
+    if timeline.mixed_music is not None:
+        lines += _block(_mixed_track(timeline, timeline.mixed_music, out))
     write_text(out, "\n".join([*lines, ">", ""]))
 
 
@@ -136,6 +138,20 @@ def _music_track(timeline: Timeline, track: TrackMedia, out: Path) -> Iterator[s
         yield from _block(_duck(timeline))
     for item in timeline.items:
         yield from _block(_segment(timeline, track, item, out))
+    yield ">"
+
+
+def _mixed_track(timeline: Timeline, music: TrackMedia, out: Path) -> Iterator[str]:
+    yield f"<TRACK {_guid('mixed music')}"
+    yield f"  NAME {quoted(MIXED_MUSIC)}"
+    yield "  MUTESOLO 1 0 0"
+    yield f"  TRACKID {_guid('mixed music')}"
+    length = Fraction(music.samples, music.rate)
+    yield from _block(_item("mixed item", music.path.name, Fraction(0), length, Fraction(0), (_Fade(), _Fade())))
+    yield "    <SOURCE WAVE"
+    yield f"      FILE {quoted(media_path(music.path, out))}"
+    yield "    >"
+    yield "  >"
     yield ">"
 
 

@@ -31,6 +31,7 @@ from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 LONE_FRAME_RATE = Fraction(25)  # frames a second of an edit without a video
 LONE_PICTURE = (1920, 1080)  # width and height of its picture
+MIXED_MUSIC = "Music as in the mix"  # name of the clip that has all of it
 SILENT_DB = -96.0  # dB that stands for silence; editors show it as -inf
 
 
@@ -191,6 +192,9 @@ class Timeline:
     sync_points: tuple[Marker, ...] = ()  # where a placed track meets the picture
     reviews: tuple[Marker, ...] = ()  # verdicts and comments of reviewers
     provenance: Mapping[str, Any] | None = None  # what the plan was made from, as JSON; None: that is not known
+    # The music as it is in the mix, ducked and at its level, from the first picture on; None: no file has it. An edit
+    # has it as one clip more, switched off, that can play in place of the items
+    mixed_music: TrackMedia | None = None
 
     @property
     def frame_rate(self) -> Fraction:
@@ -201,6 +205,13 @@ class Timeline:
     def frames(self) -> int:
         """Length of the edit in frames: the video's, or as many as the music takes."""
         return ceil(self.seconds(self.length) * self.frame_rate) if self.video is None else self.video.frames
+
+    @property
+    def mixed_frames(self) -> int:
+        """Whole frames that the music of the mix lasts in the edit; it is a file's, so one at least."""
+        assert self.mixed_music is not None, "asked for where there is one"
+        lasts = Fraction(self.mixed_music.samples, self.mixed_music.rate)
+        return max(1, min(self.frames, int(lasts * self.frame_rate)))
 
     @property
     def last_frame(self) -> int:

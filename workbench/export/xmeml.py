@@ -10,9 +10,13 @@ in linear gain on frames of the file. Programs differ in how they draw the line 
 gain and lines straight in dB both stay within 0.25 dB (`workbench.export.envelope`).
 
 Place. `in` and `out` are frames, the nearest to the plan's place in the track; `pproTicksIn` and `pproTicksOut`, which
-Premiere's own exports have, say the place exactly, in 1/254016000000 s.
+Premiere's own exports have, say the place exactly, in 1/254016000000 s. `start` and `end` are frames too: Premiere
+imports no part of a frame there and passes over Final Cut's `subframeoffset`, 1/80 frame.
 
-Limits. A reader that knows frames alone plays a clip up to half a frame early or late. A level is +12 dB at most.
+Media beside or below the document are named relative to it, others by absolute URL.
+
+Limits. A reader that knows frames alone plays a clip up to half a frame early or late; the music of the mix in one file
+begins on the first frame, and is exact to the sample everywhere. A level is +12 dB at most.
 """
 
 from __future__ import annotations
@@ -25,14 +29,15 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
-from workbench.export.files import absolute_url, plain_name
+from workbench.export.files import media_url, plain_name
 from workbench.export.formats import Format
-from workbench.export.timeline import LONE_PICTURE, Timeline, TrackMedia, VideoMedia
+from workbench.export.timeline import LONE_PICTURE, MIXED_MUSIC, Timeline, TrackMedia, VideoMedia
 from workbench.files import write_text
 
 TICKS = 254_016_000_000  # of Premiere's clock, a second: whole for every sample rate and frame rate in use
 _MOST_GAIN = 3.98107  # +12 dB
 _MOST_CHANNELS = 2
+_MUSIC = ("music", "mixed")  # heads of the names of clips of music, in the order of their tracks
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE xmeml>\n'
 # by whether they are of equal power
 _CROSSFADES = {
@@ -51,7 +56,7 @@ def write_xmeml(timeline: Timeline, out: Path) -> None:
     track = timeline.track
     if track is None:
         raise ParameterError("Final Cut Pro 7 XML names the track's file; give ", Argument("track"))
-    root = _Writer(timeline, track).document()
+    root = _Writer(timeline, track, out).document()
     indent(root)
     write_text(out, _HEAD + tostring(root, encoding="unicode") + "\n")
 
@@ -59,8 +64,8 @@ def write_xmeml(timeline: Timeline, out: Path) -> None:
 class _Writer:
     """Builds one document."""
 
-    def __init__(self, timeline: Timeline, track: TrackMedia) -> None:
-        self.timeline, self.track, self.video = timeline, track, timeline.video
+    def __init__(self, timeline: Timeline, track: TrackMedia, out: Path) -> None:
+        self.timeline, self.track, self.video, self.out = timeline, track, timeline.video, out
         self.cuts: CutList = make_cut_list(timeline, track, Lines.EITHER, faded=True)
         self.described: set[str] = set()
         self.sound_tracks = 0 if self.video is None else _channels(self.video.channels)
@@ -122,6 +127,21 @@ class _Writer:
                     self._transition(lane, played.into)
                 self._segment(lane, played, channel, channels)
             self._switches(lane)
+        if self.timeline.mixed_music is not None:
+            self._mixed(audio, self.timeline.mixed_music, self.timeline.mixed_frames)
+
+    def _mixed(self, audio: Element, music: TrackMedia, frames: int) -> None:
+        """The music of the mix as one clip, switched off."""
+        channels = _channels(music.channels)
+        names = [f"mixed-1-{channel + 1}" for channel in range(channels)]
+        for channel, name in enumerate(names):
+            lane = self._lane(audio, channel, channels)
+            clip = self._item(lane, name, music.path, frames, MIXED_MUSIC, enabled=False)
+            self._span(clip, (0, frames), (0, frames), Fraction(0))
+            self._file(clip, "mixed", music.path, frames, sound=(music.rate, music.channels))
+            self._source_track(clip, channel)
+            self._links(clip, names)
+            self._switches(lane)
 
     def _segment(self, lane: Element, clip: CutClip, channel: int, channels: int) -> None:
         rate, number = self.cuts.frame_rate, clip.item.number
@@ -135,17 +155,20 @@ class _Writer:
         # with it.
         early = max(0, -taken[0])
         self._span(element, record, (taken[0] + early, taken[1] + early), clip.source(played[0], rate))
-        self._file(element, "music", self.track.path, frames)
+        self._file(element, "music", self.track.path, frames, sound=(self.track.rate, self.track.channels))
         self._source_track(element, channel)
         self._level(element, [(clip.source_frame(key.frame, rate) + early, key.level_db) for key in clip.levels])
         self._links(element, [f"music-{number}-{other + 1}" for other in range(channels)])
 
-    def _item(self, lane: Element, name: str, media: Path, frames: int, title: str = "") -> Element:
+    def _item(
+        self, lane: Element, name: str, media: Path, frames: int, title: str = "", *, enabled: bool = True
+    ) -> Element:
         clip = SubElement(lane, "clipitem", id=name)
         # Premiere ties the clips of a file together by its master clip.
-        _text(clip, "masterclipid", "masterclip-music" if name.startswith("music") else "masterclip-video")
+        kind = name.split("-")[0]
+        _text(clip, "masterclipid", f"masterclip-{kind if kind in _MUSIC else 'video'}")
         _text(clip, "name", title or plain_name(media.name))
-        _text(clip, "enabled", "TRUE")
+        _text(clip, "enabled", "TRUE" if enabled else "FALSE")
         _text(clip, "duration", frames)
         self._rate(clip)
         return clip
@@ -159,10 +182,20 @@ class _Writer:
         _text(clip, "pproTicksOut", round((exact + length) * TICKS))
 
     def _video_file(self, clip: Element, video: VideoMedia) -> None:
-        self._file(clip, "video", video.path, video.frames, video)
+        sound = None if video.sound_rate is None else (video.sound_rate, video.channels)
+        self._file(clip, "video", video.path, video.frames, video, sound=sound)
 
-    def _file(self, clip: Element, name: str, media: Path, frames: int, video: VideoMedia | None = None) -> None:
-        """The file of a clip: described where it is named first."""
+    def _file(
+        self,
+        clip: Element,
+        name: str,
+        media: Path,
+        frames: int,
+        video: VideoMedia | None = None,
+        *,
+        sound: tuple[int, int] | None,
+    ) -> None:
+        """The file of a clip, with the rate and the channels of its sound: described where it is named first."""
         file = SubElement(clip, "file", id=f"file-{name}")
         # xmeml describes a file once and refers to it by its id later.
         if name in self.described:
@@ -170,18 +203,16 @@ class _Writer:
         self.described.add(name)
         _text(file, "name", plain_name(media.name))
         # Final Cut Pro 7 names the host in its URLs, and so does Premiere.
-        _text(file, "pathurl", absolute_url(media).replace("file:///", "file://localhost/", 1))
+        _text(file, "pathurl", media_url(media, self.out).replace("file:///", "file://localhost/", 1))
         self._rate(file)
         _text(file, "duration", frames)
         self._timecode(file, video if video is not None and video.start_frame else None)
         kinds = SubElement(file, "media")
-        sound: tuple[int, int] | None = (self.track.rate, self.track.channels)
         if video is not None:
             characteristics = SubElement(SubElement(kinds, "video"), "samplecharacteristics")
             self._rate(characteristics)
             _text(characteristics, "width", video.width)
             _text(characteristics, "height", video.height)
-            sound = None if video.sound_rate is None else (video.sound_rate, video.channels)
         if sound is not None:
             audio = SubElement(kinds, "audio")
             characteristics = SubElement(audio, "samplecharacteristics")
@@ -233,9 +264,11 @@ class _Writer:
             link = SubElement(clip, "link")
             _text(link, "linkclipref", name)
             _text(link, "mediatype", "video" if kind == "picture" else "audio")
-            channel = int(place[-1]) if place else 1
-            _text(link, "trackindex", channel + (self.sound_tracks if kind == "music" else 0))
-            _text(link, "clipindex", int(place[0]) if kind == "music" else 1)
+            channel, before = int(place[-1]) if place else 1, 0
+            if kind in _MUSIC:
+                before = self.sound_tracks + _MUSIC.index(kind) * _channels(self.track.channels)
+            _text(link, "trackindex", channel + before)
+            _text(link, "clipindex", int(place[0]) if kind in _MUSIC else 1)
 
     def _sound_ids(self) -> list[str]:
         return [f"sound-{channel + 1}" for channel in range(self.sound_tracks)]
@@ -295,5 +328,6 @@ FORMAT = Format(
     needs_track=True,
     uses_video=True,
     is_edit=True,
-    limits="Clips lie on whole frames, and a crossfade has the nearer of two curves: equal power or linear.",
+    limits="Clips lie on whole frames, their music to the sample only in programs that read Premiere's ticks, and a "
+    "crossfade has the nearer of two curves, equal power or linear; the music of the mix as one WAV is exact.",
 )

@@ -4,7 +4,7 @@ Every time comes from `workbench.render.schedule`, at the track's own rate; with
 second, which is the plan's own resolution.
 
 Functions: `export_plan`; `timeline_of`, the timeline that writers take; `find_sync_points`, the markers of a placement;
-`media_beside`, the file that is written with an edit; `all_formats`.
+`media_beside`, the files that are written with an edit; `all_formats`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, log
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -40,19 +42,21 @@ from workbench.export.timeline import (
     VideoMedia,
 )
 from workbench.extensions import EXPORT_FORMATS, find, names
+from workbench.files import written_whole
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
-from workbench.render.video import MixLevels
+from workbench.render.video import MixLevels, render_audio
 from workbench.workflows.align import align_track
 from workbench.workflows.beats import map_beats
 
 PLAN_RATE = 1_000_000  # samples a second without a track: plans are rounded to the microsecond
 # Markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance
 MOST_SYNC_MARKERS = 12
+PACKED = ".zip"  # suffix of an edit that is written with its media
 _SAME_PLACE_SECONDS = 0.001  # s between two placements that are the same
 # Relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this
 _FRAME_RATE_TOLERANCE = 2e-4
@@ -84,8 +88,9 @@ def export_plan(
 ) -> Path:
     """Write a plan, or a placed track (which needs `track`), in a format by its name, see `workbench.extensions`.
 
-    `with_media` writes the track beside an edit too, as `media_beside` names it, in a WAV of 24 bits that the edit
-    refers to. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
+    `with_media` writes two WAV files beside an edit too, named like it, and lets it name them: the track, and the music
+    as it is in the mix, which is one more clip, switched off. An edit named `.zip` is packed with all its media, the
+    video too. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
     it. `sync_points` come from `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises
     `ParameterError` for an unknown format, one that needs a track, cannot hold a placement or names no media, or if a
     file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
@@ -101,8 +106,9 @@ def export_plan(
     out = Path(out)
     if with_media and not chosen.is_edit:
         raise ParameterError(f"the format {chosen.name} names no media; leave ", Argument("with_media"), " out")
-    beside = media_beside(out) if with_media else None
-    for written in filter(None, (out, beside)):
+    is_packed = chosen.is_edit and out.suffix.lower() == PACKED
+    own = media_beside(out) if with_media and not is_packed else ()
+    for written in (out, *own):
         for media in (track, video):
             if media is not None and written.exists() and written.samefile(media):
                 raise ParameterError(f"{written}: this is the file to be exported from; choose another name")
@@ -124,18 +130,49 @@ def export_plan(
         reviews=reviews,
         frame_rate=frame_rate,
     )
-    if beside is not None and timeline.track is not None:
-        recording = workspace.load_recording(timeline.track.path)
-        write_audio(beside, [recording.samples], recording.sample_rate, recording.channels, subtype="pcm24")
-        timeline = replace(timeline, track=replace(timeline.track, path=beside))
-    chosen.write(timeline, out)
+    if is_packed:
+        _pack(workspace, chosen, timeline, plan, mix, out)
+    else:
+        if own:
+            timeline = _with_media(workspace, timeline, plan, mix, out)
+        chosen.write(timeline, out)
     workspace.progress(f"writing {out.name}", 1.0)
     return out
 
 
-def media_beside(out: Path) -> Path:
-    """Where the track of an edit is written: beside it, named like it with `-music.wav`."""
-    return out.with_name(f"{out.stem}-music.wav")
+def media_beside(out: Path) -> tuple[Path, Path]:
+    """Where the track of an edit and the music of the mix are written."""
+    return out.with_name(f"{out.stem}-track.wav"), out.with_name(f"{out.stem}-music.wav")
+
+
+def _with_media(workspace: Workspace, timeline: Timeline, plan: Music, mix: MixLevels | None, out: Path) -> Timeline:
+    """Write the track and the music of the mix beside an edit, and return the edit that names them."""
+    assert timeline.track is not None, "edits need the track"
+    recording = workspace.load_recording(timeline.track.path)
+    track, music = media_beside(out)
+    write_audio(track, [recording.samples], recording.sample_rate, recording.channels, subtype="pcm24")
+    params = workspace.params.render
+    render_audio(plan, recording, music, params, mix=mix, limit=mix is not None)
+    rate, channels = (recording.sample_rate, recording.channels) if mix is None else (params.video_sample_rate, 2)
+    mixed = TrackMedia(music, round(plan.window_end * rate), rate, channels)
+    return replace(timeline, track=replace(timeline.track, path=track), mixed_music=mixed)
+
+
+def _pack(
+    workspace: Workspace, chosen: Format, timeline: Timeline, plan: Music, mix: MixLevels | None, out: Path
+) -> None:
+    """Write an edit and all the media that it names, by their names alone, into one archive."""
+    with TemporaryDirectory(dir=out.parent) as made, written_whole(out) as aside:
+        edit, video = Path(made) / f"{out.stem}{chosen.suffix}", timeline.video
+        packed = _with_media(workspace, timeline, plan, mix, edit)
+        if video is not None:
+            packed = replace(packed, video=replace(video, path=edit.with_name(video.path.name)))
+        chosen.write(packed, edit)
+        with ZipFile(aside, "w") as archive:  # sound and video do not get smaller
+            for file in sorted(Path(made).iterdir()):
+                archive.write(file, file.name)
+            if video is not None:
+                archive.write(video.path, video.path.name)
 
 
 def timeline_of(
@@ -388,4 +425,4 @@ def _is_on(plan: Music, grid: BeatGrid) -> bool:
 
 def _title(chosen: Format, out: Path) -> str:
     """Name of the edit inside its program: the file's name without the usual suffix."""
-    return out.stem if chosen.suffix == out.suffix.lower() else out.name
+    return out.stem if out.suffix.lower() in (chosen.suffix, PACKED) else out.name

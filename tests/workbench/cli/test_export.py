@@ -281,13 +281,16 @@ def test_media_are_written_beside_an_edit(workbench: Call, plan_file: Path, trac
         code, said, errors = workbench("export", plan_file, "--format", name, "--with-media", *files)
         assert code == 0, errors
         assert "does not import" not in errors
-        beside = folder / f"{name}-music.wav"
-        assert json.loads(said)["media"] == str(beside)
+        beside, music = folder / f"{name}-track.wav", folder / f"{name}-music.wav"
+        assert json.loads(said)["media"] == [str(beside), str(music)]
+        assert soundfile.info(music).duration == pytest.approx(SECONDS, abs=1e-4)
         copied, copied_rate = soundfile.read(beside, always_2d=True)
         assert copied_rate == rate
         assert copied == pytest.approx(soundfile.read(coded, always_2d=True)[0], abs=2**-23)
         text = out.read_text(encoding="utf-8")
-        assert f"{name}-music.wav" in text
+        assert beside.name in text
+        assert music.name in text
+        assert str(folder) not in text
         assert "track.flac" not in text
 
 
@@ -305,12 +308,12 @@ def test_media_belong_to_edits(
 def test_the_track_is_not_written_over_by_its_media(
     workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
 ) -> None:
-    own = tmp_path / "cut-music.wav"
+    own = tmp_path / "cut-track.wav"
     own.write_bytes(track_file.read_bytes())
     files = ("--track", own, "-o", tmp_path / "cut.edl", "--home", home)
     code, _, errors = workbench("export", plan_file, "--format", "edl", "--with-media", *files)
     assert code == 1
-    assert "cut-music.wav: this is the file to be exported from; choose another name" in errors
+    assert "cut-track.wav: this is the file to be exported from; choose another name" in errors
     assert own.read_bytes() == track_file.read_bytes()
 
 

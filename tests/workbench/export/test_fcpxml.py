@@ -61,7 +61,10 @@ RULES: dict[str, tuple[str, set[str], set[str]]] = {
     "asset-clip": (
         r"(note )?(adjust-volume )?(asset-clip )*(marker )*(metadata )?",
         {"ref"},
-        {"lane", "offset", "name", "start", "duration", "format", "tcStart", "tcFormat", "audioRole", "videoRole"},
+        {
+            "lane", "offset", "name", "start", "duration", "format", "tcStart", "tcFormat", "audioRole", "videoRole",
+            "enabled",
+        },
     ),
     "adjust-volume": (r"(param )*", set(), {"amount"}),
     "param": (r"(fadeIn )?(fadeOut )?(keyframeAnimation )?(param )*", {"name"}, {"key", "value", "enabled"}),
@@ -81,6 +84,7 @@ VALUES = {
     ("sequence", "audioLayout"): {"mono", "stereo", "surround"},
     ("sequence", "audioRate"): {"32k", "44.1k", "48k", "88.2k", "96k", "176.4k", "192k"},
     ("asset-clip", "tcFormat"): {"DF", "NDF"},
+    ("asset-clip", "enabled"): {"0", "1"},
     ("fadeIn", "type"): {"linear", "easeIn", "easeOut", "easeInOut"},
     ("fadeOut", "type"): {"linear", "easeIn", "easeOut", "easeInOut"},
     ("keyframe", "curve"): {"linear", "smooth"},

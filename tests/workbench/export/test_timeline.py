@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -19,10 +21,12 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError, PlanError
 from workbench.export.cut_list import count_frames, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
-from workbench.export.files import absolute_url, media_path, media_url, plain_name
+from workbench.export.files import media_path, media_url, plain_name
 from workbench.export.formats import Format
 from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, Timeline, TrackMedia, VideoMedia, decibels
+from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
+from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
 
 
@@ -32,7 +36,6 @@ def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path)
     assert media_path(tmp_path / "track.wav", out) == (tmp_path / "track.wav").as_posix()
     assert media_url(tmp_path / "edits" / "ä&b: 100%#1?.wav", out) == "%C3%A4%26b%3A%20100%25%231%3F.wav"
     assert media_url(tmp_path / "track.wav", out).startswith("file:///")
-    assert absolute_url(tmp_path / "edits" / "a b.wav").endswith("/edits/a%20b.wav")
 
 
 def test_a_name_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -166,3 +169,32 @@ def test_levels_are_without_the_fades_where_the_format_has_them(workspace: Works
     assert plain.clips[0].levels[0].level_db == pytest.approx(0.0, abs=0.01)
     assert plain.clips[-1].levels[-1].level_db == pytest.approx(0.0, abs=0.01)
     assert (plain.fade_in_frames, plain.fade_out_frames) == (6, 44)
+
+
+@pytest.mark.parametrize("name", ["otio", "fcpxml", "xmeml", "edl", "rpp"])
+def test_a_packed_edit_names_its_media_wherever_it_is_unpacked(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody, tmp_path: Path, name: str
+) -> None:
+    """Track, video and the music of the mix, which is under the picture from its first frame on, and switched off."""
+    out = export_plan(workspace, plan, name, tmp_path / "cut.zip", track=track, video=video, mix=mix)
+    assert list(tmp_path.iterdir()) == [out]
+    with ZipFile(out) as archive:
+        archive.extractall(tmp_path / "there")
+    edit = tmp_path / "there" / f"cut{extensions.find(extensions.EXPORT_FORMATS, name).suffix}"
+    media = {"cut-track.wav", "cut-music.wav", video.name}
+    assert {path.name for path in edit.parent.iterdir()} == {edit.name, *media}
+    assert edit.with_name(video.name).read_bytes() == video.read_bytes()
+    music = decode(edit.with_name("cut-music.wav"))
+    assert (music.sample_rate, music.samples.shape) == (48_000, (2, round(plan.window_end * 48_000)))
+    text = edit.read_text(encoding="utf-8")
+    assert str(tmp_path) not in text
+    assert str(track.parent) not in text
+    assert "file:" not in text
+    switched_off = {
+        "otio": r'"cut-music.wav"[^{}]*"source_range"(?s:.*)"enabled": false',
+        "fcpxml": r'<asset-clip ref="r4" lane="-3" name="Music as in the mix" enabled="0" offset="0s" start="0s"',
+        "xmeml": r"<name>Music as in the mix</name>\s*<enabled>FALSE</enabled>(?s:.*)<start>0</start>(?s:.*)<in>0</in>",
+        "edl": r"\* MUSIC AS IN THE MIX: cut-music.wav",
+        "rpp": r'"Music as in the mix"\s*MUTESOLO 1 0 0(?s:.*)POSITION 0\s(?s:.*)SOFFS 0\s(?s:.*)"cut-music.wav"',
+    }
+    assert re.search(switched_off[name], text)

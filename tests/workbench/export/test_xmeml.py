@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote, urljoin, urlparse
 from xml.etree.ElementTree import Element, parse
 
 import numpy as np
@@ -40,6 +40,8 @@ def read(path: Path) -> Element:
     assert sorted(described) == sorted({file.get("id") for file in root.iter("file")})  # type: ignore[type-var]
     for clip in root.iter("clipitem"):
         assert clip.findtext("masterclipid") == (clip.find("file").get("id") or "").replace("file-", "masterclip-")  # type: ignore[union-attr]
+    for url in root.iter("pathurl"):
+        url.text = urljoin(path.as_uri(), url.text)
     (sequence,) = root
     return sequence
 
@@ -61,7 +63,7 @@ def music(sequence: Element) -> list[Element]:
 def media(sequence: Element, name: str) -> Path:
     (file,) = [file for file in sequence.iter("file") if file.get("id") == name and len(file)]
     url = urlparse(file.findtext("pathurl") or "")
-    assert (url.scheme, url.netloc) == ("file", "localhost")
+    assert (url.scheme, url.netloc) in (("file", "localhost"), ("file", ""))
     return Path(unquote(url.path))
 
 
