@@ -1,4 +1,4 @@
-"""`workbench report NOTEBOOK`: a notebook run with parameters, as one HTML file."""
+"""`workbench report NOTEBOOK|PLAN`: a notebook run with parameters, or the page of a plan, as one HTML file."""
 
 from __future__ import annotations
 
@@ -8,41 +8,77 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import NewFile, workspace_option
-from workbench.cli.terminal import bytes_of, print_body, progress_bar
+from workbench.cli.plan_files import AskedMusic, folders_of, naming, read_music, read_result, warn_of_other_bytes
+from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
 
 
 @click.command("report")
-@click.argument("notebook")
+@click.argument("source", metavar="NOTEBOOK|PLAN")
 @click.option(
     "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE",
-    help="A value for the cell tagged `parameters`; numbers, true and false, quoted text and lists as in JSON.",
+    help="A value for the cell tagged `parameters`; numbers, true and false, quoted text and lists as in JSON. "
+    "With PLAN track and video, where they are not found.",
 )  # fmt: skip
 @click.option(
     "--option",
     type=click.IntRange(min=1),
-    help="Which option of a plan reports/plan shows; 1, the plan served, unless given.",
+    help="Which option of a plan is shown; 1, the plan served, unless given.",
 )
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The HTML file; - is standard output.")
 @workspace_option
 def command(
-    notebook: str, parameters: tuple[tuple[str, str], ...], option: int | None, out: Path, workspace: Workspace
+    source: str, parameters: tuple[tuple[str, str], ...], option: int | None, out: Path, workspace: Workspace
 ) -> None:
-    """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.
+    """Write HTML that needs nothing from the network: the page of PLAN, or NOTEBOOK run with parameters.
 
-    NOTEBOOK is a file, or the name of one that ships, such as reports/track. Needs the `lab` extra.
-    If a cell fails, the notebook with what was computed until then is saved beside the page, as NAME.partial.ipynb.
+    PLAN is a .json file that loop, fit or conform printed; its page is that of their --report. Track and video are
+    found as `workbench reproduce` finds them. NOTEBOOK is a file, or the name of one that ships, such as reports/track;
+    it needs the `lab` extra. If a cell fails, the notebook with what was computed until then is saved beside the page,
+    as NAME.partial.ipynb.
 
     \b
     Example:
+      workbench report plan.json -o plan.html
       workbench report reports/track -p track track.flac -p video_seconds 300 -o track.html
       workbench report reports/plan -p track track.flac -p plan_file plan.json --option 2 -o plan.html
     """
-    from workbench.lab.notebooks import find_notebook, run_notebook
+    values = dict(parameters)
+    if Path(source).suffix.lower() == ".json":
+        _write_page_of(Path(source), values, option or 1, out, workspace)
+    else:
+        from workbench.lab.notebooks import find_notebook, run_notebook
 
-    with progress_bar() as progress:
-        values = dict(parameters) | ({} if option is None else {"option": str(option)})
-        run_notebook(workspace.with_progress(progress), find_notebook(notebook), values, out)
+        with progress_bar() as progress:
+            values |= {} if option is None else {"option": str(option)}
+            run_notebook(workspace.with_progress(progress), find_notebook(source), values, out)
     print_body({"output": str(out), **bytes_of(out)})
+
+
+def _write_page_of(plan: Path, values: dict[str, str], option: int, out: Path, workspace: Workspace) -> None:
+    from workbench.analysis.provenance import with_recorded_mix
+    from workbench.analysis.sources import find_video, recorded_video
+    from workbench.errors import InputError
+    from workbench.workflows.plan import read_planned
+    from workbench.workflows.report import choose_option, write_plan_report
+
+    if unknown := set(values) - {"track", "video"}:
+        raise click.UsageError(f"a plan takes track and video with -p, not {', '.join(sorted(unknown))}")
+    chosen = read_music(workspace, AskedMusic(plan, values.get("track"), option), "a report")
+    assert chosen.track is not None, "it is needed"
+    warn_of_other_bytes(workspace, chosen)
+    made, video = chosen.provenance, None
+    workspace = with_recorded_mix(workspace, made)
+    if "video" in values:
+        video = find_video(workspace, values["video"]).path
+    elif made is not None and made.video is not None:
+        try:
+            video = recorded_video(workspace, made.video, folders_of(plan))
+        except InputError:
+            say(f"the video {made.video.name} was not found, so the page has the music alone; -p video FILE names it")
+    with naming(plan), progress_bar() as progress:
+        reporting = workspace.with_progress(progress)
+        planned = read_planned(reporting, read_result(plan), chosen.track, video)
+        write_plan_report(reporting, choose_option(reporting, planned, option), out)

@@ -6,23 +6,32 @@ a refusal and not an exception. A video or a bare file that cannot be read is th
 Functions: `plan_track`, and `plan_lengths` for several that share their parts; `loop_track` and `fit_track`, which say
 what kinds of plans will do, and `can_fit`, whether there is one. A plan, or why there is none, is a `Planned`.
 `planned_body` and `planned_json`, the result as JSON, without and with its provenance; `save_plan`, that as a file;
-`video_length`, of what is to be covered.
+`read_planned`, a plan from such a file; `video_length`, of what is to be covered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.provenance import FILE_LOOP, Provenance, grid_record, make_provenance, with_provenance
+from workbench.analysis.provenance import (
+    DRAWN_ENVELOPE,
+    FILE_LOOP,
+    Provenance,
+    grid_record,
+    make_provenance,
+    read_provenance,
+    with_provenance,
+)
 from workbench.analysis.sources import TrackSource
-from workbench.analysis.track import Analysis, Sound, analyze_sound, decoded_seconds
+from workbench.analysis.track import Analysis, Sound, analyze, analyze_sound, decoded_seconds
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
 from workbench.files import write_json
 from workbench.media.probe import probe
+from workbench.mix.drawn_envelope import read_points, with_drawn
 from workbench.plans import refusals
 from workbench.plans.constraints import SeamConstraints
 from workbench.plans.file_loop import FileLoop, plan_file_loop
@@ -31,11 +40,12 @@ from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.recording import Shown
+from workbench.render.playback import check_length_of_video
 from workbench.results.mix import mix_body
-from workbench.results.plan import PlanResult, plan_result
+from workbench.results.plan import PlanResult, mix_from_json, plan_from_json, plan_result
 from workbench.seams.endings import last_hit
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.constraints import request_records, with_pinned
+from workbench.workflows.constraints import recorded_request, request_records, with_pinned
 from workbench.workflows.mix import mix_under
 from workbench.workflows.splice import HeardPlan, HeardSplice, heard_json
 
@@ -303,6 +313,21 @@ def save_plan(planned: Planned | HeardPlan | HeardSplice | Sequence[Planned], pa
             body = {"fits": [planned_json(one) for one in planned]}
     write_json(path, body, StoreError)
     return path
+
+
+def read_planned(workspace: Workspace, result: Mapping[str, Any], track: TrackSource, video: Path | None) -> Planned:
+    """A plan that was printed or saved, with the analysis of its track; where it has a mix, that is measured again.
+
+    Raises `PlanError` for JSON that is no plan, or if the plan is longer than the video.
+    """
+    plan, made, mix = plan_from_json(result), read_provenance(result), None
+    if video is not None:
+        check_length_of_video(plan, video, video_length(video))
+        if mix_from_json(result) is not None:
+            drawn = None if made is None else read_points(made.constraints.get(DRAWN_ENVELOPE))
+            mix = with_drawn(mix_under(workspace, plan, track.path, video), drawn)
+    analysis = analyze(workspace, track.path)
+    return Planned(track, video, plan.window_end, plan, analysis, mix, made, recorded_request(made))
 
 
 def can_fit(

@@ -20,3 +20,20 @@ def test_a_folder_that_there_is_not_is_a_usage_error(
     assert code == 2
     assert "there is no folder" in err
     assert workbench("report", "reports/track")[0] == 2
+
+
+def test_a_plan_is_its_own_report(
+    workbench: Callable[..., tuple[int, str, str]], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """The page that `loop --report` writes, from the track beside the plan."""
+    track = tmp_path / track_file.name
+    track.write_bytes(track_file.read_bytes())
+    plan, pages = tmp_path / "plan.json", (tmp_path / "then.html", tmp_path / "later.html")
+    loop = ("loop", track, "--seconds", 90, "-o", plan, "--report", pages[0], "--home", home)
+    assert workbench(*loop)[0] == 0
+    code, _, err = workbench("report", plan, "-o", pages[1], "--home", home)
+    assert code == 0, err
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    code, _, err = workbench("report", plan, "--option", 99, "-o", pages[1], "--home", home)
+    assert code == 1
+    assert "plan.json" in err
