@@ -35,7 +35,7 @@ def test_a_refused_track_is_fitted_to_the_video_and_shown(
     page.get_by_role("button", name="Download").click()
     expect(page.get_by_text("Track with loop points")).to_be_hidden()
     with page.expect_download() as started:
-        page.locator(".format").first.click()
+        page.locator(".format", has_text="The plan as data").click()
     assert '"kind": "straight"' in started.value.path().read_text(encoding="utf-8")
     page.get_by_role("button", name="Download").click()
     with page.expect_download() as started:

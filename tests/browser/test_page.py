@@ -387,7 +387,7 @@ def test_a_plan_is_taken_away_as_the_command_line_prints_it(plan: Any) -> None:
 
     plan.page.get_by_role("button", name="Download").click()
     with plan.page.expect_download() as started:
-        plan.page.locator(".format").first.click()
+        plan.page.locator(".format", has_text="The plan as data").click()
     text = started.value.path().read_text(encoding="utf-8")
     assert plan_from_json(text).options
     assert json.loads(text)["applicable"] is True

@@ -153,7 +153,7 @@ def test_a_dragged_fade_goes_into_the_plan_and_its_downloads(
     )
     seams.get_by_role("button", name="Download").click()
     with seams.expect_download() as started:
-        seams.locator(".format").first.click()
+        seams.locator(".format", has_text="The plan as data").click()
     taken = json.loads(started.value.path().read_text(encoding="utf-8"))
     assert round(1000 * taken["plan"]["seam_fades"][0]) == after
 

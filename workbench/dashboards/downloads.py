@@ -1,10 +1,12 @@
-"""Downloads of a plan: the finished video and music, its JSON, as the command line prints it, and every format of
-`workbench export`, with the comments and verdicts of reviewers as markers.
+"""Downloads of a plan: the finished video and music, every format of `workbench export`, with the comments and verdicts
+of reviewers as markers, edits also packed with their media, and the plan's JSON, as the command line prints it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from workbench.analysis.provenance import with_recorded_audio
@@ -16,7 +18,8 @@ from workbench.plans.plan import LoopPlan
 from workbench.render.remux import suffix_for
 from workbench.render.video import VIDEO_SUFFIXES, render_audio, render_video
 from workbench.review.comments import load_review, review_markers
-from workbench.workflows.export import all_formats, export_plan
+from workbench.review.versions import find_version, thaw
+from workbench.workflows.export import PACKED, all_formats, export_plan
 from workbench.workflows.plan import Planned, save_plan
 
 _VIDEO = (
@@ -24,30 +27,44 @@ _VIDEO = (
     "Video",
     "The finished video: its picture as it is, its sound and the music at the levels of the mix.",
 )
-_MUSIC = ("music", "Music", "The finished music alone, as WAV.")
+_MIXED = (
+    "mixed-music",
+    "Music as in the mix",
+    "Ducked, and at its level in the mix, as WAV to lay under the video.",
+)
+_MUSIC = ("music", "Music alone", "At its own level, without a mix, as WAV.")
+_PREMIERE = "xmeml"
+_OPTION = 1  # number of the plan in use among its options
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 
 
 def offered(loop: Planned | None) -> list[tuple[str, str, str]]:
-    """The formats in which a plan can be downloaded."""
+    """What can be downloaded of a plan: name, title and what it is; video and Premiere come first."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
-    track, repeats = loop.track.path, loop.answer.body is not None
+    repeats = loop.answer.body is not None
+    forms = sorted(all_formats().values(), key=lambda form: (form.name != _PREMIERE, not form.is_edit))
+    found = [
+        list(_rows(form, loop.track.path))
+        for form in forms
+        if repeats or form.holds_placements  # what repeats nothing is to an editor what a placement is
+    ]
     return [
-        _PLAN,
         *([] if loop.video is None else [_VIDEO]),
+        *found[0],
+        *([] if loop.mix is None else [_MIXED]),
         _MUSIC,
-        *(
-            (form.name, form.title, " ".join(filter(None, (form.what, form.limits, _caution(form, track)))))
-            for form in all_formats().values()
-            if repeats or form.holds_placements  # what repeats nothing is to an editor what a placement is
-        ),
+        *chain.from_iterable(found[1:]),
+        _PLAN,
     ]
 
 
-def _caution(form: Format, track: Path) -> str:
+def _rows(form: Format, track: Path) -> Iterator[tuple[str, str, str]]:
     warning = caution(form, track)
-    return f"{warning[0].upper()}{warning[1:]}." if warning else ""
+    said = f"{warning[0].upper()}{warning[1:]}." if warning else ""
+    yield form.name, form.title, " ".join(filter(None, (form.what, form.limits, said)))
+    if form.is_edit:
+        yield f"{form.name}{PACKED}", f"{form.title}, with its media", "The edit and all files that it names, as a zip."
 
 
 def what_is_taken(loop: Planned | None) -> str:
@@ -56,20 +73,18 @@ def what_is_taken(loop: Planned | None) -> str:
         return ""
     if len(loop.answer.options) < 2:
         return "Download the plan"
-    return "Download option 1, the plan in use"
+    return f"Download option {_OPTION}, the plan in use"
 
 
 def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path:
-    """Write a plan in a format, or what it sounds like, into a file that has the name of its track."""
+    """Write a plan in a format of `offered`; the file is named by video, track, version and option."""
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
     home = workspace.home
     folder = home.prepared(listening_folder(home) / "downloads" / plan_digest(plan))
-    stem = re.sub(
-        r"[^\w-]+", "-", (loop.track.record.title if loop.track.record is not None else None) or loop.track.path.stem
-    )
-    if format_name == _MUSIC[0]:
-        return _finished(workspace, loop, plan, folder / f"{stem}.wav", None)
+    stem = _stem(workspace, loop)
+    if format_name in (_MIXED[0], _MUSIC[0]):
+        return _finished(workspace, loop, plan, folder / f"{stem}-{format_name}.wav", None, format_name == _MIXED[0])
     if format_name == _VIDEO[0]:
         assert loop.video is not None, "is not offered without a video"
         suffix = loop.video.suffix.lower()
@@ -77,10 +92,14 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
         return _finished(workspace, loop, plan, out, loop.video)
     if format_name == _PLAN[0]:
         return save_plan(loop, folder / f"{stem}.plan.json")
+    format_name, is_packed = format_name.removesuffix(PACKED), format_name.endswith(PACKED)
     form: Format = find(EXPORT_FORMATS, format_name)
-    # Two formats are tables; each has a file of its own.
-    table = f".{format_name}" if form.suffix == ".csv" and format_name != "csv" else ""
-    out = folder / f"{stem}{table}{form.suffix or '.loop' + loop.track.path.suffix}"
+    if is_packed:
+        out = folder / f"{stem}-{format_name}{PACKED}"
+    else:
+        # Two formats are tables; each has a file of its own.
+        table = f".{format_name}" if form.suffix == ".csv" and format_name != "csv" else ""
+        out = folder / f"{stem}{table}{form.suffix or '.loop' + loop.track.path.suffix}"
     export_plan(
         workspace,
         plan.alone,
@@ -95,7 +114,19 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
     return out
 
 
-def _finished(workspace: Workspace, loop: Planned, plan: LoopPlan, out: Path, video: Path | None) -> Path:
+def _stem(workspace: Workspace, loop: Planned) -> str:
+    """Video, track, version and option; a plan that was not frozen is a draft."""
+    frozen = find_version(workspace, loop)
+    version = "draft" if frozen is None else f"v{thaw(workspace, frozen.version_id).number}"
+    named = [loop.track.title if loop.track.record is not None else loop.track.path.stem]
+    if loop.video is not None:
+        named.insert(0, loop.video.stem)
+    return re.sub(r"[^\w-]+", "-", "-".join((*named, version, f"option-{_OPTION}")))
+
+
+def _finished(
+    workspace: Workspace, loop: Planned, plan: LoopPlan, out: Path, video: Path | None, mixed: bool = True
+) -> Path:
     """The music of a plan, under its video where there is one, as the page plays it."""
 
     def rendering(done: float) -> None:
@@ -103,6 +134,7 @@ def _finished(workspace: Workspace, loop: Planned, plan: LoopPlan, out: Path, vi
 
     recording, params = workspace.load_recording(loop.track.path), workspace.params.render
     if video is None:
-        return render_audio(plan.alone, recording, out, params, progress=rendering)
+        mix = loop.mix if mixed else None
+        return render_audio(plan.alone, recording, out, params, mix=mix, limit=mixed, progress=rendering)
     audio = with_recorded_audio(workspace, loop.provenance).audio
     return render_video(plan.alone, recording, video, out, loop.mix, params, audio=audio, progress=rendering)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import soundfile
@@ -15,10 +18,11 @@ from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.results.plan import plan_from_json
+from workbench.review.versions import freeze_plan
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
-FINISHED = ("video", "music")
+FINISHED = ("video", "mixed-music", "music")
 
 
 def test_a_plan_can_be_taken_away_in_every_format(tide_home: Home, tide_loop: Planned) -> None:
@@ -57,8 +61,9 @@ def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Planned) -> N
 def test_the_finished_video_and_music_are_among_them(
     corner_home: Home, corner_fit: Planned, tide_loop: Planned
 ) -> None:
-    assert [name for name, *_ in offered(corner_fit)][:3] == ["json", *FINISHED]
-    assert offered(tide_loop)[1][0] == "music", "only a length was given"
+    names = [name for name, *_ in offered(corner_fit)]
+    assert names[:5] == ["video", "xmeml", "xmeml.zip", "mixed-music", "music"]
+    assert not {"video", "mixed-music"} & {name for name, *_ in offered(tide_loop)}, "only a length was given"
     assert isinstance(corner_fit.answer, LoopPlan)
     music = soundfile.info(download_file(Workspace(corner_home), corner_fit, "music"))
     assert music.frames == round(corner_fit.answer.window_end * music.samplerate)
@@ -81,3 +86,16 @@ def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
     )
     for loop in (None, refused):
         assert (offered(loop), what_is_taken(loop)) == ([], "")
+
+
+def test_files_are_named_by_video_track_version_and_option(corner_fit: Planned, tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    assert corner_fit.video is not None
+    named = re.sub(r"[^\w-]+", "-", f"{corner_fit.video.stem}-corner_store")
+    assert download_file(workspace, corner_fit, "edl").name == f"{named}-draft-option-1.edl"
+    freeze_plan(workspace, corner_fit)
+    packed = download_file(workspace, corner_fit, "xmeml.zip")
+    assert packed.name == f"{named}-v1-option-1-xmeml.zip"
+    with ZipFile(packed) as archive:
+        kinds = sorted(Path(name).suffix for name in archive.namelist())
+    assert kinds == sorted([corner_fit.video.suffix, ".wav", ".wav", ".xml"])
