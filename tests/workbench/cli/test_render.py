@@ -570,6 +570,7 @@ def test_a_small_file_is_made_to_send(
     assert (tmp_path / "small.mp3").stat().st_size == pytest.approx(12_000 * PLAN_SECONDS, rel=0.02)
     assert (tmp_path / "small.mp4").stat().st_size < 1.3 * 12_000 * PLAN_SECONDS
     facts = probe(tmp_path / "small.mp4")
-    assert (facts.width, facts.height, facts.duration) == (360, 640, pytest.approx(PLAN_SECONDS, abs=0.05))
+    assert (facts.width, facts.height) == (360, 640)
+    assert facts.duration == pytest.approx(PLAN_SECONDS, abs=0.05)
     code, _, err = workbench("render", plan, "-o", tmp_path / "small.mov", *given)
     assert (code, "--small writes .mp3 or .mp4" in err) == (2, True)
