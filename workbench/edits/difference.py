@@ -86,6 +86,8 @@ class EditDifference:
     frame_seconds: float  # s that a picture of the old cut lasts
     # frames a second that the edit lists may have as well as the one taken; other times would follow from them
     other_rates: tuple[Fraction, ...] = ()
+    # s of the new cut between which the pictures do not say where its one change is; None: they do
+    unsure: tuple[VideoSeconds, VideoSeconds] | None = None
 
     def __post_init__(self) -> None:
         old = new = 0.0

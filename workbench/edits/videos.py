@@ -13,6 +13,12 @@ still says nothing but where it begins and ends, a black one hardly anything, an
 change of the distance costs as much as eight good frames. The best path (Viterbi) is thus exact to the frame, follows
 a still picture along from what moves beside it, and never goes far to fetch one.
 
+**One cut.** Pictures that stand still say so little that a path may pay for a change too many, or call all new that is
+blank. So the path of a single cut is tried too, from the beginning of both videos to the end of both, with the cut
+where pictures and the borders of shots speak for it most. It is taken if no picture speaks against it and all together
+say as much for it as for the best path, less what its changes cost. Where several places are as good, the difference is
+unsure between them.
+
 **Differences.** The path is an edit list whose media is the old video; `workbench.edits.difference` does the rest. A
 stretch at another speed changes its distance all the time and is found as replaced, not as `speed`. A shot of less
 than half a second that moved on its own is found as new, for it does not pay for two changes of the distance; of a
@@ -28,6 +34,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +60,7 @@ _STILL = 4.0  # times the noise by which a frame differs from those half a secon
 _BLANK_WEIGHT, _STILL_WEIGHT = 0.001, 0.01
 _SOUND_WEIGHT, _SOUND_ALIKE_DB, _SOUND_MOVES_DB = 0.3, 6.0, 12.0
 _OLD = "old"
+_SURE_SECONDS = 1.0  # within which a single cut is known to lie
 
 
 def compare_videos(old_path: Path, new_path: Path) -> EditDifference:
@@ -72,26 +80,64 @@ def compare_traces(old: Trace, new: Trace) -> EditDifference:
     one = Fraction(1)
     shots = pairwise([0, *old.cuts.tolist(), old.frames])
     before = EditList.laid(((_OLD, start / rate, (end - start) / rate, one) for start, end in shots), rate)
-    path = _best_path(old, new)
+    path, unsure = _best_path(old, new)
     borders = sorted({0, new.frames, *new.cuts.tolist(), *(np.flatnonzero(np.diff(path)) + 1).tolist()})
     pieces: list[tuple[str | None, Fraction, Fraction, Fraction]] = []
     for start, end in pairwise(borders):
         distance = int(path[start])
         media, source = (_OLD, start + distance) if distance != _NEW else (f"new {start}", 0)
         pieces.append((media, source / rate, (end - start) / rate, one))
-    return compare_edits(before, EditList.laid(pieces, rate))
+    difference = compare_edits(before, EditList.laid(pieces, rate))
+    if unsure is None or (unsure[1] - unsure[0]) / rate <= _SURE_SECONDS:
+        return difference
+    return replace(difference, unsure=(float(unsure[0] / rate), float(unsure[1] / rate)))
 
 
 _NEW = -(1 << 40)  # in place of a distance: a frame that the old video does not have
 
 
-def _best_path(old: Trace, new: Trace) -> IntArray:
-    """For each new frame the offset in frames of the old frame that shows the same, or `_NEW`, shape (n,)."""
+def _best_path(old: Trace, new: Trace) -> tuple[IntArray, tuple[int, int] | None]:
+    """For each new frame the offset in frames of the old frame that shows the same, or `_NEW`, shape (n,).
+
+    With it the first and the last frame at which the cut may be as well, if it is a single one; else None.
+    """
     noise = _noise(old, new)
     weights = [_weights(trace, noise) for trace in (old, new)]
     diagonals = _diagonals(old, new, weights)
     gains = np.stack([_gains(old, new, weights, noise, d) for d in diagonals], axis=1)
-    return np.concatenate([np.array(diagonals), [_NEW]])[_viterbi(gains)]
+    columns = _viterbi(gains)
+    path = np.concatenate([np.array(diagonals), [_NEW]])[columns]
+    lost = old.frames - new.frames
+    if lost <= 0:
+        return path, None
+    stays, moved = (gains[:, diagonals.index(d)] for d in (0, lost))
+    at, first, last = _single_cut(stays, moved, old.cuts, new.cuts, lost)
+    said = np.concatenate([stays[:at], moved[at:]])
+    followed = np.pad(gains, ((0, 0), (0, 1)))[np.arange(new.frames), columns].sum()
+    changes = np.diff(columns) != 0
+    known = columns < len(diagonals)
+    followed -= _CHANGE_COST / 2 * (np.count_nonzero(changes & known[1:]) + np.count_nonzero(changes & known[:-1]))
+    if said.min() < 0.0 or said.sum() < followed:
+        return path, None
+    return np.where(np.arange(new.frames) < at, 0, lost), (first, last)
+
+
+def _single_cut(
+    stays: FloatArray, moved: FloatArray, old_cuts: IntArray, new_cuts: IntArray, lost: int
+) -> tuple[int, int, int]:
+    """The new frame before which `lost` old ones were likeliest cut out, and the first and the last that is as likely.
+
+    `stays` and `moved` are what each frame says for being before the cut and after it. A border of shots in the new
+    video is one of the old, at its place before the cut and `lost` later after it, or it is the cut.
+    """
+    said = np.concatenate([[0.0], np.cumsum(stays)]) + np.concatenate([np.cumsum(moved[::-1])[::-1], [0.0]])
+    places = np.arange(said.size)
+    for border in new_cuts.tolist():
+        before, after = (bool(np.any(np.abs(old_cuts - border - by) <= 1)) for by in (0, lost))
+        said -= np.where(places > border, _CHANGE_COST * (not before), 0.0)
+        said -= np.where(places < border, _CHANGE_COST * (not after), 0.0)
+    likely = np.flatnonzero(said >= said.max() - 1.0)  # a good frame
+    return int(np.argmax(said)), int(likely[0]), int(likely[-1])
 
 
 def _viterbi(gains: FloatArray) -> IntArray:

@@ -339,6 +339,7 @@ def conform_table(conformed: Conformed) -> list[Sentence]:
     return [
         *map(Sentence, (*lines, last)),
         *guessed,
+        *map(Sentence, _unsure_place(conformed.difference)),
         *map(Sentence, _envelope_words(conformed.envelope)),
         *_not_kept(conformed),
         *_ending_words(conformed),
@@ -353,6 +354,14 @@ def _guessed_rate(difference: EditDifference) -> list[Sentence]:
     others = ", ".join(f"{float(rate):.6g}" for rate in difference.other_rates)
     taken = f"{1 / difference.frame_seconds:.6g} frames a second were taken, {others} would fit as well"
     return [Sentence(f"the edit lists do not state their frame rate: {taken} (", Argument(FRAME_RATE), " says which)")]
+
+
+def _unsure_place(difference: EditDifference) -> list[str]:
+    """That the pictures do not say where the cut is; one line, or none."""
+    if difference.unsure is None:
+        return []
+    first, last = (clock(at) for at in difference.unsure)
+    return [f"unsure: the pictures stand still from {first} to {last}, and the cut may be anywhere there"]
 
 
 def _envelope_words(envelope: FollowedEnvelope | None) -> list[str]:

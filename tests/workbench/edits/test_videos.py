@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -159,6 +159,36 @@ def test_a_word_cut_out_of_a_still_shot_is_found_by_its_sound(
     (change,) = found.changes
     assert change.delta_seconds == pytest.approx(-20 / RATE)
     assert change.at == pytest.approx((middle - 10) / RATE, abs=0.25)
+
+
+@pytest.mark.parametrize("first_slide", [295.0, 280.0, 312.0])
+def test_one_cut_of_flat_slides_is_one_change(tmp_path: Path, first_slide: float) -> None:
+    """37 s from 5:00 on, of plain slides, each as long as no other: whole slides, parts of two, or the middle of one.
+
+    In the middle of a slide no picture says where.
+    """
+    colours = np.random.default_rng(7).integers(0, 256, (80, 1, 1, 3)).astype(np.uint8)
+    shades = np.broadcast_to(colours, (80, 36, 64, 3))
+    opens = [0.0, *np.cumsum(7.0 + 0.37 * np.arange(60) % 5.0).tolist()]
+    opens = [at for at in opens if at < first_slide - 3.0] + [first_slide]
+    if first_slide != 280.0:
+        opens += (first_slide + np.array([9.0, 21.0, 47.0])).tolist()
+    opens += (350.0 + np.cumsum(8.0 + 0.41 * np.arange(20) % 6.0)).tolist()
+
+    def slides(keep: list[float]) -> Iterator[NDArray[np.uint8]]:
+        return (shades[int(np.searchsorted(opens, at + 1e-6, side="right")) - 1] for at in keep)
+
+    times = (np.arange(2250) / 5.0).tolist()
+    old = write_video(tmp_path / "old.mp4", slides(times), 5)
+    new = write_video(tmp_path / "new.mp4", slides([at for at in times if not 300.0 <= at < 337.0]), 5)
+    found = compare_videos(old, new)
+    (change,) = found.changes
+    assert change.delta_seconds == pytest.approx(-37.0, abs=0.2)
+    if first_slide == 280.0:
+        assert found.unsure == pytest.approx((280.0, 321.0), abs=0.4)
+        assert 280.0 <= change.at <= 321.0
+    else:
+        assert (change.at, found.unsure) == (pytest.approx(300.0, abs=0.2), None)
 
 
 def test_videos_with_nothing_in_common(tmp_path: Path, drawn: dict[str, tuple[Pictures, tuple[int, ...]]]) -> None:
