@@ -99,9 +99,13 @@ def intact(path: Path) -> Path | None:
 
 
 def note_checksum(path: Path, written: str | None) -> None:
-    """Note the `checksum` of a file, best before it gets its name: one without a note counts as damaged."""
-    with written_whole(_beside(path), StoreError) as aside:
-        aside.write_text(str(written), encoding="ascii")
+    """Note the `checksum` of a file, best before it gets its name: one without a note counts as damaged.
+
+    None notes nothing: the file has gone since.
+    """
+    if written is not None:
+        with written_whole(_beside(path), StoreError) as aside:
+            aside.write_text(written, encoding="ascii")
 
 
 def delete_made(path: Path) -> None:
