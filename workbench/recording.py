@@ -107,16 +107,20 @@ class MonoMixer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording(Shown):
-    """Decoded sound of one file, or sound computed in memory."""
+    """Decoded sound of one file, or sound computed in memory.
+
+    Attributes
+    ----------
+    samples : shape (channels, n), float32, full scale 1.0, read-only
+    sample_rate : Hz
+    content_hash : SHA-256 of the file's bytes in hex; of the samples where there is no file
+    bits : with which it is written again: 24 if the file holds more than 16 without loss, else 16
+    """
 
     samples: FloatArray
-    """shape (channels, n), float32, full scale 1.0, read-only"""
     sample_rate: int
-    """Hz"""
     content_hash: str
-    """SHA-256 of the file's bytes in hex; of the samples where there is no file"""
     bits: int = 16
-    """with which it is written again: 24 if the file holds more than 16 without loss, else 16"""
 
     def __post_init__(self) -> None:
         samples = np.ascontiguousarray(self.samples, dtype=np.float32)

@@ -76,20 +76,40 @@ class GridRecord(_Record):
 
 
 class Provenance(_Record):
-    """What one result was made from. A field that does not apply is None."""
+    """What one result was made from. A field that does not apply is None.
 
-    command: str  # such as `loop`
+    Attributes
+    ----------
+    command : such as `loop`
+    program : that made it
+    version : of that program
+    stages : version of each stage that the result was computed by
+    params : parameters that differ from the defaults, as in a profile
+    defaults : digest of the default parameters
+    constraints : options of the command that were not left at their defaults, by name
+    track : the track
+    video : the video
+    grid : the beat grid
+    environment : versions of Python and the libraries, and the platform
+    extensions : by parameter, such as `beats.tracker`
+    """
+
+    command: str
     program: str
     version: str
-    stages: Mapping[str, int]  # version of each stage that the result was computed by
-    params: Mapping[str, JsonValue]  # parameters that differ from the defaults, as in a profile
-    defaults: str  # digest of the default parameters
-    constraints: Mapping[str, JsonValue]  # options of the command that were not left at their defaults, by name
+    stages: Mapping[str, int]
+    params: Mapping[str, JsonValue]
+    defaults: str
+    constraints: Mapping[str, JsonValue]
     track: FileRecord | None = None
     video: FileRecord | None = None
     grid: GridRecord | None = None
     environment: Mapping[str, str] | None = None
-    extensions: Mapping[str, Mapping[str, JsonValue]] | None = None  # by parameter, such as `beats.tracker`
+    extensions: Mapping[str, Mapping[str, JsonValue]] | None = None
+
+    def __repr__(self) -> str:
+        files = ", ".join(one.name for one in (self.track, self.video) if one is not None)
+        return f"<provenance: {self.command} by {self.program} {self.version} of {files or 'no file'}>"
 
     @property
     def on_detected_grid(self) -> bool:

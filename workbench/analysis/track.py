@@ -39,7 +39,7 @@ from workbench.features.spectrum import FRAMES_PER_SECOND, analyze_spectrum, res
 from workbench.features.speech_probability import SAMPLE_RATE, speech_share
 from workbench.features.vocals import excerpts
 from workbench.plans.file_loop import with_file_loop
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, Recording, Shown, clock
 from workbench.seams.build_profile import loop_profile, profile_of_evidence
 from workbench.seams.measures import features_of, find_measure, measures_used
 from workbench.seams.profile import LoopProfile
@@ -47,6 +47,9 @@ from workbench.seams.seam_score import evidence_of_measures, measure_beats, with
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 
 if TYPE_CHECKING:
+    import pandas
+    import xarray
+
     from workbench.analysis.progress import Progress
     from workbench.features.onsets import OnsetStrengths
     from workbench.features.spectrum import Spectrum
@@ -71,23 +74,61 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BeatAnalysis:
-    """The beats of one recording, and the onset strength they were found in."""
+class BeatAnalysis(Shown):
+    """The beats of one recording, and the onset strength they were found in.
 
-    content_hash: str  # SHA-256 of the file's bytes
-    duration: float  # decoded length, s
+    Attributes
+    ----------
+    content_hash : SHA-256 of the file's bytes
+    duration : decoded length, s
+    grid : its beats and bars
+    attack : shape (n_frames,), broadband onset strength; frame i is centred at i / frames_per_second s
+    frames_per_second : of `attack`
+    cached : whether it came from the store
+    """
+
+    content_hash: str
+    duration: float
     grid: BeatGrid
-    attack: FloatArray  # shape (n_frames,), broadband onset strength; frame i is centred at i / frames_per_second s
+    attack: FloatArray
     frames_per_second: int
-    cached: bool  # whether it came from the store
+    cached: bool
+
+    def __repr__(self) -> str:
+        return f"<beats of {clock(self.duration)}: {self.grid!r}>"
+
+    def to_dataset(self) -> xarray.Dataset:
+        """The grid, as labelled arrays."""
+        return self.grid.to_dataset()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The grid, a row a beat."""
+        return self.grid.to_frame()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Analysis:
-    """Everything that loops, pictures and reports need of one recording, but its sound."""
+class Analysis(Shown):
+    """Everything that loops, pictures and reports need of one recording, but its sound.
+
+    Attributes
+    ----------
+    beat_analysis : its beats
+    profile : its bars, sections, splices and endings
+    """
 
     beat_analysis: BeatAnalysis
     profile: LoopProfile
+
+    def __repr__(self) -> str:
+        return f"<analysis of {clock(self.duration)}: {self.grid!r}, {self.profile!r}>"
+
+    def to_dataset(self) -> xarray.Dataset:
+        """The profile, as labelled arrays."""
+        return self.profile.to_dataset()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The profile, a row a splice."""
+        return self.profile.to_frame()
 
     @property
     def grid(self) -> BeatGrid:

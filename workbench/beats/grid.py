@@ -23,16 +23,20 @@ SAME_BEAT_SECONDS = 0.07
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BeatGrid(Shown):
-    """Where the beats of one recording fall, and which of them open a bar."""
+    """Where the beats of one recording fall, and which of them open a bar.
+
+    Attributes
+    ----------
+    beats : shape (n_beats,), seconds of track time, strictly increasing, read-only
+    positions : shape (n_beats,), place in the bar from 1: a downbeat is a beat by construction
+    beats_per_bar : of the metre that prevails; single bars may differ where the metre changes
+    confidence : 0 to 1: how sure the downbeats are; 1 for a grid made by hand
+    """
 
     beats: FloatArray
-    """shape (n_beats,), seconds of track time, strictly increasing, read-only"""
     positions: IntArray
-    """shape (n_beats,), place in the bar from 1: a downbeat is a beat by construction"""
     beats_per_bar: int
-    """of the metre that prevails; single bars may differ where the metre changes"""
     confidence: float = 1.0
-    """0 to 1: how sure the downbeats are; 1 for a grid made by hand"""
 
     def __post_init__(self) -> None:
         beats = np.array(self.beats, dtype=np.float64, copy=True)
@@ -58,6 +62,10 @@ class BeatGrid(Shown):
         positions.flags.writeable = False
         object.__setattr__(self, "beats", beats)
         object.__setattr__(self, "positions", positions)
+
+    def __repr__(self) -> str:
+        bars = f"{self.downbeats.size} bars of {self.beats_per_bar}, confidence {self.confidence:.2f}"
+        return f"<grid of {self.beats.size} beats at {self.tempo_bpm:.1f} a minute, {bars}>"
 
     @classmethod
     def from_times(

@@ -13,7 +13,7 @@ def command(name: str | None) -> None:
     """Print the parameters that a profile accepts, a JSON line each: meaning, unit, range and default.
 
     NAME is one of them, with or without its stage, or a stage for all of its. A unit of 1 is a ratio, a probability, a
-    score or a weight; what is no number has none.
+    score or a weight, `count` a number of things; what is no number has none.
 
     \b
     Example:

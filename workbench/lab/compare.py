@@ -69,14 +69,23 @@ _SCORING = SeamParams.knobs().keys() - _SELECTING - _FADING
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What two profiles make of one dataset."""
+    """What two profiles make of one dataset.
+
+    Attributes
+    ----------
+    a : the first profile
+    b : the second
+    dataset : recordings that were measured
+    table : a row a recording. Columns have two levels: a measure and `a` or `b`, as in `table["beat_f", "a"]`;
+        `status`, `reason` and `changed`, whether their plans differ, stand over an empty second level
+    home : folder of the cached analyses
+    seconds : length of the video that plans are made for; None: a minute more than each recording
+    """
 
     a: WorkbenchParams
     b: WorkbenchParams
     dataset: Dataset
     table: pandas.DataFrame
-    """a row a recording. Columns have two levels: a measure and `a` or `b`, as in `table["beat_f", "a"]`; `status`,
-    `reason` and `changed`, whether their plans differ, stand over an empty second level"""
     home: Path
     seconds: float | None
 

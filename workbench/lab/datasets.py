@@ -52,12 +52,20 @@ class AnnotatedSection(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DatasetTrack:
-    """One recording of a dataset, with what is known of it."""
+    """One recording of a dataset, with what is known of it.
 
-    name: str  # unique in the dataset
-    path: Path  # its sound
-    annotations: tuple[Path, ...] = ()  # files, those first that count first
-    facts: Mapping[str, Any] = field(default_factory=dict)  # all else that the index or manifest says
+    Attributes
+    ----------
+    name : unique in the dataset
+    path : its sound
+    annotations : files, those first that count first
+    facts : all else that the index or manifest says
+    """
+
+    name: str
+    path: Path
+    annotations: tuple[Path, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def beats(self) -> FloatArray | None:
@@ -91,12 +99,23 @@ class DatasetTrack:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Recordings with annotations."""
+    """Recordings with annotations.
+
+    Attributes
+    ----------
+    name : of the folder or the index
+    tracks : its recordings
+    faults : what could not be used, in words
+    """
 
     name: str
     tracks: tuple[DatasetTrack, ...]
     faults: tuple[str, ...] = ()
-    """what could not be used, in words"""
+
+    def __repr__(self) -> str:
+        annotated = sum(bool(track.annotations) for track in self.tracks)
+        faults = f", {len(self.faults)} faults" if self.faults else ""
+        return f"<{self.name}: {len(self)} recordings, {annotated} annotated{faults}>"
 
     def __len__(self) -> int:
         return len(self.tracks)

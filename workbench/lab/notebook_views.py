@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.analysis.track import BeatAnalysis
 from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError
 from workbench.matching.lane import Lane
@@ -33,7 +34,6 @@ from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
 from workbench.render.clicks import with_clicks
 from workbench.seams.profile import LoopProfile, Splices
-from workbench.seams.seam_score import SeamEvidence
 from workbench.workflows.plan import Planned
 from workbench.workflows.splice import HeardPlan, HeardSplice
 from workbench.workflows.voice_over import VoiceOverMix
@@ -51,8 +51,13 @@ _CLICK_RATE = 16_000
 
 @singledispatch
 def html_of(value: object) -> str:
-    """A value as a piece of HTML."""
-    raise TypeError(f"there is no picture of a {type(value).__name__}")
+    """A value as a piece of HTML: one line, for those without a picture or a player."""
+    return _page(_line(value), None)
+
+
+def _line(value: object) -> str:
+    """A value in a line, as it prints itself."""
+    return repr(value).removeprefix("<").removesuffix(">")
 
 
 def _page(line: str, figure: Figure | None, *players: str) -> str:
@@ -87,24 +92,18 @@ def _(recording: Recording) -> str:
 
 @html_of.register
 def _(grid: BeatGrid) -> str:
-    line = (
-        f"grid of {grid.beats.size} beats at {grid.tempo_bpm:.1f} a minute, {grid.downbeats.size} bars of "
-        f"{grid.beats_per_bar}, confidence {grid.confidence:.2f}"
-    )
     if not grid.beats.size:
-        return _page(line, None)
+        return _page(_line(grid), None)
     seconds = min(_MOST_SECONDS, float(grid.beats[-1]) + 0.5)
     silence = Recording.from_samples(np.zeros(round(seconds * _CLICK_RATE)), _CLICK_RATE)
     within = grid.beats < seconds - 0.1
     clicks = BeatGrid(grid.beats[within], grid.positions[within], grid.beats_per_bar, grid.confidence)
-    return _page(line, grid_figure(grid), _player(with_clicks(silence, clicks), "clicks"))
+    return _page(_line(grid), grid_figure(grid), _player(with_clicks(silence, clicks), "clicks"))
 
 
-def _plan_line(plan: LoopPlan) -> str:
-    return (
-        f"{plan.kind.in_words} of {clock(plan.window_end)}, {len(plan.segments)} segments, "
-        f"worst seam {plan.seam_score:.2f}, {plan.end_label}"
-    )
+@html_of.register
+def _(found: BeatAnalysis) -> str:
+    return html_of(found.grid)
 
 
 def _plan_picture(plan: LoopPlan) -> Figure:
@@ -118,12 +117,12 @@ def _plan_picture(plan: LoopPlan) -> Figure:
 
 @html_of.register
 def _(plan: LoopPlan) -> str:
-    return _page(_plan_line(plan), _plan_picture(plan))
+    return _page(_line(plan), _plan_picture(plan))
 
 
 @html_of.register
 def _(preview: HeardPlan) -> str:
-    line = _plan_line(preview.plan) + (f"; off the grid: {preview.off_grid}" if preview.off_grid else "")
+    line = _line(preview.plan) + (f"; off the grid: {preview.off_grid}" if preview.off_grid else "")
     seams = range(min(len(preview.plan.seam_times), _LANE_PLAYERS))
     players = [_player(preview.seam_sound(seam), f"seam {seam + 1}") for seam in seams]
     return _page(
@@ -159,26 +158,13 @@ def _seam_page(view: SeamView, line: str) -> str:
 
 @html_of.register
 def _(view: SeamView) -> str:
-    return _seam_page(view, f"seam {view.leave_s:.2f} s to {view.enter_s:.2f} s, score {view.score:.2f}")
+    return _seam_page(view, _line(view))
 
 
 @html_of.register
 def _(preview: HeardSplice) -> str:
     where = f"beat {preview.leave_beat} to beat {preview.enter_beat}"
     return _seam_page(preview.view, f"splice from {where}, score {preview.score:.2f}")
-
-
-@html_of.register
-def _(profile: LoopProfile) -> str:
-    best = f", best {profile.splices.score.max():.2f}" if profile.splices.score.size else ""
-    names = ", ".join(section.label for section in profile.sections)
-    bars = f"{profile.downbeats.size} bars, {profile.splices.score.size} candidate splices{best}"
-    return _page(f"profile of {clock(profile.song_duration)}: {bars}; sections: {names or 'none'}", None)
-
-
-@html_of.register
-def _(evidence: SeamEvidence) -> str:
-    return _page(f"evidence of {evidence.positions.size} beats in {evidence.lines.size} bars", None)
 
 
 @html_of.register

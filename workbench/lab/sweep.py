@@ -229,20 +229,28 @@ def _distinct(dice: np.random.Generator, total: int, count: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """What is swept over what."""
+    """What is swept over what.
+
+    Attributes
+    ----------
+    axes : the parameters and their values
+    dataset : recordings that are measured
+    draw : how many points are drawn at random; None: all are taken
+    seed : of the draw or the search
+    seconds : length of the video that plans are made for; None: a minute more than each recording
+    skip_seconds : beats before it are left out where grids are compared with annotations
+    search : how many points are searched for, in place of taking or drawing them
+    measure : the measure that a search makes high
+    """
 
     axes: tuple[Axis, ...]
     dataset: Dataset
     draw: int | None = None
     seed: int = 0
     seconds: float | None = None
-    """length of the video that plans are made for; None: a minute more than each recording"""
     skip_seconds: float = SKIP_SECONDS
-    """beats before it are left out where grids are compared with annotations"""
     search: int | None = None
-    """how many points are searched for, in place of taking or drawing them"""
     measure: str = "seam_score"
-    """that a search makes high"""
 
     @property
     def points(self) -> list[Point]:

@@ -30,9 +30,15 @@ Point = dict[str, Any]  # values by the names of parameters
 
 
 class Axis(NamedTuple):
-    """One parameter that is swept."""
+    """One parameter that is swept.
 
-    name: str  # such as `seams.context_beats`
+    Attributes
+    ----------
+    name : such as `seams.context_beats`
+    values : in the order given
+    """
+
+    name: str
     values: tuple[Any, ...]
 
 

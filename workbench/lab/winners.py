@@ -26,19 +26,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """The best point of a sweep by one measure."""
+    """The best point of a sweep by one measure.
+
+    Attributes
+    ----------
+    measure : by which it is the best
+    point : its parameters by name
+    mean : over the recordings that have the measure at this point
+    tracks : how many these are
+    lead : by which it is better than the next point, on the recordings that both have
+    low : of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
+    sure : whether it beats every other point on six recordings or more, each interval leaving zero out, by a
+        measure that is made of nothing that was swept: only then is it the winner
+    made_of : parameters of the point that the measure is made of itself, by which it cannot judge them
+    """
 
     measure: str
     point: dict[str, Any]
-    mean: float  # over the recordings that have the measure at this point
-    tracks: int  # how many these are
-    lead: float  # by which it is better than the point that is next to it, on the recordings that both have
-    # of the 90 % interval of its lead over the point that it is least sure to beat; NaN on too few recordings
+    mean: float
+    tracks: int
+    lead: float
     low: float
-    # Whether it beats every other point on six recordings or more, each interval leaving zero out, by a measure that is
-    # made of nothing that was swept: only then is it the winner
     sure: bool
-    # Parameters of the point that the measure is made of itself, by which it cannot judge them
     made_of: tuple[str, ...] = ()
 
 

@@ -38,23 +38,31 @@ _OWN_MUSIC_FADE_MS = 1200
 
 @dataclass(frozen=True, slots=True)
 class Duck:
-    """How far the music is lowered under a voice, and when."""
+    """How far the music is lowered under a voice, and when.
+
+    Attributes
+    ----------
+    envelope_points : (video seconds, dB to pull the music down), times strictly increasing, dB 0 or more; linear
+        between points, held before the first and after the last; empty where the music is low enough already
+    envelope_hz : grid on which the curve was sampled; not needed to render
+    speech_ranges : (first, last sound) of each stretch of speech, video seconds, sorted and disjoint
+    depth_db : maximum of the curve
+    attack_ms : nominal time of the fade down into speech
+    release_ms : nominal time of the fade up after it
+    measured_points : the measured curve where `envelope_points` were drawn (`workbench.mix.drawn_envelope`); None:
+        they are it
+    """
 
     envelope_points: tuple[tuple[float, float], ...]
-    """(video seconds, dB to pull the music down), times strictly increasing, dB 0 or more; linear between points, held
-    before the first and after the last; empty where the music is low enough already"""
     envelope_hz: int
-    """grid on which the curve was sampled; not needed to render"""
     speech_ranges: tuple[tuple[float, float], ...]
-    """(first, last sound) of each stretch of speech, video seconds, sorted and disjoint"""
     depth_db: float
-    """maximum of the curve"""
     attack_ms: int
-    """nominal time of the fade down into speech"""
     release_ms: int
-    """nominal time of the fade up after it"""
     measured_points: tuple[tuple[float, float], ...] | None = None
-    """the measured curve where `envelope_points` were drawn (`workbench.mix.drawn_envelope`); None: they are it"""
+
+    def __repr__(self) -> str:
+        return f"<ducking by up to {self.depth_db:.1f} dB under {len(self.speech_ranges)} utterances>"
 
     def __post_init__(self) -> None:
         _refuse(self.envelope_hz < 1, f"envelope_hz must be 1 or more, got {self.envelope_hz}")
@@ -81,18 +89,22 @@ class Duck:
 
 @dataclass(frozen=True, slots=True)
 class Mix(Shown):
-    """Levels for a video of soundtrack and music."""
+    """Levels for a video of soundtrack and music.
+
+    Attributes
+    ----------
+    voiceover : whether there is a sustained, measured voice to duck under
+    classification : what the soundtrack is
+    music_gain_db : signed; only with a voice-over
+    video_gain_db : signed; only with a voice-over
+    duck : only with a voice-over, or where the music gives way to the video's own
+    """
 
     voiceover: bool
-    """whether there is a sustained, measured voice to duck under"""
     classification: Classification
-    """what the soundtrack is"""
     music_gain_db: float | None = None
-    """signed; only with a voice-over"""
     video_gain_db: float | None = None
-    """signed; only with a voice-over"""
     duck: Duck | None = None
-    """only with a voice-over, or where the music gives way to the video's own"""
 
     def __post_init__(self) -> None:
         _refuse(self.classification not in CLASSIFICATIONS, f"no such classification: {self.classification}")

@@ -36,8 +36,8 @@ def params(name: str | None = None) -> pd.DataFrame:
 
     Returns
     -------
-    a row each, with the columns `parameter`, `meaning`, `unit` (1 for a ratio, empty for what is no number), `range` in
-    words, and `default`
+    a row each, with the columns `parameter`, `meaning`, `unit` (1 for a ratio, `count` for a number of things, empty
+    for what is no number), `range` in words, and `default`
 
     Raises
     ------
@@ -73,7 +73,10 @@ def described(name: str | None = None) -> list[dict[str, Any]]:
 
 
 def unit(name: str, field: FieldInfo) -> str:
-    """The unit of a field: from its description, its name or its type; "1" for a ratio, empty for what is no number."""
+    """The unit of a field: from its description, its name or its type.
+
+    "1" for a ratio, "count" for a number of things, empty for what is no number.
+    """
     kinds = _kinds(field.annotation)
     if not kinds & {int, float}:
         return ""

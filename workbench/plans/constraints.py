@@ -68,7 +68,13 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class TrackRange:
-    """A range of the track."""
+    """A range of the track.
+
+    Attributes
+    ----------
+    song_from : s, where it starts
+    song_to : s, where it ends
+    """
 
     song_from: TrackSeconds
     song_to: TrackSeconds
@@ -86,7 +92,13 @@ class TrackRange:
 
 @dataclass(frozen=True, slots=True)
 class NamedSplice:
-    """A splice, named by about where the track is left and where it is entered."""
+    """A splice, named by about where the track is left and where it is entered.
+
+    Attributes
+    ----------
+    leave : s, about where the track is left
+    enter : s, about where it goes on
+    """
 
     leave: TrackSeconds
     enter: TrackSeconds
@@ -103,16 +115,21 @@ class NamedSplice:
 
 @dataclass(frozen=True, slots=True)
 class SeamConstraints:
-    """What a person says of the seams of a track; false where that is nothing."""
+    """What a person says of the seams of a track; false where that is nothing.
+
+    Attributes
+    ----------
+    never_cut : no seam inside of these, neither leaving nor entering, and no music that starts there or stops in a
+        button
+    forbidden : splices that are not used
+    pinned : splices that are used, each at least once
+    excluded : what is not played
+    """
 
     never_cut: tuple[TrackRange, ...] = ()
-    """no seam inside of these, neither leaving nor entering, and no music that starts there or stops in a button"""
     forbidden: tuple[NamedSplice, ...] = ()
-    """splices that are not used"""
     pinned: tuple[NamedSplice, ...] = ()
-    """splices that are used, each at least once"""
     excluded: tuple[TrackRange, ...] = ()
-    """what is not played"""
 
     def __bool__(self) -> bool:
         return bool(self.never_cut or self.forbidden or self.pinned or self.excluded)

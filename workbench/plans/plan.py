@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds, VideoSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds, VideoSeconds, clock
 from workbench.seams.profile import MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile
 
 PLAN_VERSION = 1
@@ -68,14 +68,20 @@ class PlanKind(StrEnum):
 
 
 class LoopBody(NamedTuple):
-    """The looped body that plays longest."""
+    """The looped body that plays longest.
+
+    Attributes
+    ----------
+    song_from : s, where it starts in the track
+    song_to : s, where it ends
+    bars : its length in whole bars
+    repeats : how often it plays in full, the first pass included
+    """
 
     song_from: TrackSeconds
     song_to: TrackSeconds
     bars: int
-    """its length in whole bars"""
     repeats: int
-    """how often it plays in full, the first pass included"""
 
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
@@ -84,16 +90,20 @@ _MOST_SECONDS = 1e9  # s; longer times cannot be counted in microseconds
 
 @dataclass(frozen=True, slots=True)
 class LoopSegment:
-    """A range of the track, played once; times are rounded to the microsecond when it is made."""
+    """A range of the track, played once; times are rounded to the microsecond when it is made.
+
+    Attributes
+    ----------
+    song_from : s, where the range starts, the middle of the crossfade into it
+    song_to : s, where it ends, the middle of the crossfade out of it
+    gain_db : dB, the level it plays at
+    gain_in_db : dB, the level it starts at, gliding to `gain_db`
+    """
 
     song_from: TrackSeconds
-    """s, where the range starts, the middle of the crossfade into it"""
     song_to: TrackSeconds
-    """s, where it ends, the middle of the crossfade out of it"""
     gain_db: float
-    """dB, the level it plays at"""
     gain_in_db: float
-    """dB, the level it starts at, gliding to `gain_db`"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "song_from", round(self.song_from, 6))
@@ -149,23 +159,29 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the music of a plan ends."""
+    """How the music of a plan ends.
+
+    Attributes
+    ----------
+    kind : of what kind it is
+    tail_seconds : s from where the music resolves to the end of the video, under one bar
+    fade_seconds : s of the closing fade, which ends with the video and covers the tail
+    where : of a fade or a button: where in the track, as `to the end of the verse`; of another program: all its
+        words
+    outro_start : where a come-down outro begins, if the last segment holds it
+    restarts : how often the whole track begins again before that
+    loses_pickup : whether it begins again without its pick-up
+    named_own : whether the words call the track's own ending so first, as in a plan that could have another
+    """
 
     kind: EndKind
     tail_seconds: float = 0.0
-    """s from where the music resolves to the end of the video, under one bar"""
     fade_seconds: float = 0.0
-    """s of the closing fade, which ends with the video and covers the tail"""
     where: str = ""
-    """of a fade or a button: where in the track, as `to the end of the verse`; of another program: all its words"""
     outro_start: TrackSeconds | None = None
-    """where a come-down outro begins, if the last segment holds it"""
     restarts: int = 0
-    """how often the whole track begins again before that"""
     loses_pickup: bool = False
-    """whether it begins again without its pick-up"""
     named_own: bool = False
-    """whether the words call the track's own ending so first, as in a plan that could have another"""
 
     @property
     def is_own(self) -> bool:
@@ -241,38 +257,47 @@ _RESTARTS = re.compile(
 
 @dataclass(frozen=True)
 class LoopPlan(Shown):
-    """Track ranges played back to back under a video, with their seams, gains and ends."""
+    """Track ranges played back to back under a video, with their seams, gains and ends.
+
+    Attributes
+    ----------
+    segments : the authoritative playback path
+    seam_fades : s, crossfade length at each internal splice
+    seam_curves : gain-law exponent at each internal splice: 0.5 equal power, 1.0 linear
+    gain_glide_seconds : s a segment takes from `gain_in_db` to `gain_db`
+    music_in : where the music starts; under one bar, and 0 unless that buys the track's own ending or it was asked
+        for
+    start_fade_seconds : s of the fade in at `music_in`
+    ending : how the music ends
+    window_end : end of the video
+    song_duration : decoded length of the track
+    beats_per_bar : of the metre that prevails
+    body : the looped body that plays longest; None in a plan that plays nothing twice
+    sections_covered : names of the sections played, in order of first use
+    seam_score : 0 to 1, of the worst splice; 1 without splices. A restart, where the track begins again, is none
+    plan_score : 0 to 1, see `workbench.plans.plan_score`
+    options : up to four plans, best first, the first equal to this one; empty inside an option
+    version : of the format of plans
+    start_at : where the music was asked to start, which is then `music_in`; None without such a request
+    """
 
     segments: tuple[LoopSegment, ...]
-    """the authoritative playback path"""
     seam_fades: tuple[float, ...]
-    """s, crossfade length at each internal splice"""
     seam_curves: tuple[float, ...]
-    """gain-law exponent at each internal splice: 0.5 equal power, 1.0 linear"""
     gain_glide_seconds: float
-    """s a segment takes from `gain_in_db` to `gain_db`"""
     music_in: VideoSeconds
-    """where the music starts; under one bar, and 0 unless that buys the track's own ending or it was asked for"""
     start_fade_seconds: float
     ending: Ending
     window_end: VideoSeconds
-    """end of the video"""
     song_duration: float
-    """decoded length of the track"""
     beats_per_bar: int
     body: LoopBody | None
-    """the looped body that plays longest; None in a plan that plays nothing twice"""
     sections_covered: tuple[str, ...]
-    """names of the sections played, in order of first use"""
     seam_score: float
-    """0 to 1, of the worst splice; 1 without splices. A restart, where the track begins again, is none"""
     plan_score: float
-    """0 to 1, see `workbench.plans.plan_score`"""
     options: tuple[LoopPlan, ...] = ()
-    """up to four plans, best first, the first equal to this one; empty inside an option"""
     version: int = PLAN_VERSION
     start_at: VideoSeconds | None = None
-    """where the music was asked to start, which is then `music_in`; None without such a request"""
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -281,6 +306,10 @@ class LoopPlan(Shown):
         _check_cover(self)
         _check_body(self)
         _check_options(self)
+
+    def __repr__(self) -> str:
+        seams = f"{len(self.segments)} segments, worst seam {self.seam_score:.2f}"
+        return f"<{self.kind.in_words} of {clock(self.window_end)}, {seams}, {self.end_label}>"
 
     @property
     def alone(self) -> LoopPlan:

@@ -47,23 +47,31 @@ RETRYABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """No plan, and why."""
+    """No plan, and why.
+
+    Attributes
+    ----------
+    reason : of which kind
+    sentence : the reason and what to do; constraints in it are values
+    constraints : those that cannot be satisfied together; with the reason `constraints`
+    video_seconds : length of the video; with `video_not_longer`
+    track_seconds : length of the track; with `video_not_longer`
+    required_excess_seconds : by which the video must be longer; with `video_not_longer`
+    best_splice : a splice that makes a plan if it is pinned, though it is likely audible
+    best_score : its score, 0 to 1
+    restart : a restart that makes a plan if it is pinned: the track begins again from its head after its own
+        ending
+    """
 
     reason: RefusalReason
     sentence: Sentence
-    """the reason and what to do; constraints in it are values"""
     constraints: tuple[Constraint, ...] = ()
-    """that cannot be satisfied together, only with `constraints`"""
     video_seconds: float | None = None
-    """only with video_not_longer, as are the next two"""
     track_seconds: float | None = None
     required_excess_seconds: float | None = None
     best_splice: NamedSplice | None = None
-    """that makes a plan if it is pinned, though many hear it"""
     best_score: float = 0.0
-    """its score, 0 to 1"""
     restart: NamedSplice | None = None
-    """that makes a plan if it is pinned: the track begins again from its head after its own ending"""
 
     @property
     def retryable(self) -> bool:

@@ -24,11 +24,17 @@ class KeptPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """A part of the track that plays whole in one segment: one with a name, or a range of track time."""
+    """A part of the track that plays whole in one segment: one with a name, or a range of track time.
+
+    Attributes
+    ----------
+    part : a part with a name; None: the range
+    song_from : s, where the range starts
+    song_to : s, where the range ends
+    """
 
     part: KeptPart | None = None
     song_from: TrackSeconds = 0.0
-    """s; of a range, as is the next"""
     song_to: TrackSeconds = 0.0
 
     @property
@@ -45,21 +51,24 @@ class PlanRequest:
 
     Times are rounded to the microsecond; one that is negative or not finite raises `ParameterError`. The length of the
     closing fade is no constraint: it changes how a plan ends and not which one is found.
+
+    Attributes
+    ----------
+    constraints : where no seam may be, which splices are not used and which are, what is not played
+    keep : parts of the track that each play whole in one segment
+    start_at : where the music starts, after silence; None: with the picture
+    end_on : where its last hit lands; None: nowhere in particular
+    only_loop : whether only a loop will do, of a video that is longer than the track by
+        `CoverParams.required_excess_seconds`; else any length is filled: looped, straight or cut down
+    fade : s of the closing fade, where the music ends in one; None: as long as the planner finds good
     """
 
     constraints: SeamConstraints = NO_CONSTRAINTS
-    """where no seam may be, which splices are not used and which are, what is not played"""
     keep: tuple[Keep, ...] = ()
-    """parts of the track that each play whole in one segment"""
     start_at: VideoSeconds | None = None
-    """where the music starts, after silence; None: with the picture"""
     end_on: VideoSeconds | None = None
-    """where its last hit lands; None: nowhere in particular"""
     only_loop: bool = False
-    """whether only a loop will do, of a video that is longer than the track by `CoverParams.required_excess_seconds`;
-    else any length is filled: looped, straight or cut down"""
     fade: float | None = None
-    """s of the closing fade, where the music ends in one; None: as long as the planner finds good"""
 
     def __post_init__(self) -> None:
         for name in _TIMES:

@@ -45,36 +45,47 @@ PART_WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeamView(Shown):
-    """Everything that the picture of one seam shows."""
+    """Everything that the picture of one seam shows.
+
+    Attributes
+    ----------
+    number : from 1
+    video_s : when it plays; NaN without a video
+    leave_s : track time that is left
+    enter_s : track time that is entered
+    played : the sound around it, as played
+    left : the track played on past the place it leaves, over the same samples
+    entered : the track as it leads up to the place that is entered, over the same samples
+    middle : s from the beginning of the excerpts to the seam
+    fade_seconds : s of the crossfade
+    beats : shape (n, 2): s from the seam, and 1.0 where the beat opens a bar
+    score : seam score, 0 to 1, fitted to an automatic judge
+    parts : shape (len(SEAM_PARTS) + len(others),), 0 to 1; by their names: `named_parts`
+    level_step_db : LU by which the entered side is louder than the left side played on, gains included; NaN where
+        unknown
+    own_parts : shape (len(SEAM_PARTS) + len(others), n), the same parts as if one of the track's own bars were
+        skipped
+    others : name and description of each part that external measures add behind `SEAM_PARTS`
+    """
 
     number: int
-    """from 1"""
     video_s: VideoSeconds
-    """when it plays; NaN without a video"""
     leave_s: TrackSeconds
-    """track time that is left"""
     enter_s: TrackSeconds
-    """track time that is entered"""
     played: Recording
-    """the sound around it, as played"""
     left: Recording
-    """the track played on past the place it leaves, over the same samples"""
     entered: Recording
-    """the track as it leads up to the place that is entered, over the same samples"""
     middle: float
-    """s from the beginning of the excerpts to the seam"""
     fade_seconds: float
     beats: FloatArray
-    """shape (n, 2): s from the seam, and 1.0 where the beat opens a bar"""
     score: float
     parts: FloatArray
-    """shape (len(SEAM_PARTS) + len(others),), 0 to 1; by their names: `named_parts`"""
     level_step_db: float
-    """LU by which the entered side is louder than the left side played on, gains included; NaN where unknown"""
     own_parts: FloatArray
-    """shape (len(SEAM_PARTS) + len(others), n), the same parts as if one of the track's own bars were skipped"""
     others: tuple[tuple[str, str], ...] = ()
-    """name and description of each part that external measures add behind `SEAM_PARTS`"""
+
+    def __repr__(self) -> str:
+        return f"<seam {self.leave_s:.2f} s to {self.enter_s:.2f} s, score {self.score:.2f}>"
 
     @property
     def named_parts(self) -> dict[str, float]:

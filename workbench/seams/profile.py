@@ -15,7 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from workbench.beats.edges import EDGE_SECONDS
-from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, Shown, TrackSeconds, clock
 from workbench.structure.sections import Section
 
 BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
@@ -38,26 +38,34 @@ class Splices:
 
     Splice k leaves at bar line `leave[k]` and enters at bar line `enter[k]`: after bar `leave - 1` comes bar
     `enter`. A loop goes back (enter < leave), a cut goes ahead (enter > leave).
+
+    Attributes
+    ----------
+    leave : shape (n,), index of the downbeat at which the music leaves
+    enter : shape (n,), index of the downbeat at which it goes on; never equal to leave
+    song_to : shape (n,), s, refined leaving time, within 10 ms of downbeats[leave]
+    song_from : shape (n,), s, refined entering time, within 10 ms of downbeats[enter]; phase-aligned to song_to
+    score : shape (n,), seam scores, 0 to 1, fitted to an automatic judge
+    parts : shape (n, n_parts), 0 to 1 each, in the order of `LoopProfile.part_names`
+    fade_seconds : shape (n,), s, >= 0.005, crossfade length fitted to how alike both sides are
+    exponent : shape (n,), 0.5 (equal power, unlike sides) to 1.0 (linear, coherent sides)
+    level_step_db : shape (n,), LU by which the entered side is louder than the left side was about to be
+        (short-term, BS.1770)
     """
 
     leave: IntArray
-    """shape (n,), index of the downbeat at which the music leaves"""
     enter: IntArray
-    """shape (n,), index of the downbeat at which it goes on; never equal to leave"""
     song_to: FloatArray
-    """shape (n,), s, refined leaving time, within 10 ms of downbeats[leave]"""
     song_from: FloatArray
-    """shape (n,), s, refined entering time, within 10 ms of downbeats[enter]; phase-aligned to song_to"""
     score: FloatArray
-    """shape (n,), seam scores, 0 to 1, fitted to an automatic judge"""
     parts: FloatArray
-    """shape (n, n_parts), 0 to 1 each, in the order of `LoopProfile.part_names`"""
     fade_seconds: FloatArray
-    """shape (n,), s, >= 0.005, crossfade length fitted to how alike both sides are"""
     exponent: FloatArray
-    """shape (n,), 0.5 (equal power, unlike sides) to 1.0 (linear, coherent sides)"""
     level_step_db: FloatArray
-    """shape (n,), LU by which the entered side is louder than the left side was about to be (short-term, BS.1770)"""
+
+    def __repr__(self) -> str:
+        best = f", best {self.score.max():.2f}" if self.score.size else ""
+        return f"{self.score.size} candidate splices{best}"
 
     def rows(self, chosen: IntArray) -> Splices:
         """The splices of some rows, in the order given."""
@@ -92,14 +100,20 @@ class EndingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrackEnding:
-    """The track's own ending, if it has one worth playing."""
+    """The track's own ending, if it has one worth playing.
+
+    Attributes
+    ----------
+    kind : of what kind it is
+    start_bar : first bar that belongs to the ending; a splice into it must enter at or before this bar
+    outro_start : s, where it starts
+    outro_end : last sound above -60 dBFS
+    """
 
     kind: EndingKind
     start_bar: int
-    """first bar that belongs to the ending; a splice into it must enter at or before this bar"""
     outro_start: TrackSeconds
     outro_end: TrackSeconds
-    """last sound above -60 dBFS"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,45 +134,66 @@ class Restart:
 
 @dataclass(frozen=True, slots=True)
 class TrackSection:
-    """A stretch of whole bars with a name."""
+    """A stretch of whole bars with a name.
+
+    Attributes
+    ----------
+    first_bar : number of its first bar, from 0
+    last_bar : one past the last bar
+    song_from : s, where it starts
+    song_to : s, where it ends
+    label : its name
+    group : sections of one group repeat each other
+    """
 
     first_bar: int
     last_bar: int
-    """one past the last bar"""
     song_from: TrackSeconds
     song_to: TrackSeconds
     label: str
     group: int
-    """sections of one group repeat each other"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopProfile(Shown):
-    """What the planner knows of a recording."""
+    """What the planner knows of a recording.
+
+    Attributes
+    ----------
+    song_duration : decoded length, s
+    song_start : where the music begins to sound (first sample above -60 dBFS), s
+    last_sound : where it has died away (-60 dBFS), s
+    downbeats : shape (n_bars,), s, bar lines of the track's grid
+    beats_per_bar : of the metre that prevails
+    grid_confidence : how sure the bar lines are, 0 to 1
+    bar_lufs : shape (n_bars,), LUFS of each bar
+    sections : in their order
+    splices : candidates, best first
+    ending : None where the track offers no ending of its own (it fades or stops in mid-phrase)
+    part_names : names of the columns of `splices.parts`: ours, and those of other measures behind them
+    restart : None where no bar line is in the quiet after the track's own ending; its splice is among `splices`
+    file_loop : loop points that the file carries, first and one past the last; None without. Where they are bar
+        lines, the splice between them is among `splices`
+    """
 
     song_duration: TrackSeconds
-    """decoded length, s"""
     song_start: TrackSeconds
-    """where the music begins to sound (first sample above -60 dBFS), s"""
     last_sound: TrackSeconds
-    """where it has died away (-60 dBFS), s"""
     downbeats: FloatArray
-    """shape (n_bars,), s, bar lines of the track's grid"""
     beats_per_bar: int
     grid_confidence: float
     bar_lufs: FloatArray
-    """shape (n_bars,), LUFS of each bar"""
     sections: tuple[TrackSection, ...]
     splices: Splices
     ending: TrackEnding | None
-    """None where the track offers no ending of its own (it fades or stops in mid-phrase)"""
     part_names: tuple[str, ...] = SEAM_PARTS
-    """names of the columns of `splices.parts`: ours, and those of other measures behind them"""
     restart: Restart | None = None
-    """None where no bar line is in the quiet after the track's own ending; its splice is among `splices`"""
     file_loop: tuple[TrackSeconds, TrackSeconds] | None = None
-    """loop points that the file carries, first and one past the last; None without. Where they are bar lines, the
-    splice between them is among `splices`"""
+
+    def __repr__(self) -> str:
+        names = ", ".join(section.label for section in self.sections)
+        bars = f"{self.downbeats.size} bars, {self.splices!r}"
+        return f"<profile of {clock(self.song_duration)}: {bars}; sections: {names or 'none'}>"
 
     @property
     def edges(self) -> FloatArray:

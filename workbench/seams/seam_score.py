@@ -113,35 +113,43 @@ _ALIKE_BARS = 4  # stretches of `context_beats` on each side over which repetiti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeamEvidence(Shown):
-    """What a recording offers to judge splices by, one row a beat."""
+    """What a recording offers to judge splices by, one row a beat.
+
+    Attributes
+    ----------
+    edges : shape (n_beats + 1,), s, beginnings of the beats and the end of the last
+    positions : shape (n_beats,), place in the bar from 1
+    lines : shape (n_bars,), beats that open a bar
+    loudness : shape (n_beats, ticks, n_bands), specific loudness, 1.0 for a full-scale sine in a band
+    band_hz : shape (n_bands,), Hz
+    rhythm : shape (n_beats, ticks, ONSET_GROUPS), rises of specific loudness
+    tones : shape (n_beats, 2, n_tones), compressed power of semitones when the beat begins and when it ends
+    harmony : shape (n_beats, 2, 2 * n_tones), what the tones rise over their surroundings, and a little of the
+        tones
+    level_db : shape (n_beats,), dB, level of the compressed bands, which follows loudness
+    brightness : shape (n_beats,), octaves re 1 kHz, centre of the specific loudness
+    own : shape (len(SEAM_PARTS), n_bars - 1), breaks of the track's own adjacent bars: the yardstick
+    join_limits : shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line
+        in 20 exceeds, at least `_MIN_JOIN_STEPS`
+    others : what third-party measures found; their breaks stand behind ours in `own`
+    """
 
     edges: FloatArray
-    """shape (n_beats + 1,), s, beginnings of the beats and the end of the last"""
     positions: IntArray
-    """shape (n_beats,), place in the bar from 1"""
     lines: IntArray
-    """shape (n_bars,), beats that open a bar"""
     loudness: FloatArray
-    """shape (n_beats, ticks, n_bands), specific loudness, 1.0 for a full-scale sine in a band"""
     band_hz: FloatArray
-    """shape (n_bands,), Hz"""
     rhythm: FloatArray
-    """shape (n_beats, ticks, ONSET_GROUPS), rises of specific loudness"""
     tones: FloatArray
-    """shape (n_beats, 2, n_tones), compressed power of semitones when the beat begins and when it ends"""
     harmony: FloatArray
-    """shape (n_beats, 2, 2 * n_tones), what the tones rise over their surroundings, and a little of the tones"""
     level_db: FloatArray
-    """shape (n_beats,), dB, level of the compressed bands, which follows loudness"""
     brightness: FloatArray
-    """shape (n_beats,), octaves re 1 kHz, centre of the specific loudness"""
     own: FloatArray
-    """shape (len(SEAM_PARTS), n_bars - 1), breaks of the track's own adjacent bars: the yardstick"""
     join_limits: FloatArray
-    """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds,
-    at least `_MIN_JOIN_STEPS`"""
     others: tuple[MeasuredBeats, ...] = ()
-    """what third-party measures found; their breaks stand behind ours in `own`"""
+
+    def __repr__(self) -> str:
+        return f"<evidence of {self.positions.size} beats in {self.lines.size} bars>"
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -151,18 +159,23 @@ class SeamEvidence(Shown):
 
 @dataclass(frozen=True, slots=True)
 class SeamScore:
-    """How naturally a splice carries on."""
+    """How naturally a splice carries on.
+
+    Attributes
+    ----------
+    total : seam score, 0 to 1, fitted to an automatic judge
+    led : whether it counts as lead (what was played leads there in the track too) and not as continuation
+    parts : 0 to 1 each, by the names of SEAM_PARTS
+    breaks : the measures themselves; 0 for no break, but for repetition
+    yardstick : the break at which each part is 1/2: a share of the track's typical one; 1 for repetition, texture
+        and air
+    """
 
     total: float
-    """seam score, 0 to 1, fitted to an automatic judge"""
     led: bool
-    """whether it counts as lead (what was played leads there in the track too) and not as continuation"""
     parts: dict[str, float]
-    """0 to 1 each, by the names of SEAM_PARTS"""
     breaks: dict[str, float]
-    """the measures themselves; 0 for no break, but for repetition"""
     yardstick: dict[str, float]
-    """the break at which each part is 1/2: a share of the track's typical one; 1 for repetition, texture and air"""
 
 
 def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | None = None) -> SeamEvidence:

@@ -23,10 +23,14 @@ _NAME = "barline-workbench"
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Names the parts of a home folder. Making one touches no disk; see `prepared`."""
+    """Names the parts of a home folder. Making one touches no disk; see `prepared`.
+
+    Attributes
+    ----------
+    root : the folder itself, absolute
+    """
 
     root: Path
-    """the folder itself, absolute"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.expanduser(self.root)).absolute())

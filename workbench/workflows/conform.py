@@ -75,22 +75,40 @@ _OF_ONE_CUT = ("start_at", "end_on", "fade", KEEP_ENDING, FRAME_RATE, PROJECTS, 
 
 @dataclass(frozen=True, slots=True)
 class Conformed:
-    """A plan that follows an edit, or why none does."""
+    """A plan that follows an edit, or why none does.
 
-    old: LoopPlan  # the plan that was changed, without options
+    Attributes
+    ----------
+    old : the plan that was changed, without options
+    answer : the plan that follows, or why none does
+    difference : between both cuts
+    analysis : of the track
+    mix : None if the old plan had none, or the new cut is no video
+    lost_mix : whether the old plan had a mix and the new one has none
+    envelope : the drawn ducking, on the new cut; None without one
+    result : JSON of the old result, for the names in it
+    video_id : the name of the new cut
+    provenance : what it was made from
+    cover : parameters that the plan was made with
+    request : of the old plan
+    keep_ending : whether the own ending is kept by seams under the floor too
+    follower : makes the plan with other choices, for advice; None where constraints contradict
+    """
+
+    old: LoopPlan
     answer: LoopPlan | Refusal
     difference: EditDifference
     analysis: Analysis
-    mix: MixBody | None  # None if the old plan had none, or the new cut is no video
-    lost_mix: bool  # whether the old plan had a mix and the new one has none
-    envelope: FollowedEnvelope | None  # the drawn ducking, on the new cut; None without one
-    result: Mapping[str, Any]  # JSON of the old result, for the names in it
-    video_id: str  # the name of the new cut
+    mix: MixBody | None
+    lost_mix: bool
+    envelope: FollowedEnvelope | None
+    result: Mapping[str, Any]
+    video_id: str
     provenance: Provenance
-    cover: CoverParams  # that the plan was made with
-    request: PlanRequest  # of the old plan
-    keep_ending: bool  # whether the own ending is kept by seams under the floor too
-    follower: PlanFollower | None  # makes the plan with other choices, for advice; None where constraints contradict
+    cover: CoverParams
+    request: PlanRequest
+    keep_ending: bool
+    follower: PlanFollower | None
 
     @property
     def plan(self) -> LoopPlan:

@@ -23,7 +23,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -249,8 +249,8 @@ def _fingerprint(loop: Planned, video: Path, choice: Choice) -> str:
         _PAGE_VERSION,
         hash_file(video),
         hash_file(loop.track.path),
-        repr(loop.answer),
-        repr(loop.mix),
+        repr(asdict(loop.answer)),
+        repr(None if loop.mix is None else asdict(loop.mix)),
         [(other.track.track_id, _verdict(other)) for other in choice.loops],
         [f"{found.track.track_id} {found.score:.4f} {found.fit_explanation}" for found in choice.suits.values()],
     ]

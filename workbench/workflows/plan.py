@@ -50,22 +50,37 @@ from workbench.workflows.mix import mix_under
 from workbench.workflows.splice import HeardPlan, HeardSplice, heard_json
 
 if TYPE_CHECKING:
+    import pandas
+    import xarray
+
     from workbench.mix.balance import Mix
 
 
 @dataclass(frozen=True, slots=True)
 class Planned(Shown):
-    """One track under one video, or of one length."""
+    """One track under one video, or of one length.
+
+    Attributes
+    ----------
+    track : the track
+    video : None where only a length was given
+    video_seconds : length to fill, s
+    answer : the plan, or why there is none
+    analysis : None if the sound cannot be decoded, or the track is too long for the video
+    mix : None if it was not asked for, or there is no plan
+    provenance : None for a plan that was read from a file without one
+    request : what was asked beyond the length
+    file_loop : the loop points of the track's file; None without, and where they do not matter
+    """
 
     track: TrackSource
-    video: Path | None  # None where only a length was given
+    video: Path | None
     video_seconds: float
     answer: LoopPlan | Refusal
-    analysis: Analysis | None  # None if the sound cannot be decoded, or the track is too long for the video
-    mix: Mix | None  # None if it was not asked for, or there is no plan
-    provenance: Provenance | None = None  # None for a plan that was read from a file without one
+    analysis: Analysis | None
+    mix: Mix | None
+    provenance: Provenance | None = None
     request: PlanRequest = LENGTH_ALONE
-    # The loop points of the track's file; None without, and where they do not matter
     file_loop: FileLoop | None = None
 
     def __repr__(self) -> str:
@@ -73,6 +88,14 @@ class Planned(Shown):
         if isinstance(self.answer, Refusal):
             return f"<{under}: {self.answer.reason.value}>"
         return f"<{under}: {self.answer.kind.in_words}, {len(self.answer.seam_times)} seams, {self.answer.end_label}>"
+
+    def to_dataset(self) -> xarray.Dataset:
+        """The plan as labelled arrays; a refusal raises `PlanError`."""
+        return self.plan.to_dataset()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The plan, a row a segment; a refusal raises `PlanError`."""
+        return self.plan.to_frame()
 
     @property
     def plan(self) -> LoopPlan:

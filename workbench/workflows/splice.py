@@ -77,22 +77,27 @@ _STAGES = ("beats", "loops", "plan")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardPlan(Shown):
-    """A plan and the recording that it plays."""
+    """A plan and the recording that it plays.
+
+    Attributes
+    ----------
+    plan : what is played
+    recording : the track
+    grid : by which its seams are scored
+    scores : 0 to 1, of each seam at the beats nearest to it; none where the grid has no bars
+    off_grid : which rule of the grid it breaks, in words; empty without any, as for the planner's plans
+    provenance : what it was made from; None of `heard_plan`, whose plan has its own
+    """
 
     plan: LoopPlan
     recording: Recording
     grid: BeatGrid
-    """by which its seams are scored"""
     scores: tuple[float, ...]
-    """0 to 1, of each seam at the beats nearest to it; none where the grid has no bars"""
     off_grid: str
-    """which rule of the grid it breaks, in words; empty without any, as for the planner's plans"""
     provenance: Provenance | None = None
-    """what it was made from; None of `heard_plan`, whose plan has its own"""
 
     def __repr__(self) -> str:
-        plan = self.plan
-        return f"<{plan.kind.in_words} of {plan.window_end:.3f} s, {len(plan.segments)} segments, seams {self.scores}>"
+        return repr(self.plan)
 
     def sound(self, from_s: float = 0.0, to_s: float | None = None) -> Recording:
         """Its sound, or a part of it.
@@ -158,26 +163,32 @@ class HeardPlan(Shown):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardSplice(Shown):
-    """One splice of a recording: its score, and all that shows it."""
+    """One splice of a recording: its score, and all that shows it.
+
+    Attributes
+    ----------
+    score : 0 to 1
+    parts : 0 to 1 each, by the names of `SEAM_PARTS`
+    leave_beat : index of the beat at which it leaves
+    enter_beat : index of the beat at which it goes on
+    bars : of the body that it repeats; negative where it goes ahead and leaves out as many
+    level_step_db : LU by which the entered side is louder
+    beats : as the beats alone have it, before the waveforms are compared: also the breaks and their yardsticks
+    view : what its picture shows; its `played`, `left` and `entered` are sounds
+    played : the whole recording with this splice taken once
+    provenance : what it was made from
+    """
 
     score: float
-    """0 to 1"""
     parts: dict[str, float]
-    """0 to 1 each, by the names of `SEAM_PARTS`"""
     leave_beat: int
     enter_beat: int
     bars: int
-    """of the body that it repeats; negative where it goes ahead and leaves out as many"""
     level_step_db: float
-    """LU by which the entered side is louder"""
     beats: SeamScore
-    """as the beats alone have it, before the waveforms are compared: also the breaks and their yardsticks"""
     view: SeamView
-    """what its picture shows; its `played`, `left` and `entered` are sounds"""
     played: HeardPlan
-    """the whole recording with this splice taken once"""
     provenance: Provenance
-    """what it was made from"""
 
     def __repr__(self) -> str:
         return f"<splice from beat {self.leave_beat} to beat {self.enter_beat}, score {self.score:.4f}>"

@@ -6,7 +6,9 @@ import base64
 import io
 import re
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from html import escape
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from workbench.catalog.track import Track
 from workbench.matching.lane import Lane, Match
 from workbench.media.audio import decode, write_audio
 from workbench.mix.balance import Duck, Mix
+from workbench.params.sliders import knob_of
 from workbench.plans.plan import LoopPlan
 
 MIX = Mix(True, "voice", -3.0, 1.5, Duck(((1.0, 0.0), (1.2, 14.0)), 100, ((1.2, 2.5),), 14.0, 100, 400))
@@ -84,6 +87,44 @@ def test_a_loop_and_a_fit_say_what_they_are(piece: Any, tmp_path: Path) -> None:
     assert not _pictures(refused._repr_html_())
     assert "longer" in refused._repr_html_()
     assert all(len(repr(one)) < 300 for one in (loop, refused))
+
+
+def test_every_value_prints_itself_in_short_and_has_its_table(
+    piece: Any, make_plan: Callable[..., LoopPlan], tmp_path: Path
+) -> None:
+    recording = piece.recording
+    track = write_audio(tmp_path / "piece.wav", [recording.samples], recording.sample_rate, recording.channels)
+    (tmp_path / "piece.beats").write_text("".join(f"{at}\n" for at in piece.grid.beats))
+    with wb.open(tmp_path / "home") as workspace:
+        analysis, beats = wb.analyze(workspace, track), wb.map_beats(workspace, track)
+        loop, refused = wb.loop_track(workspace, track, 36_000.0), wb.loop_track(workspace, track, 1.0)
+    dataset, spliced = wb.datasets.load(tmp_path), wb.splice(recording, 16.0, 8.0, grid=piece.grid)
+    tables: list[Any] = [
+        *(piece.grid, analysis, analysis.profile, beats, loop, loop.plan, spliced, spliced.played, dataset),
+        wb.seam_evidence(recording, piece.grid),
+    ]
+    varied = {
+        stage: {name: knob_of(stage, name).values(3)[0] for name, field in type(held).knobs().items()
+                if isinstance(field.get_default(), float)}
+        for stage, held in wb.WorkbenchParams()
+    }  # fmt: skip
+    others = [
+        *(recording, refused.answer, loop.provenance, spliced.provenance, spliced.view, spliced.beats, loop.request),
+        *(loop.plan.segments[0], loop.plan.ending, loop.plan.body, analysis.profile.splices, dataset["piece"], MIX),
+        *(wb.WorkbenchParams(), wb.WorkbenchParams.model_validate(varied), workspace.home),
+        wb.SweepPlan((wb.read_axis("models.seams.pulse_weight=0:1:5"),), dataset),
+    ]
+    for value in (*tables, *others):
+        assert 0 < len(repr(value)) < 2000, type(value)
+    assert all(len(value.to_frame()) for value in tables)
+    named = [getattr(wb, name) for name in wb.__all__]
+    kinds = {
+        kind for kind in (*map(type, (*tables, *others)), *named) if is_dataclass(kind) or hasattr(kind, "_fields")
+    }
+    for kind in kinds:
+        help_text = getdoc(kind) or ""
+        names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
+        assert [name for name in names if f"\n{name} : " not in help_text] == [], kind
 
 
 def test_a_lane_plays_the_tracks_that_can_be_read(piece: Any, tmp_path: Path) -> None:

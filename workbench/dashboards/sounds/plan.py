@@ -276,7 +276,7 @@ def track_stretch(plan: LoopPlan, from_s: float, to_s: float) -> tuple[float, fl
 
 def plan_digest(plan: LoopPlan) -> str:
     """Digest of what a plan plays, 16 hex digits; its other options do not count."""
-    return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(asdict(plan.alone)).encode()).hexdigest()[:16]
 
 
 def listening_folder(home: Home) -> Path:
