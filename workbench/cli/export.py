@@ -84,7 +84,7 @@ def command(
       audacity   labels: seams, sync points, segments, speech; with --track bars and sections
       jams       beats, sections and the plan, as annotations of the track
       csv        seams as a table
-      markers    markers as a table, with comments and verdicts
+      markers    markers as a table; with --track comments and verdicts too
       loop-tags  a copy of the track with loop points (WAV, FLAC, Ogg)
 
     PLAN may also be what `workbench align` or `match --include-sync` prints: the edit then has the track once, as
