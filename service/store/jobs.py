@@ -12,9 +12,11 @@ taken for dead and resumes changes nothing. The answer, the stored answer and th
 transaction that settles the job. So a job is charged exactly once or not at all, whichever process is killed at
 whatever time.
 
-Fairness is part of the claim: the account with the fewest running jobs comes first, then the one that was served
-longest ago, then the oldest job. Jobs of one `build` do not run at the same time: the second finds what the first has
-stored.
+Fairness is part of the claim: the account with the fewest running jobs in the queue comes first, then jobs that were
+left by a dead worker, then the account that was served longest ago, then the oldest job. So where others wait for a
+slot, no account is given more than half of the queue's slots, rounded up: an account with so many and one with no fewer
+have all of them. No claim needs to know how many slots there are on all machines. Jobs of one `build` do not run at the
+same time: the second finds what the first has stored.
 
 Functions take a connection whose transaction the caller owns.
 """
@@ -379,8 +381,8 @@ def claim(
 ) -> Job | None:
     """Claim the next job.
 
-    A job whose lease has ended is taken over first. That is no crash of its process: its worker was killed, or lost the
-    database, and both may happen to any job.
+    A job whose lease has ended is taken over, and is no running one of its account until then. That is no crash of its
+    process: its worker was killed, or lost the database, and both may happen to any job.
 
     The lease ends after `lease_seconds`, unless it is renewed. Other kinds than `kinds` stay in their queues, None is
     any; those in `last` come after all others. Returns the job as it is now; None if there is none to claim.
@@ -466,19 +468,21 @@ def _claim(queues: tuple[str, ...], owner: str, kinds: tuple[str, ...] | None, l
     )
 
 
+def _has_ended(table: Any, owner: str) -> sa.ColumnElement[bool]:
+    """Whether the lease of a running job has ended; a worker never re-claims its own expired lease, it renews it."""
+    now, latest_lease = (sa.bindparam(name, type_=sa.String) for name in ("now", "latest_lease"))
+    return sa.and_(sa.or_(table.c.lease_until < now, table.c.lease_until > latest_lease), table.c.owner != owner)
+
+
 @cache
 def _claimable(queues: tuple[str, ...], owner: str, kinds: tuple[str, ...] | None) -> sa.Select[Any]:
     """SELECT of the ids of jobs that may be claimed; takes the parameters `_times`."""
-    now, latest_wait, latest_lease = (
-        sa.bindparam(name, type_=sa.String) for name in ("now", "latest_wait", "latest_lease")
-    )
+    now, latest_wait = (sa.bindparam(name, type_=sa.String) for name in ("now", "latest_wait"))
     running = jobs.alias("running")
     busy = sa.select(_Built(running.c.build)).where(running.c.state == "running")
     due = sa.or_(jobs.c.not_before <= now, jobs.c.not_before > latest_wait)
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", due))
-    # A worker never re-claims its own expired lease; it renews it.
-    ended = sa.or_(jobs.c.lease_until < now, jobs.c.lease_until > latest_lease)
-    abandoned = sa.and_(jobs.c.state == "running", ended, jobs.c.owner != owner)
+    abandoned = sa.and_(jobs.c.state == "running", _has_ended(jobs, owner))
     return sa.select(jobs.c.job_id).where(
         _is_open(),
         sa.true() if kinds is None else jobs.c.kind.in_(kinds),
@@ -498,7 +502,7 @@ def _whose_turn(
     running = jobs.alias("busy")
     busy = (
         sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
-        .where(running.c.state == "running")
+        .where(running.c.state == "running", sa.not_(_has_ended(running, owner)))
         .group_by(running.c.queue, running.c.account)
         .subquery("accounts_busy")
     )
@@ -510,8 +514,8 @@ def _whose_turn(
         .select_from(joined)
         .order_by(
             sa.case((jobs.c.kind.in_(last), 1), else_=0),
-            sa.case((jobs.c.state == "running", 0), else_=1),
             sa.func.coalesce(busy.c.jobs, 0),
+            sa.case((jobs.c.state == "running", 0), else_=1),
             sa.func.coalesce(turns.c.served_at, ""),
             jobs.c.created_at,
             jobs.c.job_id,

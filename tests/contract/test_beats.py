@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from service.store import jobs
 from service.store.jobs import NewJob
@@ -170,3 +175,37 @@ def test_a_running_beats_job_polls_as_202(service: Any, customer: Any) -> None:
     assert set(answer.json()) == RUNNING
     customer.refused(service.customer().get(f"/v1/beats/{job_id}"), 403)
     customer.refused(customer.get("/v1/beats/nobody"), 404)
+
+
+@pytest.mark.slow
+def test_of_two_accounts_that_wait_none_is_given_more_than_half_of_the_slots(
+    tmp_path: Path, start: Any, settings: dict[str, str], site: Any
+) -> None:
+    """The slots of a queue are those of all workers: of six for downloads, three each, though one asked long before."""
+    service = start(tmp_path / "home", {**settings, "WORKBENCH_FETCH_SLOTS": "3"}, "--no-jobs")
+    first, second = service.customer(), service.customer()
+    site.gate.clear()
+    command = [sys.executable, "-m", "workbench", "worker", "--home", str(service.home)]
+    workers = list[subprocess.Popen[bytes]]()
+    database = service.database()
+
+    def held() -> Counter[str]:
+        running = (rows.c.state == "running") & (rows.c.queue == jobs.FETCH)
+        with database.read() as connection:
+            return Counter(connection.scalars(sa.select(rows.c.account).where(running)))
+
+    try:
+        request = {"audio_url": f"{site.url}/held/track.flac"}
+        answers = [customer.post("/v1/beats", request) for customer in [first] * 8 + [second] * 4]
+        workers += [subprocess.Popen(command, env=service.environment, stdout=subprocess.PIPE) for _ in range(2)]
+        service.wait_for(lambda: held().total() == 6, "every slot has a download")
+        assert held() == {first.account: 3, second.account: 3}
+        site.gate.set()
+        assert service.settled(second.client, answers[-1]).status_code == 200
+    finally:
+        site.gate.set()
+        for worker in workers:
+            worker.terminate()
+            worker.communicate(timeout=120)
+        database.close()
+        assert service.stop() == 0

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from service.jobs.kinds import BACKGROUND, LONG
 from tests.service.simulation.machines import content
 from tests.service.simulation.world import Violation
 
@@ -112,6 +113,7 @@ class Books:
         running = [row["build"].partition("#")[0] for row in rows.values() if row["state"] == "running"]
         if len(set(running)) < len(running):
             raise Violation(f"jobs of one build run at the same time: {running}")
+        self._check_shares(rows)
         ended = []
         for job_id, row in rows.items():
             if row["state"] not in ("complete", "failed"):
@@ -133,6 +135,34 @@ class Books:
                 self._check_fault(row)
             else:
                 self._check_answer(row)
+
+    def _check_shares(self, rows: dict[str, sqlite3.Row]) -> None:
+        """A claim gave no account more than half of the slots while another account waited, which held fewer.
+
+        Only what is beyond doubt counts: the other waited before and after, and could have had that slot.
+        """
+        waited = {job_id for job_id, row in self.known.items() if row["state"] == "queued"}
+        for row in rows.values():
+            was, queue, account = self.known.get(row["job_id"]), row["queue"], row["account"]
+            if row["state"] != "running" or was is None or was["attempt"] == row["attempt"]:
+                continue
+            running = [one for one in rows.values() if one["state"] == "running" and one["queue"] == queue]
+            holds = Counter(one["account"] for one in running)
+            # claims of one step are told apart by their leases, of which some may have ended
+            leases = (self.town.world.text(self.town.world.now + _SKEW), row["lease_until"])
+            held = sum(one["account"] == account and leases[0] < one["lease_until"] <= leases[1] for one in running)
+            slots = self.town.slots(queue, {one["owner"] for one in running})
+            if held <= -(-slots // 2):
+                continue
+            were = [one for one in self.known.values() if one["state"] == "running"]
+            builds = {one["build"].partition("#")[0] for one in (*running, *were)}
+            for other in rows.values():
+                is_rival = other["queue"] == queue and other["account"] not in ("", account)
+                could = other["kind"] not in LONG or (row["kind"] in LONG and other["kind"] not in BACKGROUND)
+                waits = other["job_id"] in waited and other["state"] == "queued"
+                has_fewer = holds[other["account"]] < held - 1
+                if is_rival and could and waits and has_fewer and other["build"].partition("#")[0] not in builds:
+                    raise Violation(f"{account} is given {held} of {slots} slots, and {other['account']} waits")
 
     def _check_forgotten(self, row: sqlite3.Row, videos: dict[str, str]) -> None:
         video_id, world, kept = row["video_id"], self.town.world, self.town.settings.video_retention_seconds

@@ -65,6 +65,12 @@ BUGS = (
     Bug("a mix that is asked for later is forgotten", _JOBS, "        jobs.c.request == _dumps(job.request),\n", ""),
     Bug("jobs of one build run side by side", _JOBS, "sa.and_(ready, _Built(jobs.c.build).not_in(busy))", "ready"),
     Bug(
+        "an account may be given all slots while others wait",
+        _JOBS,
+        "            sa.func.coalesce(busy.c.jobs, 0),\n",
+        "",
+    ),
+    Bug(
         "an event that was booked draws credit again",
         _LEDGER,
         '    if not _book(connection, "charge", charge, amount, at):\n        return False\n',

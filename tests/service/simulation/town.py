@@ -126,6 +126,11 @@ class Town:
         """A short name of a job, the same in each replay."""
         return self._names.setdefault(job_id, f"#{len(self._names) + 1}")
 
+    def slots(self, queue: str, holders: set[str]) -> int:
+        """How many jobs of a queue run at a time on the machines that live, and on those that hold some."""
+        alive = {machine.host.name for machine in self.machines if machine.parent is not None}
+        return len(alive | holders) * max(machine.slots[queue] for machine in self.machines)
+
     def check(self) -> None:
         """Check what must hold, if anything was written."""
         if self.world.commits != self._seen_commits:

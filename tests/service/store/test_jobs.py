@@ -6,6 +6,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from service.store import accounts, answers, credit_grants, jobs, ledger, tables
 from service.store.jobs import Fault, Job, NewJob, StoredAnswer
@@ -171,6 +172,38 @@ def test_the_account_with_fewest_jobs_running_comes_first(database: Database) ->
         if job.account == "ada":
             complete(database, job)
     assert [claim(database).account for _ in range(3)] == ["ada", "bob", "bob"]
+
+
+def test_where_others_wait_no_account_is_given_more_than_half_of_the_slots(database: Database) -> None:
+    """Of five slots of as many workers three at most, also of the jobs that a dead worker had when nobody waited."""
+    submit(database, *(new(f"a{number}") for number in range(20)))
+    for _ in range(5):
+        end_lease(database, claim(database, "dead"))
+    submit(database, *(new(f"b{number}", account="bob") for number in range(12)), new("c", account="eve"))
+    barrier, given = Barrier(5), list[tuple[str, int, set[str]]]()
+
+    def work(owner: str) -> None:
+        alive, waits = tables.jobs.c.owner != "dead", tables.jobs.c.state == "queued"
+        for _ in range(6):
+            barrier.wait()  # all hold a job now or none does, and all claim at once
+            with database.write() as connection:
+                held = jobs.claim(connection, [jobs.MAIN], owner, LEASE)
+                assert held is not None
+                mine = (tables.jobs.c.account == held.account) & (tables.jobs.c.state == "running")
+                count = connection.scalar(sa.select(sa.func.count()).where(mine, alive))
+                waiting = set(connection.scalars(sa.select(tables.jobs.c.account).where(waits)))
+            given.append((held.account, count or 0, waiting - {held.account}))
+            barrier.wait()
+            assert complete(database, held)
+
+    workers = [Thread(target=work, args=(f"w{number}",)) for number in range(5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(given) == 30
+    assert [one for one in given if one[1] > 3 and one[2]] == []
+    assert max(count for _, count, others in given if not others) == 5  # alone, an account is given all of them
 
 
 def test_a_dead_workers_job_is_taken_over_and_not_counted_as_its_crash(database: Database) -> None:
