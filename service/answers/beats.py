@@ -33,7 +33,6 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
             original = jobs.get(connection, before.job_id)
             if original is not None:
                 return Answer(202, _submitted(original))
-    funds.check(connection, call.caller)
     job = funds.accept(
         connection,
         call.caller,

@@ -38,7 +38,6 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
 
     Returns 202 with the video. Raises Problem, 402.
     """
-    funds.check(connection, call.caller)
     video = video_owners.create(
         connection,
         OwnedVideo(f"vid_{ULID()}", call.account, "processing", title=_last_part(url), source_url=url),
@@ -60,7 +59,6 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
         return video_job(video_id, video.status)
     if video.uploaded_bytes is None:
         raise Problem(409, "nothing has been uploaded yet: PUT the bytes to upload_url first")
-    funds.check(connection, call.caller)
     if video_owners.update(connection, video_id, "awaiting_upload", status="processing"):
         _start(connection, call, find_video(connection, call, video_id))  # as changed: a new upload may have come first
     return video_job(video_id)

@@ -9,8 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
-from service.store.tables import accounts, ledger, month_totals
+from service.store.tables import accounts, jobs, ledger, month_totals, video_owners
 
 PAIR = {"video_id": "vid_long", "track_id": "trk_corner"}
 SCRIPT = {"script": "A quiet morning."}
@@ -47,6 +48,11 @@ def test_every_billed_endpoint_checks_it_also_for_what_may_turn_out_unbilled(cus
         ("/v1/videos", {"video_url": f"{site.url}/short.mp4"}),
     ]:  # fmt: skip
         customer.refused(customer.post(path, body), 402)
+    database = customer.service.database()
+    with database.read() as connection:  # what was refused has left nothing
+        for table in (jobs, video_owners):
+            assert connection.execute(sa.select(table).where(table.c.account == customer.account)).all() == []
+    database.close()
     assert customer.get("/v1/videos/vid_long").status_code == 200
     for family in ("loop", "align", "match"):
         job_id = customer.service.unserved(customer.account, family, **PAIR)
