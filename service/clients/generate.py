@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -126,36 +126,98 @@ def _snake(name: str) -> str:
     return re.sub(r"([A-Z])", r"_\1", name).lower()
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a model."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A body, or a part of one, as the clients' types tell it."""
+
+    name: str
+    description: str
+    fields: tuple[Field, ...]
+    split: Mapping[bool, tuple[Field, ...]]
+    """further fields by the value of a boolean that says which of two models another field is; mostly empty"""
+
+
+def _models(document: Mapping[str, Any]) -> Iterator[Model]:
+    """The models; where a union has some with `job_id` and some without, these say that it is absent."""
+    schemas = document["components"]["schemas"]
+    unions = [one.answers for one in operations(document)]
+    told_apart = {
+        name for union in unions for name in union if any("job_id" in schemas[one]["properties"] for one in union)
+    }
+    for name, schema in schemas.items():
+        required = set(schema.get("required", ()))
+        fields = {field: Field(field, one, field in required) for field, one in schema["properties"].items()}
+        if name in told_apart and "job_id" not in fields:
+            fields["job_id"] = Field("job_id", {"not": {}, "description": "always absent"}, False)
+        split = _split(fields, schemas)
+        shared = tuple(
+            one
+            for one in fields.values()
+            if not any(one.name == other.name for part in split.values() for other in part)
+        )
+        yield Model(name, schema["description"], shared, split)
+
+
+def _split(fields: Mapping[str, Field], schemas: Mapping[str, Any]) -> dict[bool, tuple[Field, ...]]:
+    """By the value of a boolean: itself, and the field whose model has that value of it too."""
+    for flag in (one for one in fields.values() if one.schema.get("type") == "boolean"):
+        for field in fields.values():
+            refs = field.schema.get("oneOf", ())
+            values = [schemas[_model(ref)]["properties"].get(flag.name, {}).get("const") for ref in refs]
+            if sorted(values, key=str) == [False, True]:
+                return {
+                    value: (
+                        replace(flag, schema={**flag.schema, "const": value}),
+                        replace(field, schema={**field.schema, "oneOf": [ref]}),
+                    )
+                    for value, ref in zip(values, refs, strict=True)
+                }
+    return {}
+
+
+def _variant(value: bool) -> str:
+    return "Applicable" if value else "Refused"
+
+
 # Python
 
 
 def python_text(document: Mapping[str, Any]) -> str:
     """The Python module."""
-    schemas, known = document["components"]["schemas"], operations(document)
+    known = operations(document)
     lines = [
         f'"""Types, operations and errors of the service, version {document["info"]["version"]}. {_WRITTEN}"""',
         "",
         "from __future__ import annotations",
         "",
         "from collections.abc import Mapping",
-        "from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast",
+        "from typing import Any, Literal, Never, NotRequired, TypeAlias, TypedDict, Unpack, cast",
         "from urllib.parse import quote",
         "",
-        "from service.clients.python.errors import ApiError",
+        "from .errors import ApiError",
     ]
     for kind, name in error_classes(document).items():
         lines += ["", "", f"class {name}(ApiError):", f'    """`error.type` is `{kind}`."""']
     lines += ["", "", "ERRORS: Mapping[str, type[ApiError]] = {"]
     lines += [f'    "{kind}": {name},' for kind, name in error_classes(document).items()]
     lines += ["}", '"""by `error.type`"""']
-    for name, schema in schemas.items():
-        lines += ["", "", f"class {name}(TypedDict):", f'    """{schema["description"]}"""', ""]
-        required = set(schema.get("required", ()))
-        for field, one in schema["properties"].items():
-            kind = _python_type(one)
-            lines.append(f"    {field}: {kind if field in required else f'NotRequired[{kind}]'}")
-            if one.get("description"):
-                lines.append(f'    """{one["description"]}"""')
+    for model in _models(document):
+        shared = f"{model.name}Facts" if model.split else model.name
+        lines += _python_class(shared, "TypedDict", model.description, model.fields)
+        names = {value: f"{_variant(value)}{model.name}" for value in model.split}
+        for value, fields in model.split.items():
+            lines += _python_class(names[value], shared, model.description, fields)
+        if names:
+            lines += ["", "", f"{model.name}: TypeAlias = {' | '.join(names.values())}", f'"""{model.description}"""']
     lines += [
         "",
         "",
@@ -175,6 +237,15 @@ def python_text(document: Mapping[str, Any]) -> str:
         for method in _methods(known):
             lines += ["", *_python_method(method, define, await_)]
     return "\n".join(lines) + "\n"
+
+
+def _python_class(name: str, base: str, description: str, fields: Iterable[Field]) -> Iterator[str]:
+    yield from ("", "", f"class {name}({base}):", f'    """{description}"""', "")
+    for field in fields:
+        kind = _python_type(field.schema)
+        yield f"    {field.name}: {kind if field.required else f'NotRequired[{kind}]'}"
+        if field.schema.get("description"):
+            yield f'    """{field.schema["description"]}"""'
 
 
 def _python_method(method: Method, define: str, await_: str) -> list[str]:
@@ -207,6 +278,8 @@ def _python_method(method: Method, define: str, await_: str) -> list[str]:
 def _python_type(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return _model(schema)
+    if "not" in schema:
+        return "Never"
     if "const" in schema or "enum" in schema:
         values = schema.get("enum", [schema.get("const")])
         texts = (json.dumps(value) if isinstance(value, str) else repr(value) for value in values)
@@ -227,7 +300,7 @@ def _python_type(schema: Mapping[str, Any]) -> str:
 
 def typescript_text(document: Mapping[str, Any]) -> str:
     """The TypeScript module."""
-    schemas, known = document["components"]["schemas"], operations(document)
+    known = operations(document)
     lines = [
         f"// Types, operations and errors of the service, version {document['info']['version']}. {_WRITTEN}",
         "",
@@ -238,14 +311,20 @@ def typescript_text(document: Mapping[str, Any]) -> str:
     lines += ["", "/** by `error.type` */", "export const ERRORS: Record<string, typeof ApiError> = {"]
     lines += [f"  {kind}: {name}," for kind, name in error_classes(document).items()]
     lines += ["}"]
-    for name, schema in schemas.items():
-        lines += ["", f"/** {schema['description']} */", f"export interface {name} {{"]
-        required = set(schema.get("required", ()))
-        for field, one in schema["properties"].items():
-            if one.get("description"):
-                lines.append(f"  /** {one['description']} */")
-            lines.append(f"  {field}{'' if field in required else '?'}: {_typescript_type(one)}")
-        lines += ["}"]
+    for model in _models(document):
+        shared = f"{model.name}Facts" if model.split else model.name
+        lines += [
+            "",
+            f"/** {model.description} */",
+            f"export interface {shared} {{",
+            *_typescript_fields(model.fields),
+            "}",
+        ]
+        if model.split:
+            lines += ["", f"/** {model.description} */", f"export type {model.name} = {shared} &", "  ("]
+            for fields in model.split.values():
+                lines += ["    | {", *(f"      {line}" for line in _typescript_fields(fields)), "    }"]
+            lines += ["  )"]
     lines += [
         "",
         "export interface Call {",
@@ -263,6 +342,13 @@ def typescript_text(document: Mapping[str, Any]) -> str:
     for method in _methods(known):
         lines += ["", *_typescript_method(method)]
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _typescript_fields(fields: Iterable[Field]) -> Iterator[str]:
+    for field in fields:
+        if field.schema.get("description"):
+            yield f"  /** {field.schema['description']} */"
+        yield f"  {field.name}{'' if field.required else '?'}: {_typescript_type(field.schema)}"
 
 
 def _typescript_method(method: Method) -> list[str]:
@@ -295,6 +381,8 @@ def _typescript_method(method: Method) -> list[str]:
 def _typescript_type(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return _model(schema)
+    if "not" in schema:
+        return "never"
     if "const" in schema or "enum" in schema:
         return " | ".join(json.dumps(value) for value in schema.get("enum", [schema.get("const")]))
     for word in ("anyOf", "oneOf"):

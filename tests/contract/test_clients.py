@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import secrets
 import shutil
 import subprocess
+import sys
 import threading
 import time
+import venv
 from collections.abc import Awaitable, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,7 +23,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from service.clients.generate import TYPESCRIPT
+from service.clients.generate import PYTHON, TYPESCRIPT
 from service.clients.python import (
     ApiError,
     AsyncClient,
@@ -409,3 +412,99 @@ def test_a_wait_outlasts_a_service_that_is_started_again_and_a_rate_that_is_used
     """The job goes on meanwhile, and whoever gave up would have lost its ticket."""
     found = loop(restarting)
     assert (found["job_id"], found["status"]) == ("job_1", "complete")
+
+
+PAGE = Path(__file__).parents[2] / "notebooks" / "book" / "how_to" / "client.md"
+
+
+def page_code(language: str) -> str:
+    """The examples of the page for clients, one after the other."""
+    return "\n".join(re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(), re.DOTALL))
+
+
+def in_folder(folder: Path, *command: str | Path) -> str:
+    """Standard output of a command that may need a package index, without which the test is skipped."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    said = done.stdout + done.stderr
+    if done.returncode and re.search(r"ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|Could not find a version", said):
+        pytest.skip(f"no package index answers {Path(command[0]).name}: the installed client is not tried")
+    assert done.returncode == 0, said
+    return done.stdout
+
+
+NARROWED = """
+from typing import assert_type
+
+from workbench_client.generated import LoopPlan, LoopRefusal
+
+
+def narrowed(client: Client) -> tuple[str | None, str]:
+    looped = client.loop(video_id="vid_1", track_id="trk_1")
+    if looped["applicable"]:
+        assert_type(looped["plan"], LoopPlan)
+    else:
+        assert_type(looped["plan"], LoopRefusal)
+    ticket = client.submit_match(video_id="vid_1")
+    return ticket.get("job_id"), looped["plan"]["reason"] or ""
+"""
+
+
+@pytest.mark.slow
+def test_the_python_client_installs_by_itself_and_the_pages_examples_are_typed(
+    tmp_path: Path, service: Any, customer: Any
+) -> None:
+    source = shutil.copytree(PYTHON.parent, tmp_path / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    in_folder(tmp_path, python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", "dist", source)
+    (wheel,) = (tmp_path / "dist").iterdir()
+    in_folder(tmp_path, python, "-m", "pip", "install", "-q", wheel)
+    script = (
+        "import importlib.util, sys; from workbench_client import Client\n"
+        "assert importlib.util.find_spec('service') is None\n"
+        "with Client(*sys.argv[1:]) as client:\n"
+        "    print(client.loop(video_id='vid_long', track_id='trk_corner')['applicable'])"
+    )
+    assert in_folder(tmp_path, python, "-I", "-c", script, service.url, customer.key) == "True\n"
+    in_folder(tmp_path, python, "-m", "pip", "install", "-q", "--no-deps", "--target", "typed", wheel)
+    (tmp_path / "page.py").write_text(page_code("python") + NARROWED)
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "page.py"],
+        cwd=tmp_path, env={**os.environ, "MYPYPATH": "typed"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.slow
+def test_the_npm_package_installs_by_itself_and_the_pages_examples_are_typed(
+    tmp_path: Path, service: Any, customer: Any
+) -> None:
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("no Node and npm on this machine: the npm package is not tried")
+    left = shutil.ignore_patterns("node_modules", "dist", "*.tgz", "package-lock.json")
+    source, user = shutil.copytree(TYPESCRIPT.parent, tmp_path / "source", ignore=left), tmp_path / "user"
+    install = ("npm", "install", "--no-audit", "--no-fund")
+    in_folder(source, *install)
+    in_folder(source, "npm", "pack")
+    (package,) = source.glob("*.tgz")
+    user.mkdir()
+    (user / "package.json").write_text('{"type": "module"}')
+    in_folder(user, *install, package, "typescript@5.9", "@types/node@20")
+    narrowed = """
+        export async function narrowed(client: Client): Promise<[number, string]> {
+          const looped = await client.loop({ video_id: "vid_1", track_id: "trk_1" })
+          const ticket = await client.submitMatch({ video_id: "vid_1" })
+          const jobId: string | undefined = ticket.job_id
+          return looped.applicable ? [looped.plan.bars, jobId ?? ""] : [0, looped.plan.reason]
+        }
+    """
+    (user / "page.ts").write_text(page_code("typescript") + narrowed)
+    in_folder(user, "npx", "tsc", "--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "page.ts")
+    script = """
+        import { Client } from "barline-workbench-client"
+        const [, url, key] = process.argv
+        const loop = await new Client(url, key).loop({ video_id: "vid_long", track_id: "trk_corner" })
+        console.log(loop.applicable)
+    """
+    called = in_folder(user, "node", "--input-type=module", "-e", script, service.url, customer.key)
+    assert called == "true\n"

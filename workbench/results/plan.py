@@ -64,11 +64,11 @@ class PlayedBody(Body):
 class LoopedBody(Body):
     """What is repeated: the fields of a loop."""
 
-    loop_start_a: float = Field(ge=0, description="start of the body heard longest, track s")
+    loop_start_a: float = Field(ge=0, description="start of the body that plays longest, track s")
     loop_end_b: float = Field(ge=0, description="its end, track s")
     bars: int = Field(ge=1, description="its length in whole bars")
     beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
-    repeats: int = Field(ge=1, description="passes of that body heard in full, the first included")
+    repeats: int = Field(ge=1, description="passes of that body that play in full, the first included")
 
 
 class EndsBody(Body):
@@ -76,7 +76,7 @@ class EndsBody(Body):
 
     seam_score: float = Field(ge=0, le=1, description="of the worst seam")
     seam_times: list[float] = Field(description="where the splices fall, video s")
-    sections_covered: list[str] = Field(description="names of the sections heard, in order of first use")
+    sections_covered: list[str] = Field(description="names of the sections that play, in order of first use")
     end_label: str = Field(description="how the plan ends, in words")
     outro_start: NonNegative | SkipJsonSchema[None] = optional(
         "track s; only where the plan resolves on a come-down outro"
@@ -96,10 +96,10 @@ class OptionBody(EndsBody, LoopedBody, PlayedBody, title="LoopOption"):
 class AlternateBody(Body, title="LoopAlternate"):
     """Summary of an option that is not served."""
 
-    loop_start_a: float = Field(ge=0, description="start of the body heard longest, track s")
+    loop_start_a: float = Field(ge=0, description="start of the body that plays longest, track s")
     loop_end_b: float = Field(ge=0, description="its end, track s")
     bars: int = Field(ge=1, description="its length in whole bars")
-    repeats: int = Field(ge=1, description="passes heard in full")
+    repeats: int = Field(ge=1, description="passes that play in full")
     seam_score: float = Field(ge=0, le=1, description="of the worst seam")
     plan_score: float = Field(ge=0, le=1, description="ranking score")
     end_label: str = Field(description="how the plan ends, in words")
@@ -192,12 +192,14 @@ Kind = Literal["loop", "straight", "cut_down"]
 class _AnyKindBody(Body):
     """What is repeated, where something is."""
 
-    kind: Kind = Field(description="loop: some of it is heard twice; straight: no seam; cut_down: seams, nothing twice")
-    loop_start_a: NonNegative | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop")
+    kind: Kind = Field(description="loop: some of it plays twice; straight: no seam; cut_down: seams, nothing twice")
+    loop_start_a: NonNegative | SkipJsonSchema[None] = optional(
+        "start of the body that plays longest, track s; of a loop"
+    )
     loop_end_b: NonNegative | SkipJsonSchema[None] = optional("its end, track s; of a loop")
     bars: Count | SkipJsonSchema[None] = optional("its length in whole bars; of a loop")
     beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
-    repeats: Count | SkipJsonSchema[None] = optional("passes of that body heard in full; of a loop")
+    repeats: Count | SkipJsonSchema[None] = optional("passes of that body that play in full; of a loop")
     start_at: NonNegative | SkipJsonSchema[None] = optional("where the music was asked to start, video s")
 
 
@@ -211,10 +213,12 @@ class AnyAlternateBody(Body, title="PlanAlternate"):
     """Summary of an option that is not served."""
 
     kind: Kind
-    loop_start_a: NonNegative | SkipJsonSchema[None] = optional("start of the body heard longest, track s; of a loop")
+    loop_start_a: NonNegative | SkipJsonSchema[None] = optional(
+        "start of the body that plays longest, track s; of a loop"
+    )
     loop_end_b: NonNegative | SkipJsonSchema[None] = optional("its end, track s; of a loop")
     bars: Count | SkipJsonSchema[None] = optional("its length in whole bars; of a loop")
-    repeats: Count | SkipJsonSchema[None] = optional("passes heard in full; of a loop")
+    repeats: Count | SkipJsonSchema[None] = optional("passes that play in full; of a loop")
     seam_score: float = Field(ge=0, le=1, description="of the worst seam")
     plan_score: float = Field(ge=0, le=1, description="ranking score")
     end_label: str = Field(description="how the plan ends, in words")

@@ -1,19 +1,20 @@
 """The Python client of the service.
 
-    from service.clients.python import Client
+    from workbench_client import Client
 
     with Client("https://api.example.com", api_key) as client:
         video = client.ingest_file(Path("video.mp4"))
         lane = client.match(video_id=video["video_id"])["lane"]
         loop = client.loop(video_id=video["video_id"], track_id=lane["matches"][0]["track_id"])
 
-It needs httpx and nothing else of this package.
+It needs httpx and nothing else of this repository; `pip install service/clients/python` installs it by itself under
+the name used above, and in the repository it is `service.clients.python`.
 """
 
 from __future__ import annotations
 
-from service.clients.python.client import AsyncClient, Client
-from service.clients.python.errors import (
+from .client import AsyncClient, Client
+from .errors import (
     ApiError,
     ClientError,
     ConnectionFailedError,
@@ -21,7 +22,7 @@ from service.clients.python.errors import (
     VideoFailedError,
     WebhookError,
 )
-from service.clients.python.webhooks import sign_webhook, verify_webhook
+from .webhooks import sign_webhook, verify_webhook
 
 __all__ = [
     "ApiError",

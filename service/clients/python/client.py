@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 import anyio
 import httpx
 
-from service.clients.python.errors import ApiError, ConnectionFailedError, NotDoneError, VideoFailedError
-from service.clients.python.generated import (
+from .errors import ApiError, ConnectionFailedError, NotDoneError, VideoFailedError
+from .generated import (
     ERRORS,
     AsyncOperations,
     Call,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypedDict, Unpack, cast
+from typing import Any, Literal, Never, NotRequired, TypeAlias, TypedDict, Unpack, cast
 from urllib.parse import quote
 
-from service.clients.python.errors import ApiError
+from .errors import ApiError
 
 
 class InvalidRequestError(ApiError):
@@ -311,13 +311,13 @@ class LoopAlternate(TypedDict):
     """Summary of an option that is not served."""
 
     loop_start_a: float
-    """start of the body heard longest, track s"""
+    """start of the body that plays longest, track s"""
     loop_end_b: float
     """its end, track s"""
     bars: int
     """its length in whole bars"""
     repeats: int
-    """passes heard in full"""
+    """passes that play in full"""
     seam_score: float
     """of the worst seam"""
     plan_score: float
@@ -343,7 +343,7 @@ class LoopJob(TypedDict):
     """what to do, in words"""
 
 
-class LoopJobResult(TypedDict):
+class LoopJobResultFacts(TypedDict):
     """A finished loop job: the loop's result, and the job's id."""
 
     video_id: str
@@ -352,10 +352,6 @@ class LoopJobResult(TypedDict):
     """the track, as the request named it"""
     track: TrackRef
     """where the caller's catalog has the track"""
-    applicable: bool
-    """false where there is nothing to loop"""
-    plan: LoopPlan | LoopRefusal
-    """the plan, or why there is none"""
     hint: NotRequired[str]
     """the reason in words and what to do; only where not applicable"""
     retryable: NotRequired[bool]
@@ -366,6 +362,28 @@ class LoopJobResult(TypedDict):
     """of the job whose result this is"""
     status: Literal["complete"]
     """the work is done"""
+
+
+class ApplicableLoopJobResult(LoopJobResultFacts):
+    """A finished loop job: the loop's result, and the job's id."""
+
+    applicable: Literal[True]
+    """false where there is nothing to loop"""
+    plan: LoopPlan
+    """the plan, or why there is none"""
+
+
+class RefusedLoopJobResult(LoopJobResultFacts):
+    """A finished loop job: the loop's result, and the job's id."""
+
+    applicable: Literal[False]
+    """false where there is nothing to loop"""
+    plan: LoopRefusal
+    """the plan, or why there is none"""
+
+
+LoopJobResult: TypeAlias = ApplicableLoopJobResult | RefusedLoopJobResult
+"""A finished loop job: the loop's result, and the job's id."""
 
 
 class LoopOption(TypedDict):
@@ -400,7 +418,7 @@ class LoopOption(TypedDict):
     song_duration: float
     """length of the track, s"""
     loop_start_a: float
-    """start of the body heard longest, track s"""
+    """start of the body that plays longest, track s"""
     loop_end_b: float
     """its end, track s"""
     bars: int
@@ -408,13 +426,13 @@ class LoopOption(TypedDict):
     beats_per_bar: int
     """of the prevailing metre"""
     repeats: int
-    """passes of that body heard in full, the first included"""
+    """passes of that body that play in full, the first included"""
     seam_score: float
     """of the worst seam"""
     seam_times: list[float]
     """where the splices fall, video s"""
     sections_covered: list[str]
-    """names of the sections heard, in order of first use"""
+    """names of the sections that play, in order of first use"""
     end_label: str
     """how the plan ends, in words"""
     outro_start: NotRequired[float]
@@ -470,7 +488,7 @@ outside; the sum is limited at -1 dBTP. Without a mix nothing is limited."""
     song_duration: float
     """length of the track, s"""
     loop_start_a: float
-    """start of the body heard longest, track s"""
+    """start of the body that plays longest, track s"""
     loop_end_b: float
     """its end, track s"""
     bars: int
@@ -478,13 +496,13 @@ outside; the sum is limited at -1 dBTP. Without a mix nothing is limited."""
     beats_per_bar: int
     """of the prevailing metre"""
     repeats: int
-    """passes of that body heard in full, the first included"""
+    """passes of that body that play in full, the first included"""
     seam_score: float
     """of the worst seam"""
     seam_times: list[float]
     """where the splices fall, video s"""
     sections_covered: list[str]
-    """names of the sections heard, in order of first use"""
+    """names of the sections that play, in order of first use"""
     end_label: str
     """how the plan ends, in words"""
     outro_start: NotRequired[float]
@@ -529,7 +547,7 @@ class LoopRequest(TypedDict):
     """also return a mix: how far the music is lowered under speech"""
 
 
-class LoopResult(TypedDict):
+class LoopResultFacts(TypedDict):
     """A loop of one track under one video."""
 
     video_id: str
@@ -538,16 +556,36 @@ class LoopResult(TypedDict):
     """the track, as the request named it"""
     track: TrackRef
     """where the caller's catalog has the track"""
-    applicable: bool
-    """false where there is nothing to loop"""
-    plan: LoopPlan | LoopRefusal
-    """the plan, or why there is none"""
     hint: NotRequired[str]
     """the reason in words and what to do; only where not applicable"""
     retryable: NotRequired[bool]
     """whether to call again in a few seconds; only where not applicable"""
     mix: NotRequired[Mix]
     """only where asked for, applicable and measured"""
+    job_id: NotRequired[Never]
+    """always absent"""
+
+
+class ApplicableLoopResult(LoopResultFacts):
+    """A loop of one track under one video."""
+
+    applicable: Literal[True]
+    """false where there is nothing to loop"""
+    plan: LoopPlan
+    """the plan, or why there is none"""
+
+
+class RefusedLoopResult(LoopResultFacts):
+    """A loop of one track under one video."""
+
+    applicable: Literal[False]
+    """false where there is nothing to loop"""
+    plan: LoopRefusal
+    """the plan, or why there is none"""
+
+
+LoopResult: TypeAlias = ApplicableLoopResult | RefusedLoopResult
+"""A loop of one track under one video."""
 
 
 class LoopSegment(TypedDict):
@@ -720,6 +758,8 @@ class VideoJob(TypedDict):
     """/v1/videos/{video_id}"""
     next: NotRequired[str]
     """what to do once ready; only from match with a video_url"""
+    job_id: NotRequired[Never]
+    """always absent"""
 
 
 class VideoRecord(TypedDict):

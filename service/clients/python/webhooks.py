@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from service.clients.python.errors import WebhookError
+from .errors import WebhookError
 
 TOLERANCE_SECONDS = 300
 """between the clocks of sender and receiver"""

@@ -274,13 +274,13 @@ export interface LaneTrack {
 
 /** Summary of an option that is not served. */
 export interface LoopAlternate {
-  /** start of the body heard longest, track s */
+  /** start of the body that plays longest, track s */
   loop_start_a: number
   /** its end, track s */
   loop_end_b: number
   /** its length in whole bars */
   bars: number
-  /** passes heard in full */
+  /** passes that play in full */
   repeats: number
   /** of the worst seam */
   seam_score: number
@@ -307,17 +307,13 @@ export interface LoopJob {
 }
 
 /** A finished loop job: the loop's result, and the job's id. */
-export interface LoopJobResult {
+export interface LoopJobResultFacts {
   /** the video, as the request named it */
   video_id: string
   /** the track, as the request named it */
   track_id: string
   /** where the caller's catalog has the track */
   track: TrackRef
-  /** false where there is nothing to loop */
-  applicable: boolean
-  /** the plan, or why there is none */
-  plan: LoopPlan | LoopRefusal
   /** the reason in words and what to do; only where not applicable */
   hint?: string
   /** whether to call again in a few seconds; only where not applicable */
@@ -329,6 +325,23 @@ export interface LoopJobResult {
   /** the work is done */
   status: "complete"
 }
+
+/** A finished loop job: the loop's result, and the job's id. */
+export type LoopJobResult = LoopJobResultFacts &
+  (
+    | {
+        /** false where there is nothing to loop */
+        applicable: true
+        /** the plan, or why there is none */
+        plan: LoopPlan
+    }
+    | {
+        /** false where there is nothing to loop */
+        applicable: false
+        /** the plan, or why there is none */
+        plan: LoopRefusal
+    }
+  )
 
 /** One whole plan. */
 export interface LoopOption {
@@ -360,7 +373,7 @@ export interface LoopOption {
   song_start: number
   /** length of the track, s */
   song_duration: number
-  /** start of the body heard longest, track s */
+  /** start of the body that plays longest, track s */
   loop_start_a: number
   /** its end, track s */
   loop_end_b: number
@@ -368,13 +381,13 @@ export interface LoopOption {
   bars: number
   /** of the prevailing metre */
   beats_per_bar: number
-  /** passes of that body heard in full, the first included */
+  /** passes of that body that play in full, the first included */
   repeats: number
   /** of the worst seam */
   seam_score: number
   /** where the splices fall, video s */
   seam_times: number[]
-  /** names of the sections heard, in order of first use */
+  /** names of the sections that play, in order of first use */
   sections_covered: string[]
   /** how the plan ends, in words */
   end_label: string
@@ -429,7 +442,7 @@ export interface LoopPlan {
   song_start: number
   /** length of the track, s */
   song_duration: number
-  /** start of the body heard longest, track s */
+  /** start of the body that plays longest, track s */
   loop_start_a: number
   /** its end, track s */
   loop_end_b: number
@@ -437,13 +450,13 @@ export interface LoopPlan {
   bars: number
   /** of the prevailing metre */
   beats_per_bar: number
-  /** passes of that body heard in full, the first included */
+  /** passes of that body that play in full, the first included */
   repeats: number
   /** of the worst seam */
   seam_score: number
   /** where the splices fall, video s */
   seam_times: number[]
-  /** names of the sections heard, in order of first use */
+  /** names of the sections that play, in order of first use */
   sections_covered: string[]
   /** how the plan ends, in words */
   end_label: string
@@ -488,24 +501,39 @@ export interface LoopRequest {
 }
 
 /** A loop of one track under one video. */
-export interface LoopResult {
+export interface LoopResultFacts {
   /** the video, as the request named it */
   video_id: string
   /** the track, as the request named it */
   track_id: string
   /** where the caller's catalog has the track */
   track: TrackRef
-  /** false where there is nothing to loop */
-  applicable: boolean
-  /** the plan, or why there is none */
-  plan: LoopPlan | LoopRefusal
   /** the reason in words and what to do; only where not applicable */
   hint?: string
   /** whether to call again in a few seconds; only where not applicable */
   retryable?: boolean
   /** only where asked for, applicable and measured */
   mix?: Mix
+  /** always absent */
+  job_id?: never
 }
+
+/** A loop of one track under one video. */
+export type LoopResult = LoopResultFacts &
+  (
+    | {
+        /** false where there is nothing to loop */
+        applicable: true
+        /** the plan, or why there is none */
+        plan: LoopPlan
+    }
+    | {
+        /** false where there is nothing to loop */
+        applicable: false
+        /** the plan, or why there is none */
+        plan: LoopRefusal
+    }
+  )
 
 /** A range of the track, played once. */
 export interface LoopSegment {
@@ -663,6 +691,8 @@ export interface VideoJob {
   poll: string
   /** what to do once ready; only from match with a video_url */
   next?: string
+  /** always absent */
+  job_id?: never
 }
 
 /** How far the ingest of a video is. */

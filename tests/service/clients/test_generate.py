@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import shutil
-import subprocess
+import re
 from pathlib import Path
 
 import pytest
@@ -38,16 +36,7 @@ def test_every_type_of_error_has_a_class() -> None:
 
 
 def test_every_model_is_a_type_in_both_languages() -> None:
-    python = {node.name for node in ast.parse(texts()[PYTHON]).body if isinstance(node, ast.ClassDef)}
-    typescript = texts()[TYPESCRIPT]
+    python, typescript = texts()[PYTHON], texts()[TYPESCRIPT]
     for name in DOCUMENT["components"]["schemas"]:
-        assert name in python
-        assert f"export interface {name} {{" in typescript
-
-
-def test_typescript_is_well_typed() -> None:
-    tsc = shutil.which("tsc")
-    if tsc is None:
-        pytest.skip("no TypeScript compiler on this machine: the types of the TypeScript client are not checked")
-    done = subprocess.run([tsc, "-p", str(TYPESCRIPT.parent)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+        assert re.search(rf"^(class {name}\(TypedDict\)|{name}: TypeAlias) ?[:=]", python, re.MULTILINE)
+        assert re.search(rf"^export (interface {name} {{|type {name} =)", typescript, re.MULTILINE)
