@@ -66,6 +66,7 @@ from workbench.plans.plan_score import (
     coverage_part,
     fade_part,
     hearings_of,
+    is_raised,
     own_ending_part,
     phrasing_part,
 )
@@ -207,7 +208,7 @@ class PlanFollower:
             )
         floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
         search, way = self._best(floor, None)
-        lacks_parts = way is None and bool(self._request.keep) and floor <= CoverParams().min_seam_score
+        lacks_parts = way is None and bool(self._request.keep) and not is_raised(floor)
         if lacks_parts:
             search, way = self._best(floor, REQUEST_FLOOR, for_ending=ending_floor is not None)
         elif ending_floor is not None and not old.ends_in_fade and not (way is not None and way.kind.is_own):

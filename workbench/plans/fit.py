@@ -68,7 +68,7 @@ from workbench.plans.plan import (
     segment_table,
     song_at,
 )
-from workbench.plans.plan_score import NOTICED, REQUEST_FLOOR
+from workbench.plans.plan_score import NOTICED, REQUEST_FLOOR, is_raised
 from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
@@ -146,7 +146,7 @@ class _Fit:
         A raised floor stays, and so does that of a length alone.
         """
         plans, params = _plans(self), self.params
-        if plans or not self.request.keep or params.min_seam_score > CoverParams().min_seam_score:
+        if plans or not self.request.keep or is_raised(params.min_seam_score):
             return plans
         for least in _REQUEST_FLOORS:
             lower = replace(self, params=params.model_copy(update={"min_seam_score": least}))
@@ -614,7 +614,7 @@ def _refused(fit: _Fit) -> Refusal:
         why = Sentence(f"what is to be kept lasts {longest:.1f} s")
     elif len(tried.request.keep) == len(blamed) and has_bars:
         floor = fit.params.min_seam_score
-        least = floor if floor > CoverParams().min_seam_score else min(REQUEST_FLOOR, floor)
+        least = floor if is_raised(floor) else min(REQUEST_FLOOR, floor)
         why = Sentence(f"no seams of {least:g} and more make this length of them")
     elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
         why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]

@@ -74,7 +74,7 @@ from workbench.plans.constraints import (
     smallest_contradiction,
 )
 from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, count_restarts, nearest_line, segment_table
-from workbench.plans.plan_score import FAIR, LIMIT_PENALTY, NOTICED
+from workbench.plans.plan_score import FAIR, LIMIT_PENALTY, NOTICED, is_raised
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plans.repetition import find_repetition, is_varied, least_variety, wears_less, worn_seconds
 from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within, sound_alike, usable_splices, with_pairs
@@ -405,7 +405,7 @@ def _varied_plans(found: _Found | Refusal, task: _Task, needed: float) -> list[L
 
     floor = params.min_seam_score
     varied = max(among(found), search(floor, needed), key=lambda plans: plans[0].plan_score if plans else 0.0)
-    if varied or not FAIR < floor <= CoverParams().min_seam_score:  # a raised one stays
+    if varied or floor <= FAIR or is_raised(floor):
         return varied
     return search(FAIR, 0.0) or search(FAIR, needed)
 

@@ -58,6 +58,11 @@ _NOTICED_COST = 2.5  # what the part of the worst seam loses for each unit that 
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
 
+def is_raised(floor: float) -> bool:
+    """Whether somebody asks for more of each seam than the planner does by itself: that floor is never lowered."""
+    return floor > CoverParams().min_seam_score
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanScore:
     """What a score is made of, numbers or arrays of one shape; see the module's head."""
