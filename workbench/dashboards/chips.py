@@ -1,4 +1,4 @@
-"""The seams of a plan in a row, each a button with its score and crossfade; the worst is marked."""
+"""The seams of a plan in a row, each a button with its score and crossfade; a worst one that many notice is marked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from panel.custom import JSComponent
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
+from workbench.plans.plan_score import NOTICED
 
 
 def worst_of(scores: Sequence[float | None]) -> int | None:
@@ -19,12 +20,18 @@ def worst_of(scores: Sequence[float | None]) -> int | None:
     return min(known)[1] if known else None
 
 
+def doubtful_of(scores: Sequence[float | None]) -> int | None:
+    """The seam whose score is lowest, if it is so low that many listeners notice it; None where none is."""
+    worst = worst_of(scores)
+    return worst if worst is not None and (scores[worst] or 0.0) < NOTICED else None
+
+
 class SeamChips(JSComponent):
-    """All seams of a plan with their scores and crossfades, each a button; the worst is marked."""
+    """All seams of a plan with their scores and crossfades, each a button; a worst one that many notice is marked."""
 
     scores = param.List([], doc="one a seam, None where unknown")
     fades = param.List([], doc="s, length of each crossfade")
-    worst = param.Integer(-1)
+    worst = param.Integer(-1, doc="the one to look at, from 0; -1 for none")
     seam = param.Integer(-1, doc="the one that is looked at, from 0; -1 for none")
     verdicts = param.List([], doc="verdict about each: good, audible, wrong; empty for none")
     label = param.String("", doc="in front of the row")
@@ -49,7 +56,7 @@ class SeamChips(JSComponent):
         seam: good, audible, wrong, or empty for none.
         """
         fades = [] if plan is None else list(plan.seam_fades)
-        worst = worst_of(scores)
+        worst = doubtful_of(scores)
         self.param.update(
             scores=list(scores) or [None] * len(fades), fades=fades, worst=-1 if worst is None else worst, seam=seam,
             verdicts=list(verdicts),

@@ -46,13 +46,13 @@ RULE = "#E4E4E4"
 """light grey: lines to read heights by"""
 
 GROUPS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#BBBBBB")
-"""Sections that repeat each other share a group and its colour; only long tracks have more groups than colours."""
+"""Of kinds of one thing, such as the sections of a track; only long tracks have more kinds than there are colours."""
 
 PIXELS_PER_INCH = 110
 
 
 def group_colour(group: int) -> str:
-    """Colour of the sections of a group, counted from 0; colours repeat after the eighth."""
+    """Colour of a kind, counted from 0; colours repeat after the eighth."""
     return GROUPS[group % len(GROUPS)]
 
 

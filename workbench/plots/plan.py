@@ -1,7 +1,8 @@
 """The picture of a plan: the track below, the video above, and which part of the track plays where in the video.
 
 Both run on the same scale. A ribbon goes from each range of the track up to the place in the video where it is played;
-its colour is that of the track's section, and a line above names the colours. Neighbours of one name are named once;
+its colour is that of the track's section, and a line above names the colours. Sections that repeat each other under one
+name share a colour. Neighbours of one name are named once;
 names, seam numbers and the ending are written where there is room for them. Under it the levels: the gain of each
 segment with its glide, the fades, and the attenuation under speech.
 """
@@ -69,7 +70,8 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) ->
     from workbench.plots.labels import Labels
 
     labels = Labels(axes)
-    track = [SectionBlock(part.song_from, part.song_to, part) for part in sections]
+    colours = section_colours(sections)
+    track = [SectionBlock(part.song_from, part.song_to, part, colours[part]) for part in sections]
     video = played_blocks(plan, sections)
     draw_blocks(axes, track, _TRACK - _THICK, _THICK)
     draw_blocks(axes, video, _VIDEO, _THICK)
@@ -92,17 +94,20 @@ class SectionBlock:
     last: float
     section: TrackSection | None
     """None outside all sections"""
+    colour: str
 
-    @property
-    def colour(self) -> str:
-        """The colour of its section's group."""
-        return group_colour(self.section.group) if self.section else _UNNAMED
+
+def section_colours(sections: Sequence[TrackSection]) -> dict[TrackSection | None, str]:
+    """The colour of each section, and of what is outside of all: those of one group and one name share it."""
+    kinds = list(dict.fromkeys((one.group, one.label) for one in sections))
+    return {None: _UNNAMED, **{one: group_colour(kinds.index((one.group, one.label))) for one in sections}}
 
 
 def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[SectionBlock]:
-    """What is played, cut at section borders and seams."""
+    """What is played, cut at section borders and seams; times are of the video."""
+    colours = section_colours(sections)
     return [
-        SectionBlock(first + start - segment.song_from, last + start - segment.song_from, section)
+        SectionBlock(first + start - segment.song_from, last + start - segment.song_from, section, colours[section])
         for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False)
         for first, last, section in track_pieces(segment.song_from, segment.song_to, sections)
     ]
@@ -134,12 +139,12 @@ def name_blocks(labels: Labels, blocks: Sequence[SectionBlock], middle: float) -
 def _draw_ribbons(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) -> None:
     from matplotlib.patches import Polygon
 
+    colours = section_colours(sections)
     for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False):
         shift = start - segment.song_from
         for first, last, played in track_pieces(segment.song_from, segment.song_to, sections):
             corners = [(first, _TRACK), (last, _TRACK), (last + shift, _VIDEO), (first + shift, _VIDEO)]
-            colour = group_colour(played.group) if played else _UNNAMED
-            axes.add_patch(Polygon(corners, facecolor=colour, alpha=0.22, linewidth=0))
+            axes.add_patch(Polygon(corners, facecolor=colours[played], alpha=0.22, linewidth=0))
 
 
 def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
@@ -173,10 +178,11 @@ def _name_colours(figure: Figure, sections: Sequence[TrackSection]) -> None:
     from matplotlib.patches import Patch
 
     names: dict[str, list[str]] = {}
-    for section in sections:
-        known = names.setdefault(group_colour(section.group), [])
-        if section.label not in known:
+    for section, colour in section_colours(sections).items():
+        known = names.setdefault(colour, [])
+        if section is not None and section.label not in known:
             known.append(section.label)
+    del names[_UNNAMED]
     if names:
         handles = [Patch(color=colour, label=", ".join(known)) for colour, known in names.items()]
         columns = max(1, int(figure.get_figwidth() / _INCHES_A_COLOUR))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.dashboards.chips import SeamChips, worst_of
+from workbench.dashboards.chips import SeamChips, doubtful_of, worst_of
 from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned
 
@@ -11,6 +11,12 @@ def test_the_worst_is_the_lowest_that_is_known() -> None:
     assert worst_of([]) is None
     assert worst_of([None, None]) is None
     assert worst_of([0.9, None, 0.4, 0.4]) == 2
+
+
+def test_the_worst_is_a_warning_where_many_notice_it() -> None:
+    assert doubtful_of([0.9, 0.74]) == 1
+    assert doubtful_of([0.9, 0.75]) is None
+    assert doubtful_of([None]) is None
 
 
 def test_a_chip_for_each_seam_also_where_no_score_is_known(corner_loop: Planned) -> None:

@@ -38,7 +38,7 @@ from workbench.plots.labels import LabelPlace, Labels, ink_on, name_point
 from workbench.plots.match import calibration_figure, follow_figure, parts_figure
 from workbench.plots.mix import mix_figure, uncertain_in_words
 from workbench.plots.palette import ENDING, GROUPS, clock, group_colour, new_figure, png, time_axis
-from workbench.plots.plan import plan_figure
+from workbench.plots.plan import plan_figure, section_colours
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.sweep import sweep_figure
 from workbench.recording import Recording
@@ -348,6 +348,17 @@ def test_other_parameters_are_lines_as_long_as_one_can_tell_them_apart(check_leg
 )
 def test_clock_reads_like_a_player(seconds: float, text: str) -> None:
     assert clock(seconds) == text
+
+
+def test_sections_of_two_names_have_two_colours_and_those_of_one_kind_have_one() -> None:
+    """A build and a verse may repeat each other."""
+    intro, build, verse, again = (
+        TrackSection(4 * k, 4 * k + 4, 8.0 * k, 8.0 * k + 8.0, name, group)
+        for k, (name, group) in enumerate((("intro", 0), ("build", 1), ("verse", 1), ("verse", 1)))
+    )
+    colours = section_colours((intro, build, verse, again))
+    assert len({colours[intro], colours[build], colours[verse], colours[None]}) == 4
+    assert colours[verse] == colours[again]
 
 
 def test_groups_keep_their_colours_and_repeat_only_after_all_are_used() -> None:

@@ -1,4 +1,4 @@
-// The seams of a plan as a row of buttons: number, score, crossfade; the worst marked, and named in front of the row.
+// The seams of a plan as a row of buttons: number, score, crossfade; the worst is marked where it is doubtful.
 // Where they are those of another plan than the one in use, they only tell, and one button asks to use that plan.
 const MARKS = { good: "✓", audible: "~", wrong: "✗" }
 

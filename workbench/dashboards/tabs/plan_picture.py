@@ -25,15 +25,15 @@ from workbench.dashboards.charts import (
     paper,
     show_time,
 )
-from workbench.dashboards.chips import worst_of
+from workbench.dashboards.chips import doubtful_of
 from workbench.dashboards.figures import LoopOver, SeamTool
 from workbench.dashboards.sounds.plan import video_times_of
-from workbench.dashboards.tabs.plan_state import PlanState, played_pieces
+from workbench.dashboards.tabs.plan_state import PlanState
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
 from workbench.plans.move_seam import SeamPlace
 from workbench.plans.plan import LoopPlan
-from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, OWN_MUSIC, PLAYED, VOICE, clock, group_colour
-from workbench.plots.plan import gain_curve, track_pieces
+from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, OWN_MUSIC, PLAYED, VOICE, clock
+from workbench.plots.plan import gain_curve, played_blocks, section_colours, track_pieces
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import FloatArray
 
@@ -94,13 +94,16 @@ class PlanPicture(Picture):
         plan, state = self.state.plan, self.state
         if plan is None:
             return
-        pieces = played_pieces(plan, state.sections)
-        self._set("pieces", left=[p[0] for p in pieces], right=[p[1] for p in pieces], color=[p[2] for p in pieces])
+        blocks, colours = played_blocks(plan, state.sections), section_colours(state.sections)
+        self._set(
+            "pieces", left=[block.first for block in blocks], right=[block.last for block in blocks],
+            color=[block.colour for block in blocks],
+        )  # fmt: skip
         scale = _track_scale(plan)
         self._set(
             "sections", left=[s.song_from * scale for s in state.sections],
             right=[s.song_to * scale for s in state.sections],
-            color=[group_colour(s.group) for s in state.sections],
+            color=[colours[s] for s in state.sections],
         )  # fmt: skip
         words = [f"the whole track, to {clock(plan.song_duration)}"] if scale < 1.0 else []
         self._set("whole", x=[plan.window_end] * len(words), text=words)
@@ -119,7 +122,7 @@ class PlanPicture(Picture):
 
     def _seams(self, plan: LoopPlan) -> None:
         times, fades = np.array(plan.seam_times), np.array(plan.seam_fades)
-        worst = worst_of(self.state.scores)
+        worst = doubtful_of(self.state.scores)
         others, named = [n for n in range(times.size) if n != worst], [] if worst is None else [worst]
         self._set("seams", x=times[others], number=[str(n + 1) for n in others])
         self._set("worst", x=times[named], number=[f"{n + 1} worst" for n in named])
@@ -215,12 +218,12 @@ class PlanPicture(Picture):
 
     def _labels(self, plan: LoopPlan) -> None:
         start, end = self.follow.view
-        blocks = [(*piece, "played") for piece in played_pieces(plan, self.state.sections)]
-        scale = _track_scale(plan)
-        blocks += [
-            (s.song_from * scale, s.song_to * scale, group_colour(s.group), s.label, "track")
-            for s in self.state.sections
+        scale, colours = _track_scale(plan), section_colours(self.state.sections)
+        blocks = [
+            (block.first, block.last, block.colour, block.section.label if block.section else "", "played")
+            for block in played_blocks(plan, self.state.sections)
         ]
+        blocks += [(s.song_from * scale, s.song_to * scale, colours[s], s.label, "track") for s in self.state.sections]
         self._own_music_names()
         x, y, text, ink = [], [], [], []
         for first, last, colour, label, lane in blocks:
@@ -247,14 +250,15 @@ class PlanPicture(Picture):
         self._set("scale", x=[left] * self._marks.size, y=self._marks, text=list(_MARKS_DB)[: self._marks.size])
 
     def _ribbons(self, plan: LoopPlan) -> None:
-        band, xs, ys, colours, scale = _LANES["ribbons"], [], [], [], _track_scale(plan)
+        band, xs, ys, drawn, scale = _LANES["ribbons"], [], [], [], _track_scale(plan)
+        colours = section_colours(self.state.sections)
         for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
             shift = float(start) - segment.song_from
             for first, last, section in track_pieces(segment.song_from, segment.song_to, self.state.sections):
                 xs.append([first * scale, last * scale, last + shift, first + shift])
                 ys.append([band.low, band.low, band.high, band.high])
-                colours.append(group_colour(section.group) if section else "#BBBBBB")
-        self._set("ribbons", xs=xs, ys=ys, color=colours)
+                drawn.append(colours[section])
+        self._set("ribbons", xs=xs, ys=ys, color=drawn)
 
     def _gains(self, plan: LoopPlan) -> None:
         band, rendered = _LANES["gain"], self.state.rendered.get(self.state.shown)

@@ -22,8 +22,7 @@ from workbench.params import CoverParams
 from workbench.plans.constraints import clock
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
-from workbench.plots.palette import group_colour
-from workbench.plots.plan import track_pieces
+from workbench.plots.plan import played_blocks
 from workbench.results.plan_words import option_differences
 from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned
@@ -200,9 +199,7 @@ class PlanState:
         facts = []
         for plan, difference in zip(self.options, self._differences(params), strict=True):
             total = plan.window_end
-            pieces = [
-                (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
-            ]
+            blocks = played_blocks(plan, self.sections)
             seams = len(plan.seam_times)
             body = plan.kind.in_words if plan.body is None else f"{plan.body.bars} bars × {plan.body.repeats}"
             joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
@@ -211,7 +208,7 @@ class PlanState:
             words = f"{difference} · {numbers}" if difference else numbers
             facts.append(
                 {
-                    "pieces": pieces,
+                    "pieces": [(block.first / total, block.last / total, block.colour) for block in blocks],
                     "seams": [time / total for time in plan.seam_times],
                     "score": f"{plan.plan_score:.2f}",
                     "words": words,
@@ -219,17 +216,3 @@ class PlanState:
                 }
             )
         return facts
-
-
-def played_pieces(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[tuple[float, float, str, str]]:
-    """What is played, cut at section borders: of each piece from and to, video seconds, its colour and section's name.
-
-    Outside of sections a piece is grey and has no name.
-    """
-    pieces = []
-    for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
-        shift = float(start) - segment.song_from
-        for first, last, section in track_pieces(segment.song_from, segment.song_to, sections):
-            colour = group_colour(section.group) if section else "#BBBBBB"
-            pieces.append((first + shift, last + shift, colour, section.label if section else ""))
-    return pieces

@@ -17,6 +17,7 @@ from workbench.dashboards.tabs.plan_state import PlanState
 from workbench.dashboards.views import LongSound
 from workbench.files import bundled_path
 from workbench.media.audio import decode
+from workbench.plans.plan_score import NOTICED
 from workbench.plots.palette import DOWNBEAT
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
@@ -73,8 +74,8 @@ def test_every_seam_has_a_score_and_its_place_in_the_picture(state: PlanState) -
     assert min(scores) == pytest.approx(plan.seam_score, abs=1e-4)
     picture = PlanPicture(state)
     picture.show()
-    worst = source_of(picture, "worst seam")
-    assert list(worst.data["x"]) == [plan.seam_times[int(np.argmin(scores))]]
+    assert min(scores) >= NOTICED
+    assert len(source_of(picture, "worst seam").data["x"]) == 0, "a warning is of a seam that many notice"
 
 
 def test_nothing_but_the_lines_of_bars_is_vermilion(state: PlanState) -> None:

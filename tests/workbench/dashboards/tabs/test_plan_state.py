@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.plan import render_option, video_times_of
-from workbench.dashboards.tabs.plan_state import PlanState, played_pieces
+from workbench.dashboards.tabs.plan_state import PlanState
 from workbench.plans.request import PlanRequest
 from workbench.store.home import Home
 from workbench.workflows.move_seam import plan_around
@@ -23,16 +22,6 @@ def state(tide_loop: Planned) -> PlanState:
     state = PlanState()
     state.take(tide_loop)
     return state
-
-
-def test_the_blocks_of_a_plan_fill_it_from_start_to_end(state: PlanState) -> None:
-    plan = state.plan
-    assert plan is not None
-    pieces = played_pieces(plan, state.sections)
-    assert pieces[0][0] == pytest.approx(plan.music_in)
-    assert pieces[-1][1] == pytest.approx(float(plan.segment_starts[-1]))
-    for (_, end, *_), (start, *_) in itertools.pairwise(pieces):
-        assert end == pytest.approx(start, abs=1e-5)
 
 
 def test_bars_are_heard_where_the_plan_plays_them(tide_loop: Planned, state: PlanState) -> None:
