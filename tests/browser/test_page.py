@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.screenshots import TABS
+from tests.browser.serving import VIDEO_SECONDS
+from tests.browser.watched import Watched
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
@@ -345,15 +347,56 @@ def test_options_are_compared_at_the_same_place(plan: Any, until_idle: Callable[
     assert plan.time == place
 
 
-def test_zooming_shows_the_same_music_finer(plan: Any) -> None:
-    ranges = "Bokeh.documents.flatMap(d => [...d.all_models]).filter(m => m.type == 'Range1d' && m.bounds)"
-    seen = f"{ranges}.map(m => m.end - m.start)[0]"
-    before = plan.page.evaluate(seen)
-    plan.page.locator(".bk-events").first.scroll_into_view_if_needed()  # the video stands above it
-    canvas = plan.at_rest(plan.page.locator(".bk-events").first.bounding_box)
-    plan.page.mouse.move(canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 250)
-    plan.page.mouse.wheel(0, -600)
-    plan.until(lambda: plan.page.evaluate(seen) < 0.9 * before)
+_SEEN = """() => Bokeh.documents.flatMap((d) => [...d.all_models])
+  .filter((m) => m.type === "Range1d" && m.bounds).map(({ start, end }) => [start, end])[0]"""
+
+
+def left_to_scroll(page: Any) -> float:
+    """How far the page can be scrolled down, px."""
+    left = "page => page.scrollHeight - page.clientHeight - page.scrollTop"
+    return float(page.locator(".main-content").evaluate(left))
+
+
+def test_the_wheel_scrolls_the_page_and_with_a_key_zooms_to_the_ends(plan: Any) -> None:
+    page, whole = plan.page, [0.0, pytest.approx(VIDEO_SECONDS, abs=1e-3)]
+    left = left_to_scroll(page)
+    assert left > 0
+    canvas = plan.at_rest(page.locator(".bk-events").first.bounding_box)
+    page.mouse.move(canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 100)
+    page.mouse.wheel(0, 100)
+    plan.until(lambda: left_to_scroll(page) == max(0, left - 100))
+    assert page.evaluate(_SEEN) == whole
+    for key in ("Control", "Alt"):
+        page.keyboard.down(key)
+        page.mouse.wheel(0, -600)
+        plan.until(lambda: 0.0 < page.evaluate(_SEEN)[0] < page.evaluate(_SEEN)[1] < 0.95 * VIDEO_SECONDS)
+        for _ in range(10):
+            page.mouse.wheel(0, 600)
+        plan.until(lambda: page.evaluate(_SEEN) == whole)
+        page.keyboard.up(key)
+    assert left_to_scroll(page) == max(0, left - 100)
+
+
+def test_the_plan_fits_its_window_and_nothing_moves_when_the_picture_arrives(
+    new_page: Callable[..., Any], dashboard: Any
+) -> None:
+    page = new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    held: list[Any] = []
+    arrived = False
+    page.route("**/videos/**", lambda route: route.continue_() if arrived else held.append(route))
+    with page.expect_request("**/videos/**"):
+        page.goto(dashboard.url)
+    expect(page.get_by_role("button", name="option 1 as A")).to_be_visible()
+    expect(page.locator(".work")).to_be_hidden()
+    watched = Watched(page)
+    place = watched.at_rest(page.locator(".player .bar").bounding_box)
+    arrived = True
+    for route in held:
+        route.continue_()
+    watched.until(lambda: page.locator(".player video").evaluate("video => video.readyState > 1"))
+    assert watched.at_rest(page.locator(".player .bar").bounding_box) == place
+    assert left_to_scroll(page) == 0
 
 
 def test_keys_and_buttons_zoom_at_the_playhead(plan: Any) -> None:

@@ -116,7 +116,7 @@ def clock_ticker() -> CompositeTicker:
 
 
 def time_chart(height: int, x_range: Range1d, low: float, high: float, label: str, *, last: bool = False) -> Any:
-    """A figure as wide as the page, with time from left to right; a click seeks, the wheel zooms.
+    """A figure as wide as the page, with time from left to right; see `show_time`.
 
     `height`: pixels, in a window 720 pixels high. `x_range`: seconds, shared by all figures that show the same
     stretch.
@@ -176,19 +176,19 @@ def _figure(
     )  # fmt: skip
 
 
-def show_time(figure: Any, margin: float = 0.0) -> None:
-    """Give a figure a clock as its horizontal axis: a click seeks, wheel and keys zoom, a double click shows all.
+def show_time(figure: Any) -> None:
+    """Give a figure a clock as its horizontal axis: a click seeks, a double click shows all.
 
-    `figure`: whose horizontal axis is in seconds. `margin`: by how much all stays inside the bounds of the view at
-    either end, s.
+    Keys zoom, and so does the wheel with Ctrl or Alt, to the bounds of the view; alone it scrolls the page.
+    `figure`: whose horizontal axis is in seconds.
     """
     figure.xaxis.ticker = clock_ticker()
     figure.xaxis.formatter = ClockTickFormatter()
-    zoom = ClockZoomTool(dimensions="width", maintain_focus=False, margin=margin)
+    zoom = ClockZoomTool(dimensions="width", maintain_focus=False)
     figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"))
     figure.toolbar.active_scroll = zoom
     seek_on_tap(figure)
-    figure.js_on_event("doubletap", ShowAll(range=figure.x_range, margin=margin))
+    figure.js_on_event("doubletap", ShowAll(range=figure.x_range))
 
 
 def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> None:
@@ -274,7 +274,8 @@ class Picture:
     def panes(self, *shares: float, **options: Any) -> list[pn.pane.Bokeh]:
         """The figures as wide as their place, which together take the height that a window leaves for them.
 
-        `shares`: of that height, one a figure, together 1; none for one figure that takes all.
+        `shares`: of that height, one a figure, together 1; none for one figure that takes all. `options`: of
+        `growing` and of the panes.
         """
         for renderer in (each for figure in self.figures for each in figure.renderers):
             # Nothing on a page is selected in this sense, or muted: a browser makes both by itself, and a page has a

@@ -43,16 +43,13 @@ class ShowAll(Callback):
         super().__init__(*args, **kwargs)
 
     range = Instance(Range1d, help="The range that is zoomed out.")
-    margin = Float(0.0, help="By how much it stays inside its bounds at either end, s.")
 
 
 class ClockZoomTool(WheelZoomTool):
-    """Zooms a clock by the wheel or a pinch, and by the keys and buttons of the transport."""
+    """Zooms a clock by the wheel with Ctrl or Alt, by a pinch, and by the keys and buttons of the transport."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-
-    margin = Float(0.0, help="By how much the whole stays inside the range's bounds at either end, s.")
 
 
 class SeamTool(BoxSelectTool):

@@ -12,7 +12,7 @@ ASSETS = Path(__file__).parent / "assets"
 _BAR_PIXELS = 14
 """of a thin scroll bar, with a gap"""
 _LEAST_WINDOW = 720
-"""pixels high, in which every tab is to be seen without scrolling"""
+"""pixels high, in which a tab without a video is to be seen without scrolling"""
 
 
 def stylesheet(name: str) -> str:
@@ -42,12 +42,12 @@ def beside(least: int, share: int = 999) -> dict[str, str]:
     return {"flex": f"{share} 1 {least}px", "width": "auto", "min-width": "0"}
 
 
-def growing(figure: Any, share: float = 1.0, **options: Any) -> pn.pane.Bokeh:
+def growing(figure: Any, share: float = 1.0, window: int = _LEAST_WINDOW, **options: Any) -> pn.pane.Bokeh:
     """A figure as wide as its place, and higher than its own height in a window that leaves room for it.
 
-    `figure`: with its height in a window of 720 pixels. `share`: of the height by which the window exceeds that; the
-    shares of a column's figures sum to 1.
+    `figure`: with its height in a window of `window` pixels. `share`: of the height by which the window exceeds that;
+    the shares of a column's figures, and of what else grows with the window, sum to 1.
     """
-    height = f"calc({figure.height}px + {share} * max(0px, 100vh - {_LEAST_WINDOW}px))"
+    height = f"calc({figure.height}px + {share} * max(0px, 100vh - {window}px))"
     figure.update(sizing_mode="stretch_width", styles={"height": height, "flex": "none"})
     return pn.pane.Bokeh(figure, **options)

@@ -72,6 +72,7 @@ class Program(param.Parameterized):
     plan_a = param.Dict({}, doc="how the track is played, see `workbench.dashboards.sounds.plan`; empty: as it is")
     plan_b = param.Dict({})
     plans = param.List([], doc="of each option that can be picked what `plan_a` would be, to hear it at once")
+    video_shown = param.Boolean(False, doc="whether there is a video, whose picture has a place before it is there")
     video_url = param.String("", doc="address of the video's picture; empty for none")
     refused_url = param.String("", doc="address of a picture that the browser cannot play")
     still = param.String("", doc="address of a picture of the video, to be seen before it is played; empty for none")
@@ -112,7 +113,6 @@ class TransportBar(Program, JSComponent):
 
     title = param.String("", doc="of the tab whose program this is")
     here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
-    video_shown = param.Boolean(False, doc="whether the picture is to be seen in the tab that is open")
     zooms = param.Boolean(False, doc="whether the tab that is open has pictures of a stretch of time")
     tab_keys = param.List([], doc="`keys` of the tab that is open")
     own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
@@ -126,8 +126,10 @@ class TransportBar(Program, JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
 
 
-_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "refused_url", "playheads", "keys"})
-"""what the bar shows of a program as it is"""
+_OF_TAB = {"video_shown", "playheads", "keys"}
+"""what the bar shows of the program of the open tab, also while another one plays"""
+_LOADED = sorted(set(Program.param) - {"name", "clock", "time", "seek", "playing", "refused_url"} - _OF_TAB)
+"""what the bar shows of the program that plays, as it is"""
 _SENT_BY_BROWSER = ("playing", "region", "chosen", "refused_url")
 """what the bar changes, for the program that it plays"""
 
@@ -147,7 +149,7 @@ class Transport:
     def add(self, title: str, program: Program) -> None:
         """Use a program for the transport while its tab is open."""
         self._programs[title] = program
-        program.param.watch(lambda *events: self._follow(program, events), [*_LOADED, "playheads"])
+        program.param.watch(lambda *events: self._follow(program, events), [*_LOADED, "video_shown", "playheads"])
         program.param.watch(lambda event: self._go(program, event.new[0]), "seek")
         self._show_place()
 
@@ -192,7 +194,7 @@ class Transport:
         waits = program is not None and loaded is not None and not self._is_on_clock(program)
         self.bar.param.update(
             here=self._here if waits else "", playheads=heads,
-            video_shown=program is not None and bool(program.video_url),
+            video_shown=program is not None and program.video_shown,
             zooms=program is not None and bool(program.playheads), tab_keys=[] if program is None else program.keys,
         )  # fmt: skip
 

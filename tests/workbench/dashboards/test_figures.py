@@ -6,7 +6,6 @@ import re
 
 import pytest
 from bokeh.model import Model
-from bokeh.models import Range1d
 
 from workbench.dashboards import figures
 from workbench.dashboards.figures import ClockTickFormatter, LoopOver, SeekTo, ShowAll
@@ -33,10 +32,3 @@ def test_the_browser_defines_the_properties_of_each_model() -> None:
         defined = re.search(r"this\.define\(.*?\(\{(.*?)\}\)\)", body[: body.index("execute") if own else 0], re.S)
         names = set(re.findall(r"(\w+): \[", defined[1])) if defined else set()
         assert names == own, model.__name__
-
-
-def test_all_is_shown_within_the_bounds_of_a_range() -> None:
-    view = Range1d(start=3.0, end=4.0, bounds=(0.0, 10.0))
-    sent = ShowAll(range=view).properties_with_values()
-    assert (sent["range"], sent["margin"]) == (view, 0.0)
-    assert ShowAll(range=view, margin=1.0).properties_with_values()["margin"] == 1.0

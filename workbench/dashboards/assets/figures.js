@@ -38,21 +38,20 @@
 
   class ShowAll extends Callback {
     static {
-      this.define(({ Float, Ref }) => ({
-        range: [Ref(Bokeh.Models.get("Range1d"))],
-        margin: [Float, 0],
-      }))
+      this.define(({ Ref }) => ({ range: [Ref(Bokeh.Models.get("Range1d"))] }))
     }
     execute() {
       const [start, end] = this.range.bounds
-      this.range.setv({ start: start + this.margin, end: end - this.margin })
+      this.range.setv({ start, end })
     }
   }
 
+  // As a tool of Bokeh's names what it does.
+  const [SCROLL, PAN_START, PAN, PAN_END] = ["_scroll", "_pan_start", "_pan", "_pan_end"]
   const WheelZoomTool = Bokeh.Models.get("WheelZoomTool")
   const LEAST_S = 0.5 // that a view shows
 
-  // Zooms by the wheel, by a pinch, and when the page asks for it: for keys and buttons.
+  // Zooms by the wheel with Ctrl or Alt, by a pinch, and when the page asks for it: for keys and buttons.
   class ClockZoomToolView extends WheelZoomTool.prototype.default_view {
     connect_signals() {
       super.connect_signals()
@@ -68,15 +67,18 @@
       this.listening.abort()
       super.remove()
     }
+    /** The wheel alone is the page's, which scrolls. */
+    [SCROLL](event) {
+      return (event.modifiers.ctrl || event.modifiers.alt) && super[SCROLL](event)
+    }
     /** Zoom by a factor at a time, or in the middle where that is not in view; 0 shows all. Bokeh's own for the wheel is
      * called `zoom`. */
     zoom_clock({ by, at, done }) {
       const { x_range } = this.plot_view.model
-      const { start, end, bounds } = x_range,
-        { margin } = this.model
+      const { start, end, bounds } = x_range
       if (!Array.isArray(bounds) || done.has(x_range) || !this.plot_view.el.checkVisibility()) return
       done.add(x_range) // figures over one another have one range
-      const [low, high] = [bounds[0] + margin, bounds[1] - margin]
+      const [low, high] = bounds
       if (by === 0) return void x_range.setv({ start: low, end: high })
       const centre = start <= at && at <= end && at !== null ? at : (start + end) / 2
       const span = Math.min(high - low, Math.max(LEAST_S, (end - start) / by))
@@ -88,12 +90,10 @@
   class ClockZoomTool extends WheelZoomTool {
     static {
       this.prototype.default_view = ClockZoomToolView
-      this.define(({ Float }) => ({ margin: [Float, 0] }))
     }
   }
 
   const BoxSelectTool = Bokeh.Models.get("BoxSelectTool")
-  const [PAN_START, PAN, PAN_END] = ["_pan_start", "_pan", "_pan_end"] // as a tool of Bokeh's names what it does
   const draw = (source, data) => source.setv({ data }, { sync: false })
   const REACH = { mouse: 8, pen: 9, touch: 16 } // px to either side of a line or a point, at most
   const STILL = { mouse: 3, pen: 4, touch: 8 } // px: less is a click, which is Bokeh's

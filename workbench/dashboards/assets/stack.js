@@ -260,7 +260,9 @@ export function render({ model }) {
     adds.hidden = model.tracks.length >= LANES.length
     show()
   }
-  box.append(videoPicture.element, bar, slider, rows, adds)
+  const screen = make("div", "", "screen")
+  screen.append(videoPicture.element)
+  box.append(screen, bar, slider, rows, adds)
 
   const keys = {
     " ": toggle,

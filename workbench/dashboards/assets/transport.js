@@ -243,7 +243,9 @@ export function render({ model }) {
     playing.title = nothing
       ? `there is nothing to play yet${model.own_keys ? ": the tab Plan loads the plan" : ""}`
       : playing.ariaLabel
-    videoPicture.element.hidden = !model.video_url || !model.video_shown
+    screen.hidden = !model.video_shown
+    screen.classList.toggle("small", model.zooms)
+    videoPicture.element.hidden = !model.video_url
     videoPicture.cover(model.still)
     code.hidden = !model.video_url
     source.textContent = by ? by.title : model.here && model.title

@@ -48,9 +48,7 @@ export class VideoPicture {
     this.element.addEventListener(
       "loadedmetadata",
       () => {
-        const { videoWidth, videoHeight } = this.element
-        if (videoWidth) this.element.style.setProperty("--shape", String(videoWidth / videoHeight))
-        else refuse()
+        if (!this.element.videoWidth) refuse()
       },
       { once: true },
     )
@@ -61,10 +59,10 @@ export class VideoPicture {
       if (url === this.url && this.element.currentTime < 0.001) this.zero = seen.mediaTime
     })
   }
-  /** Have a picture of the video to be seen while it stands at its beginning. */
+  /** Have a picture of the video to be seen until it is there, and while it stands at its beginning. */
   cover(address) {
     if (address && !this.still.src.endsWith(address)) this.still.src = address
-    this.still.hidden = !address || this.moved || this.element.hidden
+    this.still.hidden = !address || this.moved
   }
   uncover() {
     this.moved = this.still.hidden = true

@@ -216,7 +216,7 @@ class PlanTab(Tab):
             self.chips,
             self.desk.panel,
             self.desk.sound,
-            *self.picture.panes(),
+            *self.picture.panes(0.78, window=900),  # the video above takes the rest
             sizing_mode="stretch_width",
             margin=(0, 10),
         )

@@ -69,7 +69,7 @@ class PlanPicture(Picture):
         self.state = state
         self.view = Range1d(start=0.0, end=60.0)
         lanes = {word: _LANES[name] for name, word in _LANE_NAMES.items()}
-        self.figure = lane_chart(412, self.view, _TOP, lanes)
+        self.figure = lane_chart(376, self.view, _TOP, lanes)
         super().__init__(self.figure)
         self._marks: FloatArray = np.zeros(0)
         """heights of the marks in the lane of gains"""
@@ -83,7 +83,7 @@ class PlanPicture(Picture):
         if self.state.plan is None:
             self._empty()
         if self.state.seconds:
-            self.view.update(start=0.0, end=self.state.seconds, bounds=(-1.0, self.state.seconds + 1.0))
+            self.view.update(start=0.0, end=self.state.seconds, bounds=(0.0, self.state.seconds))
         # Without a plan there are no lanes below the soundtrack.
         self.figure.y_range.start = 0.0 if self.state.plan is not None else _LANES["gain"].high
         self.show_plan()
@@ -423,8 +423,8 @@ class PlanPicture(Picture):
         self._shade(scale.glyph, "background_fill_color", paper)  # curves go behind it
 
     def _listen(self) -> SeamTool:
-        """A click seeks and the wheel zooms, as on every clock; a drag moves a seam, selects on the track, or loops."""
-        show_time(self.figure, margin=1.0)
+        """A clock as every other; a drag moves a seam, selects on the track, or loops."""
+        show_time(self.figure)
         hand = SeamTool(
             dimensions="width", renderers=[], marks=self._sources["places"], ghost=self._sources["ghost"],
             low=_LANES["played"].low - 14, high=_LANES["music"].high,

@@ -28,19 +28,21 @@ class VideoPicture:
         self._video: Path | None = None
         self._copying: tuple[Path, Task] | None = None
         program.param.watch(lambda event: self._copy(event.new), "refused_url")
-        session.param.watch(lambda _: self._cover(), "still")
+        session.param.watch(lambda *_: self._cover(), ["video", "still"])
+        self._cover()
 
     def show(self, video: Path, digest: str, fps: float, *, for_browsers: bool = True) -> None:
         """Show a video."""
         self._video = video
         self._program.param.update(fps=fps, video_url=video_url(video, digest) if for_browsers else "")
-        self._cover()
         if not for_browsers:
             self._copy_of(video, "")
 
     def _cover(self) -> None:
-        still = self._session.still
-        self._program.still = "" if still is None else self._session.url_of(still)
+        session, still = self._session, self._session.still
+        self._program.param.update(
+            video_shown=session.video is not None, still="" if still is None else session.url_of(still)
+        )
 
     def _copy(self, refused: str) -> None:
         """Have a copy made of a video whose picture the browser cannot play."""
