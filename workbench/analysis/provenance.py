@@ -48,6 +48,7 @@ KEY = "provenance"  # the key of a result that holds it
 AUDIO = "audio"  # the constraint of a result for which sound streams of the video were chosen
 # The constraint of a plan whose crossfades were set, or whose options were reordered, by hand
 CHANGED_BY_HAND = "changed_by_hand"
+OPTION = "option"  # the constraint of a plan whose user put another option in front: its number as planned, from 1
 DRAWN_ENVELOPE = "envelope_points"  # the constraint of a mix with a drawn ducking envelope: its points
 
 # Loop points that the track's file carries, and whether the plan repeats them; no option of a command

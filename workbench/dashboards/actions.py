@@ -344,7 +344,7 @@ class Session(State):
         `remix`: its mix is the one of the plan before, and is to be measured again.
         """
         with self.settle():
-            self._show(loop, option=0, remix=remix)
+            self._show(loop, option=next(iter(loop.option_numbers), 1) - 1, remix=remix)
 
     def _show(self, loop: Planned, option: int, *, remix: bool = False) -> None:
         if self.asked is not None and self.asked.restores:

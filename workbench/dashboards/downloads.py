@@ -34,7 +34,6 @@ _MIXED = (
 )
 _MUSIC = ("music", "Music alone", "At its own level, without a mix, as WAV.")
 _PREMIERE = "xmeml"
-_OPTION = 1  # number of the plan in use among its options
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 
 
@@ -73,7 +72,7 @@ def what_is_taken(loop: Planned | None) -> str:
         return ""
     if len(loop.answer.options) < 2:
         return "Download the plan"
-    return f"Download option {_OPTION}, the plan in use"
+    return f"Download option {loop.option_numbers[0]}, the plan in use"
 
 
 def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path:
@@ -121,7 +120,7 @@ def _stem(workspace: Workspace, loop: Planned) -> str:
     named = [loop.track.title if loop.track.record is not None else loop.track.path.stem]
     if loop.video is not None:
         named.insert(0, loop.video.stem)
-    return re.sub(r"[^\w-]+", "-", "-".join((*named, version, f"option-{_OPTION}")))
+    return re.sub(r"[^\w-]+", "-", "-".join((*named, version, f"option-{loop.option_numbers[0]}")))
 
 
 def _finished(

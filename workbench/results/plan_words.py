@@ -8,7 +8,7 @@ Functions: `repetition_line`, `option_differences`, `seam_words`, `score_line`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import floor
 
 import numpy as np
@@ -27,6 +27,7 @@ from workbench.plans.constraints import (
 )
 from workbench.plans.move_seam import seam_scores
 from workbench.plans.plan import (
+    MAX_OPTIONS,
     EndKind,
     LoopPlan,
     PlanKind,
@@ -57,20 +58,25 @@ _FEWER_PLAYS = (
 
 
 def repetition_line(
-    plan: LoopPlan, profile: LoopProfile, params: CoverParams, constraints: SeamConstraints = NO_CONSTRAINTS
+    plan: LoopPlan,
+    profile: LoopProfile,
+    params: CoverParams,
+    constraints: SeamConstraints = NO_CONSTRAINTS,
+    numbers: Sequence[int] = range(1, MAX_OPTIONS + 1),
 ) -> str | None:
     """One line on what a listener notices of a loop, and what would avoid it; None where that is nothing.
 
     Seams that are likelier audible than not come first. A plan that passes a limit on repetition says what plays how
     often, and for how long; one that lets the whole track end and begin again, what the next option would play how
-    often instead. Too little different music is said too, of as much as the constraints of the request leave.
+    often instead. Too little different music is said too, of as much as the constraints of the request leave. `numbers`
+    are those of the options.
     """
     if plan.kind is not PlanKind.LOOP:
         return None  # nothing comes twice, and the track may have no bars to count
     needed = _needed(profile, params, constraints)
     said = (
         _audible_seams(plan, profile),
-        _repetition(plan, profile, params, needed),
+        _repetition(plan, profile, params, needed, numbers),
         _missed_variety(plan, needed),
         _skipped(plan, profile),
     )
@@ -82,15 +88,17 @@ def _needed(profile: LoopProfile, params: CoverParams, constraints: SeamConstrai
     return 0.0 if profile.downbeats.size < 3 else least_variety(profile, params, on_lines(profile, constraints))
 
 
-def _repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
+def _repetition(
+    plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float, numbers: Sequence[int]
+) -> str:
     repetition = find_repetition(plan, profile, params)
     if repetition.over_limits:
-        return f"{_most_played(repetition, plan)}; {_way_out(plan, profile, params, needed)}"
+        return f"{_most_played(repetition, plan)}; {_way_out(plan, profile, params, needed, numbers)}"
     times = count_restarts(plan, profile)
     if not times:
         return ""
     begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is audible"
-    for number, option in enumerate(plan.options[1:], start=2):
+    for number, option in zip(numbers[1:], plan.options[1:], strict=False):
         other = find_repetition(option, profile, params)
         if other.over_limits and not count_restarts(option, profile):
             return f"{begins}; option {number} goes on instead, but {_most_played(other, option)}"
@@ -161,7 +169,7 @@ def _most_played(most: Repetition, plan: LoopPlan) -> str:
         other = f", {clock(run.song_from)}-{clock(run.song_to)} {_times(run.passes)} in a row"
         row = " in a row" if run.passes == most.plays else other
     words = (
-        f"repetition: {clock(most.song_from)}-{clock(most.song_to)} plays {_times(most.plays)}{row}, "
+        f"repetition: {clock(most.song_from)}-{clock(most.song_to)} of the track plays {_times(most.plays)}{row}, "
         f"the whole track {most.mean_plays:.1f} times on average"
     )
     if most.worn_seconds < _LEAST_WORN_SECONDS:
@@ -211,16 +219,16 @@ def _often(count: int) -> str:
     return {1: "once", 2: "twice", 3: "three times"}.get(count, _times(count))
 
 
-def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
+def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float, numbers: Sequence[int]) -> str:
     """Which option repeats less, or that there is none."""
-    for number, option in enumerate(plan.options[1:], start=2):
+    for number, option in zip(numbers[1:], plan.options[1:], strict=False):
         other = find_repetition(option, profile, params)
         if not other.over_limits and not _too_little(option, profile, params, needed):
             return f"option {number} is within the limits: it repeats {_repeated(option, profile)}"
     worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
     least = int(np.argmin(worn))
     if worn[least] < _LESS_WORN * worn[0]:
-        return f"no option is within the limits; option {least + 1} has {clock(worn[least])} of that"
+        return f"no option is within the limits; option {numbers[least]} has {clock(worn[least])} of that"
     return "no option of this plan repeats much less"
 
 
@@ -229,7 +237,7 @@ def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
     if count_restarts(option, profile):
         return "the whole track, which ends and begins again"
     body = option.body
-    return "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)}"
+    return "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)} of the track"
 
 
 def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
@@ -298,7 +306,7 @@ def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> lis
         return [f"has a loop that ends {_bars(abs(ends))} {'later' if ends > 0 else 'sooner'}"]
     if not ends:
         return [f"has a loop that begins {_bars(abs(starts))} {'later' if starts > 0 else 'sooner'}"]
-    return [f"repeats {_bars(body.bars)} from {clock(body.song_from)} instead of {other.bars} from "
+    return [f"repeats {_bars(body.bars)} from {clock(body.song_from)} of the track instead of {other.bars} from "
             f"{clock(other.song_from)}"]  # fmt: skip
 
 
@@ -324,7 +332,7 @@ def _gap_words(option: LoopPlan, served: LoopPlan) -> list[str]:
 
 def _left_out(gaps: FloatArray) -> str:
     ranges = dict.fromkeys(f"{clock(first)} to {clock(last)}" for first, last in gaps)  # each once, however often
-    return f"leaves out {' and '.join(ranges)}"
+    return f"leaves out {' and '.join(ranges)} of the track"
 
 
 def _gaps(plan: LoopPlan) -> FloatArray:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.analysis.provenance import CHANGED_BY_HAND
+from workbench.analysis.provenance import CHANGED_BY_HAND, OPTION
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import Analysis
 from workbench.analysis.workspace import Workspace
@@ -101,7 +101,7 @@ def plan_with_moved_seam(
     if made is not None:
         for name, value in request_records(asked).items():
             made = made.with_constraint(name, value)
-        made = made.with_constraint(CHANGED_BY_HAND, True)
+        made = made.with_constraint(CHANGED_BY_HAND, True).with_constraint(OPTION, None)
     return replace(loop, answer=moved, analysis=analysis, provenance=made, request=asked)
 
 

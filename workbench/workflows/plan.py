@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.analysis.provenance import (
     DRAWN_ENVELOPE,
     FILE_LOOP,
+    OPTION,
     Provenance,
     grid_record,
     make_provenance,
@@ -103,6 +104,16 @@ class Planned(Shown):
         if isinstance(self.answer, Refusal):
             raise PlanError(f"there is no plan, for it was refused: {self.answer.hint}")
         return self.answer
+
+    @property
+    def option_numbers(self) -> tuple[int, ...]:
+        """Of each option its number as planned, from 1, which one that a user put in front keeps; none of a refusal."""
+        if isinstance(self.answer, Refusal):
+            return ()
+        count = max(1, len(self.answer.options))
+        recorded = None if self.provenance is None else self.provenance.constraints.get(OPTION)
+        first = min(max(recorded, 1), count) if isinstance(recorded, int) else 1
+        return (first, *(number for number in range(1, count + 1) if number != first))
 
 
 def loop_track(

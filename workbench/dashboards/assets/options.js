@@ -35,7 +35,7 @@ export function render({ model }) {
         const name = made("strong", `Option ${number + 1}`)
         const score = made("span", option.score)
         head.append(name, score)
-        if (number > 0) {
+        if (number !== model.used) {
           const use = made("button", "Use")
           use.setAttribute("aria-label", `Use option ${number + 1}`)
           use.title = "make it the plan: for the other tabs and for downloads"
@@ -63,7 +63,7 @@ export function render({ model }) {
     }
   }
   const repaint = soon(paint)
-  for (const name of ["options", "a", "b", "shown", "more"]) model.on(name, repaint)
+  for (const name of ["options", "a", "b", "shown", "used", "more"]) model.on(name, repaint)
   paint()
   return row
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.analysis.provenance import CHANGED_BY_HAND
+from workbench.analysis.provenance import CHANGED_BY_HAND, OPTION
 from workbench.analysis.workspace import Workspace
 from workbench.caches import made
 from workbench.dashboards.sounds.plan import listening_folder
@@ -114,15 +114,18 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
 def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> Planned:
     """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
-    Without a `mix` the mix of the loop stays, as is right where only a crossfade changed.
+    Their numbers (`Planned.option_numbers`) stay. Without a `mix` the mix of the loop stays, as is right where
+    only a crossfade changed.
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
-    options = loop.answer.options or (loop.answer,)
-    chosen = plan.alone
-    rest = tuple(option for option in options if option != chosen)
-    if len(rest) == len(options):
-        rest = rest[1:]
-    provenance = None if loop.provenance is None else loop.provenance.with_constraint(CHANGED_BY_HAND, True)
+    chosen, numbers = plan.alone, loop.option_numbers
+    options = dict(zip(numbers, loop.answer.options or (loop.answer,), strict=True))
+    number = next((number for number, option in options.items() if option == chosen), numbers[0])
+    rest = (options[other] for other in sorted(numbers) if other != number)
+    provenance = loop.provenance
+    if provenance is not None:
+        provenance = provenance.with_constraint(CHANGED_BY_HAND, True)
+        provenance = provenance.with_constraint(OPTION, number if number > 1 else None)
     changed = replace(chosen, options=(chosen, *rest))
     return replace(loop, answer=changed, mix=mix or loop.mix, provenance=provenance)
 

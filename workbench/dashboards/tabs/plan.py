@@ -56,6 +56,7 @@ class OptionCards(JSComponent):
     a = param.Integer(0)
     b = param.Integer(-1)
     shown = param.Integer(0)
+    used = param.Integer(0, doc="which one is the plan of the page")
     picked = param.List([], doc="[option, 'a', 'b' or 'use', n]")
     more = param.Boolean(False, doc="whether other options can be asked for")
     asked = param.Integer(0, doc="counts up when they are")
@@ -135,8 +136,9 @@ class PlanTab(Tab):
         self._wanted = None
         self.state.take(loop)
         self.cards.param.update(
-            options=self.state.facts(self._session.params.cover), a=0, b=-1, shown=0, more=self.state.is_alone
-        )
+            options=self.state.facts(self._session.params.cover), a=self.state.a, b=-1, shown=self.state.shown,
+            used=self.state.used, more=self.state.is_alone,
+        )  # fmt: skip
         self._show_repeated()
         self.player.param.update(chosen="a", region=[])
         self.picture.show()
@@ -154,7 +156,7 @@ class PlanTab(Tab):
         self.listen_at(self._session.time)
         self._load_video(loop)
         self._load()
-        self._prepare(0)
+        self._prepare(self.state.used)
         self.look_at_option(self._session.option)
 
     def look_at_option(self, option: int) -> None:
@@ -200,7 +202,7 @@ class PlanTab(Tab):
 
         `seam`: counted from 0.
         """
-        if self.state.shown == 0:
+        if self.state.shown == self.state.used:
             self._session.seam = seam
             self._session.tab = "Seams"
 
@@ -226,7 +228,7 @@ class PlanTab(Tab):
         line = None
         if loop is not None and loop.analysis is not None and isinstance(loop.answer, LoopPlan):
             params, constraints = self._session.params.cover, loop.request.constraints
-            line = repetition_line(loop.answer, loop.analysis.profile, params, constraints)
+            line = repetition_line(loop.answer, loop.analysis.profile, params, constraints, loop.option_numbers)
         self.repeated.param.update(
             object="" if line is None else f"{line[0].upper()}{line[1:]}.", visible=line is not None
         )
@@ -267,7 +269,7 @@ class PlanTab(Tab):
         self._wanted = None
         with self._session.change(f"option {option + 1} is the plan"):
             chosen = with_option_first(loop, rendered.plan, rendered.mix)
-            if option and rendered.mix is not None and chosen.provenance is not None:
+            if option != self.state.used and rendered.mix is not None and chosen.provenance is not None:
                 made = with_mix_params(chosen.provenance, self._balanced_with[option])
                 chosen = replace(chosen, provenance=made)
             self._session.show(chosen)
@@ -312,15 +314,17 @@ class PlanTab(Tab):
     def _show_seams(self) -> None:
         """Show the seams of the option that is looked at; those of the plan in use can be opened."""
         state = self.state
-        self.chips.ask = f"Use option {state.shown + 1} to look at its seams" if state.shown else ""
+        is_used = state.shown == state.used
+        self.chips.ask = "" if is_used else f"Use option {state.shown + 1} to look at its seams"
         self.chips.show_seams(state.plan, state.scores)
 
     def _prepare(self, option: int) -> None:
-        """Render and balance an option, unless that is done; of the first one find the places of its seams."""
+        """Render and balance an option, unless that is done; of the one in use find the places of its seams."""
         loop, state, session = self.state.loop, self.state, self._session
         if loop is None or not state.options or state.balanced(option) is not None:
             return
-        constraints, remix = None if option else session.request.constraints, session.remix and not option
+        is_used = option == state.used
+        constraints, remix = session.request.constraints if is_used else None, session.remix and is_used
         self.run(
             render_option, loop, state.options[option], constraints, remix=remix,
             then=partial(self._hear, loop, option, session.params), wanted=lambda: loop is self.state.loop,
@@ -332,7 +336,7 @@ class PlanTab(Tab):
         """Forget that an option was to become the plan of the page: its sound could not be made."""
         if self._wanted == option:
             self._wanted = None
-        if not option:
+        if option == self.state.used:
             self.desk.show_no_places(fault)
 
     def _hear(self, loop: Planned, option: int, params: WorkbenchParams, rendered: RenderedOption) -> None:
@@ -342,7 +346,7 @@ class PlanTab(Tab):
         self._balanced_with[option] = params
         if option not in self.state.sounds:
             self.attempt(self._draw, option, rendered.path)
-        is_shown = not option and self._session.shows(loop)
+        is_shown = option == self.state.used and self._session.shows(loop)
         if is_shown:
             self.desk.show_places(rendered.places)
         self._show_choice()

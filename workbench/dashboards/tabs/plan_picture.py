@@ -151,7 +151,7 @@ class PlanPicture(Picture):
         """
         plan = self.state.plan
         self.hand.update(
-            seams=[] if plan is None or self.state.shown else list(plan.seam_times),
+            seams=[] if plan is None or self.state.shown != self.state.used else list(plan.seam_times),
             places=[[place_facts(place) for place in some] for some in places],
             track_scale=1.0 if plan is None else _track_scale(plan),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.analysis.provenance import CHANGED_BY_HAND
 from workbench.dashboards.sounds.plan import (
@@ -28,6 +28,7 @@ from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
 
+_Any = TypeVar("_Any")
 _MATCH_SECONDS = 5.0
 """to either side of the playhead, over which A and B are made equally loud where no loop is set"""
 
@@ -51,10 +52,21 @@ class PlanState:
 
     @property
     def options(self) -> tuple[LoopPlan, ...]:
-        """The options of the plan, best first; empty while there is none, or a refusal."""
+        """The options of the plan as they were planned, best first; empty while there is none, or a refusal."""
         if self.loop is None or isinstance(self.loop.answer, Refusal):
             return ()
-        return self.loop.answer.options or (self.loop.answer,)
+        return self._in_order(self.loop.answer.options or (self.loop.answer,))
+
+    def _in_order(self, of_options: Sequence[_Any]) -> tuple[_Any, ...]:
+        """What there is of each option, the plan in use first, in the order in which they were planned."""
+        numbers = () if self.loop is None else self.loop.option_numbers
+        by_number = dict(zip(numbers, of_options, strict=True))
+        return tuple(by_number[number] for number in sorted(numbers))
+
+    @property
+    def used(self) -> int:
+        """Number, from 0, of the option that is the plan of the page; it keeps its number among the options."""
+        return next(iter(self.loop.option_numbers), 1) - 1 if self.loop is not None else 0
 
     @property
     def shown(self) -> int:
@@ -80,10 +92,12 @@ class PlanState:
         return 0.0 if self.loop is None or self.loop.video is None else self.loop.video_seconds
 
     def _differences(self, params: CoverParams) -> tuple[str, ...]:
-        """How each option differs from the plan served, in words; empty for that plan."""
+        """How each option differs from the plan in use, in words; empty for that plan."""
         if self.loop is None or self.loop.analysis is None or not isinstance(self.loop.answer, LoopPlan):
             return ("",) * len(self.options)
-        return option_differences(self.loop.answer, self.loop.analysis.profile, params, self.loop.request.constraints)
+        return self._in_order(
+            option_differences(self.loop.answer, self.loop.analysis.profile, params, self.loop.request.constraints)
+        )
 
     @property
     def sections(self) -> Sequence[TrackSection]:
@@ -109,7 +123,8 @@ class PlanState:
     def take(self, loop: Planned | None) -> None:
         """Look at another plan; what was rendered of the one before is forgotten."""
         same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
-        self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
+        self.loop = loop
+        self.a, self.b, self.chosen = self.used, None, "a"
         self.rendered, self.sounds, self.outdated = {}, {}, set()
         if not same_video:
             self.video = self.soundtrack = None

@@ -141,7 +141,7 @@ class RequestDesk:
 
     def show(self) -> None:
         """Show what is asked, and what is known of the seam that is chosen."""
-        session, plan = self._session, self._session.plan
+        session, plan, state = self._session, self._session.plan, self._picture.state
         seams = 0 if plan is None else len(plan.seam_times)
         seam = min(session.seam, max(0, seams - 1))
         refused = session.contradiction
@@ -149,14 +149,14 @@ class RequestDesk:
         self.panel.param.update(
             seams=seams, seam=seam, pinned=self._pin(seam) is not None if seams else False,
             places=[place_facts(place) for place in self._places[seam]] if seam < len(self._places) else [],
-            waiting=self._waiting, other=self._picture.state.shown + 1 if self._picture.state.shown else 0,
+            waiting=self._waiting, other=0 if state.shown == state.used else state.shown + 1,
             stretch=[] if self._stretch is None else [clock(time) for time in self._stretch],
             constraints=[[one.id, in_words(one)] for one in session.request.each],
             fault="" if clash is None else session.for_the_page(sentence_in_words(clash.sentence)),
             clashing=[] if clash is None else [[one.id, in_words(one)] for one in clash.constraints],
         )  # fmt: skip
         self._picture.show_places(self._places)
-        self._picture.show_chosen(seam if seams and self._placed == self._picture.state.plan else None)
+        self._picture.show_chosen(seam if seams and self._placed == state.plan else None)
         self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
         self.panel.visible = plan is not None or bool(session.request) or refused is not None
 

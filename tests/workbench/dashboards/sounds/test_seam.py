@@ -41,6 +41,11 @@ def test_an_option_moves_up_and_a_changed_one_takes_the_first_place(
     assert isinstance(moved, LoopPlan)
     assert moved.options == (second, plan)
     assert moved.alone == second
+    assert by_hand.option_numbers == (2, 1)
+    back = with_option_first(by_hand, plan)
+    assert (back.option_numbers, back.plan.options) == ((1, 2), (plan, second))
+    faded = with_option_first(by_hand, with_fade(second, 0, 0.05, 1.0))
+    assert (faded.option_numbers, faded.plan.options[1:]) == ((2, 1), (plan,))
     changed = with_fade(plan, 0, 0.05, 1.0)
     tried = with_option_first(loop, changed).answer
     assert isinstance(tried, LoopPlan)

@@ -55,6 +55,9 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Plann
     assert session.plan is not None
     assert session.plan.alone == tab_options(loop)[1]
     assert tab.chips.ask == ""
+    assert tab.state.options == tab_options(loop), "they keep their places, and so their numbers"
+    assert (tab.cards.used, tab.cards.shown, session.option) == (1, 1, 1)
+    assert "option 2, the plan in use" in what_is_taken(session.loop)
     tab.look_at(1)
     assert (session.seam, session.tab) == (1, "Seams")
     session.cancel()
