@@ -15,12 +15,14 @@ _WORDS = {
     ConstraintKind.END_ON: "last hit at",
 }
 """of each kind, before its times"""
+_IN_VIDEO = (ConstraintKind.START_AT, ConstraintKind.END_ON)
 
 
 def in_words(one: Constraint) -> str:
-    """A constraint as the page calls it, such as `pinned 1:32 → 0:48`."""
+    """A constraint as the page calls it, such as `pinned 1:32 → 0:48 of the track`; other times are of the video."""
+    of_track = " of the track" if one.times and one.kind not in _IN_VIDEO else ""
     between = " → " if one.kind in (ConstraintKind.PINNED, ConstraintKind.FORBIDDEN) else " to "
-    return f"{_WORDS[one.kind]} {one.what.replace('-', between)}"
+    return f"{_WORDS[one.kind]} {one.what.replace('-', between)}{of_track}"
 
 
 def sentence_in_words(sentence: Sentence) -> str:

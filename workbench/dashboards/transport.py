@@ -7,6 +7,8 @@ as the track's in Beats, waits until what plays is stopped, or until one clicks 
 the name of what plays. What plays by itself, a seam in Seams or a blind test, has the same way out of the page
 (`assets/output.js`): it stops the transport when it begins and is stopped by it, so two things never sound at once.
 
+Times are of the video, but for the track's in Beats, which the transport says.
+
 All run on the clock of one AudioContext at the rate of the music. What is played are samples of WAV files, read by
 ranges and dropped again, so that half an hour starts as fast as a minute: of a plan, the samples of the track itself,
 cut, faded, levelled and ducked in the browser as `workbench.dashboards.sounds.plan` says (`assets/sound.js`). Nothing
@@ -112,6 +114,7 @@ class TransportBar(Program, JSComponent):
     """The program that is loaded, drawn: buttons, levels, and the picture above them."""
 
     title = param.String("", doc="of the tab whose program this is")
+    of_track = param.Boolean(False, doc="whether its times are of the track, and not of the video")
     here = param.String("", doc="title of the tab that is open, where its program is another one; else empty")
     zooms = param.Boolean(False, doc="whether the tab that is open has pictures of a stretch of time")
     tab_keys = param.List([], doc="`keys` of the tab that is open")
@@ -181,7 +184,7 @@ class Transport:
         else:
             program.playing = bar.playing
         title = next(title for title, one in self._programs.items() if one is program)
-        bar.param.update(title=title, **values)
+        bar.param.update(title=title, of_track=program.clock == "track", **values)
         if at is not None or not same:
             bar.go(program.time if at is None else at)
 

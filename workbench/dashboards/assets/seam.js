@@ -119,7 +119,7 @@ export function render({ model }) {
     follow()
     if (source) frame = requestAnimationFrame(tick)
   }
-  const mine = { title: "Seams", at: position, seconds: duration, stop }
+  const mine = { title: "Seams", at: () => model.begins + position(), seconds: () => model.ends, stop } // of the video
   const toggle = (name) => {
     if (source && now === name) stop()
     else play(name, source ? position() : 0)

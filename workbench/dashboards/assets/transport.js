@@ -220,9 +220,9 @@ export function render({ model }) {
   }
   function show(tell) {
     const at = player.at
-    time.textContent = `${clock(at)} / ${clock(model.duration)}`
     const by = other()
-    if (by) time.textContent = `${clock(by.at())} / ${clock(by.seconds())}`
+    time.textContent = by ? `${clock(by.at())} / ${clock(by.seconds())}` : `${clock(at)} / ${clock(model.duration)}`
+    ofTrack.hidden = !model.of_track || by !== null
     code.textContent = timecode(by ? by.at() : at, model.fps)
     if (!spans || spans.length !== model.playheads.length) spans = find()
     // not synced: the server learns the time from `time`, four times a second
@@ -297,7 +297,8 @@ export function render({ model }) {
 
   const playing = button("▶", "play (space)", () => playOrPause(), "play")
   const home = button("|◀", "to the start (Home)", () => place(0))
-  const time = made("span", "", "time")
+  const time = made("span", "", "time"),
+    ofTrack = made("span", "of the track", "name")
   const code = button(
     "",
     "copy the time code",
@@ -371,6 +372,7 @@ export function render({ model }) {
     home,
     playing,
     time,
+    ofTrack,
     code,
     source,
     hearHere,
@@ -502,10 +504,11 @@ export function render({ model }) {
   })
   for (const name of ["labels", "speech", "title", "here", "video_shown", "still", "zooms", "own_keys", "aside"])
     model.on(name, paint)
-  model.on("duration", () => {
-    show(false)
-    paint()
-  })
+  for (const name of ["duration", "of_track"])
+    model.on(name, () => {
+      show(false)
+      paint()
+    })
   model.on("seek", () => {
     if (!model.seek.length) return
     player.seek = model.seek[1]

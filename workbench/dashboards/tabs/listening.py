@@ -134,7 +134,7 @@ class ListeningState:
     def so_far(self) -> list[str]:
         """What all ratings of the home folder say of each seam, beside its score."""
         return [
-            f"{one.track}, {clock(one.leave)} → {clock(one.enter)}, crossfade {1000 * one.fade:.0f} ms: "
+            f"{one.track}, {clock(one.leave)} → {clock(one.enter)} of the track, crossfade {1000 * one.fade:.0f} ms: "
             f"score {one.score:.2f}, rated {_rating(one.worth)} of 100 by {_count(one.worth.count, 'listener')}"
             for one in judged_seams(self.workspace)
         ]

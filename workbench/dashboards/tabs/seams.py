@@ -125,6 +125,13 @@ class SeamState:
         return _seam_key(self.plan, self.seam) if self.plan is not None and self.count else None
 
     @property
+    def alike(self) -> list[int]:
+        """The seams, counted from 0, that are the splice that is looked at: a verdict is about all of them."""
+        if self.plan is None:
+            return []
+        return [seam for seam in range(self.count) if _seam_key(self.plan, seam) == self.place]
+
+    @property
     def verdict(self) -> Verdict | None:
         """The latest verdict about the seam that is looked at."""
         return None if self.place is None else self.given.get(self.place)
@@ -176,6 +183,8 @@ class SeamPlayer(JSComponent):
     sounds = param.Dict({}, doc="addresses by name: heard, cut, left, entered")
     seconds = param.Number(4.0)
     middle = param.Number(2.0, doc="s from the beginning to the seam")
+    begins = param.Number(0.0, doc="where the excerpts begin, video s")
+    ends = param.Number(0.0, doc="where the plan ends, video s")
     fade = param.Number(0.02)
     exponent = param.Number(1.0)
     frame = param.List(list(FRAME_PIXELS), doc="left and right of the picture above, inside its edges, px")
@@ -323,11 +332,13 @@ class SeamsTab(Tab):
             waits = "a verdict can be given once this seam can be played"
             self.outcome.object = waits if self.state.count else "there is no seam to judge"
             return
-        with self._session.change(f"seam {self.state.seam + 1} is {word}"):
+        alike = [str(seam + 1) for seam in self.state.alike]
+        judged = f"seam {alike[0]} is" if len(alike) == 1 else f"seams {' and '.join(alike)}, the same splice, are"
+        with self._session.change(f"{judged} {word}"):
             if not self.attempt(self.state.judge, self.look, word, self.note.value or ""):
                 return
         self._mark()
-        self.outcome.object = f"saved: seam {self.state.seam + 1} is {word}"
+        self.outcome.object = f"saved: {judged} {word}"
 
     def reread(self) -> None:
         """Show the verdicts as they are stored now: some were put back."""
@@ -453,14 +464,17 @@ class SeamsTab(Tab):
         step = f", level step {round(view.level_step_db, 1) + 0.0:+.1f} LU" if np.isfinite(view.level_step_db) else ""
         loop = self.state.loop
         what = "" if loop is None or loop.analysis is None else seam_words(plan, loop.analysis.profile, seam)
+        others = [f"seam {other + 1}" for other in self.state.alike if other != seam]
+        also = f" The same splice is {' and '.join(others)}: a verdict holds for each." if others else ""
         self.words.object = (
             f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, "
-            f"played at {clock(view.video_s)}. Score {view.score:.2f}{step}{f'; {what}' if what else ''}."
+            f"{clock(view.video_s)} of the video. Score {view.score:.2f}{step}{f'; {what}' if what else ''}.{also}"
         )
         url = self._session.url_of
         self._show_played()
         self.player.param.update(
             fade=fade, exponent=plan.seam_curves[seam], seconds=view.played.duration, middle=view.middle,
+            begins=plan.seam_times[seam] - view.middle, ends=plan.window_end,
             longest=max(_LONGEST_FADE_SECONDS, fade),
             sounds={name: url(getattr(look, name)) for name in ("heard", "cut", "left", "entered")},
         )  # fmt: skip
