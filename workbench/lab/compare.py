@@ -14,10 +14,12 @@ itself, so neither judges a tracker. Such a difference is shown and never sure.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ import numpy as np
 
 from workbench.analysis.track import Sound, analyze_sound
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ParameterError
+from workbench.errors import MediaError, ParameterError, ResourceMissing, StoreError, WorkbenchError
 from workbench.lab.batch import Row, all_rows, columns_of, measure_one, open_any_pool, opened
 from workbench.lab.datasets import Dataset, DatasetTrack, load
 from workbench.lab.evaluate import BEAT_MEASURES, SKIP_SECONDS, evaluate_track
@@ -58,6 +60,11 @@ MEASURED = {
     "planned": "share of recordings that have a plan",
 }
 COVERAGE = 0.9
+# Where nothing is planned, `REFUSAL` of the row says why, and these are missing
+OF_PLANS = ("seam_score", "plan_score")
+REFUSAL = "refusal"
+# Raised under all parameters alike: all other errors are the refusal of a profile or a point
+NOT_OF_PARAMS = (MediaError, StoreError, ResourceMissing)
 SURE_FROM = 6  # recordings; with fewer, no interval reaches its stated coverage
 
 _MADE_OF_SEAM_SCORES = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")
@@ -76,8 +83,9 @@ class Comparison:
     a : the first profile
     b : the second
     dataset : recordings that were measured
-    table : a row a recording. Columns have two levels: a measure and `a` or `b`, as in `table["beat_f", "a"]`;
-        `status`, `reason` and `changed`, whether their plans differ, stand over an empty second level
+    table : a row a recording. Columns have two levels: a measure and `a` or `b`, as in `table["beat_f", "a"]`, and
+        `refusal`, why there is no plan; `status`, `reason` and `changed`, whether their plans differ, stand over an
+        empty second level
     home : folder of the cached analyses
     seconds : length of the video that plans are made for; None: a minute more than each recording
     """
@@ -141,6 +149,12 @@ class Comparison:
         apart = (differ["seam_score", "b"].astype(float) - differ["seam_score", "a"].astype(float)).abs()
         return tuple(apart.fillna(1.0).sort_values(ascending=False, kind="stable").index)
 
+    @property
+    def refused(self) -> dict[str, str]:
+        """Why recordings have no plan under each profile, with how many, such as `no_viable_loop 2`; empty for none."""
+        empty: list[str] = []
+        return {side: reasons_in_words(self.table.get((REFUSAL, side), empty)) for side in ("a", "b")}
+
     def hear(self, name: str) -> tuple[HeardPlan | str, HeardPlan | str]:
         """The plans of one recording under both profiles, to see and to play; why there is none if it is refused.
 
@@ -161,25 +175,22 @@ class Comparison:
 
     def __repr__(self) -> str:
         """The same as text; what all parameters are is in `a` and `b`."""
-        return (
-            f"{self.summary().round(4).to_string()}\n{self._measured_on}\nplans that differ: {self._changed_in_words}"
-        )
+        return "\n".join((self.summary().round(4).to_string(), *self._said))
 
     def _repr_html_(self) -> str:
         """The summary, what its measures are, on how many recordings it rests, and what changed."""
         summary = self.summary().round(4)
         page: str = summary.to_html()
         legend = "".join(f"<li>{name}: {MEASURED[name]}</li>" for name in summary.index)
-        below = f"<p>{self._measured_on}</p><p>plans that differ: {self._changed_in_words}</p>"
+        below = "".join(f"<p>{escape(line)}</p>" for line in self._said)
         return f"<div>{page}<ul>{legend}</ul>{below}</div>"
 
     @property
-    def _measured_on(self) -> str:
-        return measured_on(int((self.table["status", ""] != "error").sum()))
-
-    @property
-    def _changed_in_words(self) -> str:
-        return ", ".join(self.changed) or "none"
+    def _said(self) -> list[str]:
+        """What stands below the summary, in lines."""
+        measured = measured_on(int((self.table["status", ""] != "error").sum()))
+        refused = [f"without a plan under {side}: {reasons}" for side, reasons in self.refused.items() if reasons]
+        return [measured, *refused, f"plans that differ: {', '.join(self.changed) or 'none'}"]
 
 
 def made_of(measure: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -213,6 +224,12 @@ def _measures_made_of(name: str) -> tuple[str, ...]:
         if field == "fresh_seconds" or field.endswith("_weight"):
             return ("plan_score",)
     return ()
+
+
+def reasons_in_words(reasons: Iterable[object]) -> str:
+    """Reasons with how often each is there, the most frequent first; what is no text or empty is none."""
+    counts = Counter(reason for reason in reasons if isinstance(reason, str) and reason)
+    return ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
 
 
 def lead_interval(apart: FloatArray) -> tuple[float, float]:
@@ -311,8 +328,14 @@ def measure_pair(
     """
     row: dict[str, Any] = {}
     played = []
+    _ = track.beats  # annotations that cannot be read are a fault of the recording, whatever the profile
     for side, params in (("a", a), ("b", b)):
-        found, segments = measured(workspace.with_params(params), track, seconds, skip_seconds)
+        try:
+            found, segments = measured(workspace.with_params(params), track, seconds, skip_seconds)
+        except NOT_OF_PARAMS:
+            raise
+        except WorkbenchError as error:
+            found, segments = {REFUSAL: str(error)}, str(error)
         row |= {f"{name}@{side}": value for name, value in found.items()}
         played.append(segments)
     return row | {"changed": played[0] != played[1]}
@@ -320,7 +343,7 @@ def measure_pair(
 
 def measured(
     workspace: Workspace, track: DatasetTrack, seconds: float | None, skip_seconds: float = SKIP_SECONDS
-) -> tuple[dict[str, float], Any]:
+) -> tuple[dict[str, Any], Any]:
     """The measures of one recording under the workspace's parameters, and the segments that its plan plays.
 
     Those of `MEASURED` that apply. `seconds` and `skip_seconds` as of `compare`.
@@ -332,12 +355,13 @@ def measured(
 
 def profile_measures(
     grid: BeatGrid, profile: LoopProfile, cover: CoverParams, seconds: float | None
-) -> tuple[dict[str, float], Any]:
+) -> tuple[dict[str, Any], Any]:
     """The measures of a known profile that need no annotations, and the segments of its plan.
 
-    The second value is the reason if the plan is a refusal. `seconds` as of `compare`.
+    If the plan is a refusal, the second value is its reason, which is `REFUSAL` of the first. `seconds` as of
+    `compare`.
     """
-    row: dict[str, float] = {"confidence": grid.confidence}
+    row: dict[str, Any] = {"confidence": grid.confidence}
     scores = profile.splices.score
     if scores.size:
         row["best_seam"] = float(scores.max())
@@ -345,7 +369,7 @@ def profile_measures(
     plan = plan_loop(profile, seconds or profile.song_duration + LONGER_SECONDS, cover)
     row["planned"] = float(isinstance(plan, LoopPlan))
     if not isinstance(plan, LoopPlan):
-        return row, plan.reason.value
+        return row | {REFUSAL: plan.reason.value}, plan.reason.value
     row |= {"seam_score": plan.seam_score, "plan_score": plan.plan_score}
     return row, tuple((segment.song_from, segment.song_to) for segment in plan.segments)
 

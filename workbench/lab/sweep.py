@@ -35,7 +35,7 @@ from workbench.errors import ParameterError, ResourceMissing, StoreError, Workbe
 from workbench.extensions import Choice, choices, chosen, find
 from workbench.files import write_text
 from workbench.lab.batch import Row, check_executor, open_any_pool, rows_as_done
-from workbench.lab.compare import MEASURED, profile_measures
+from workbench.lab.compare import MEASURED, NOT_OF_PARAMS, REFUSAL, profile_measures
 from workbench.lab.datasets import Dataset, DatasetTrack
 from workbench.lab.evaluate import SKIP_SECONDS, evaluate_track
 from workbench.lab.sweep_search import Axis, Point, search_points
@@ -290,8 +290,8 @@ def sweep(
 
     Returns
     -------
-    each measure over `track` and the parameters (or `point`), NaN where it does not apply; `status` and `reason` of
-    each track
+    each measure over `track` and the parameters (or `point`), NaN where it does not apply, and `refusal`, why a point
+    has no plan or cannot be measured; `status` and `reason` of each track
 
     Raises
     ------
@@ -374,7 +374,7 @@ def _search(
         # as of points that are taken: a recording that fails at one of them has no numbers
         row = dict(next((part for part in parts if part["status"] != "ok"), parts[0]))
         if row["status"] == "ok":
-            row |= {name: [value for part in parts for value in part[name]] for name in MEASURED}
+            row |= {name: [value for part in parts for value in part[name]] for name in (*MEASURED, REFUSAL)}
         joined.append(row)
     return points, joined
 
@@ -439,23 +439,31 @@ def sweep_track(
 ) -> Row:
     """All points on one recording: `status`, `reason`, and each measure as a list over the points, None if missing.
 
-    Runs in another process. `seconds` and `skip_seconds` are those of a `SweepPlan`. Raises `StoreError` and
-    `ResourceMissing`, which say nothing of the recording.
+    A point that cannot be measured, or has no plan, says why as its `REFUSAL`. Runs in another process. `seconds` and
+    `skip_seconds` are those of a `SweepPlan`. Raises `StoreError` and `ResourceMissing`, which say nothing of the
+    recording.
     """
-    rows: list[dict[str, float]] = [{}] * len(points)
+    rows: list[dict[str, Any]] = [{}] * len(points)
     changed = [with_values(params, point) for point in points]
     try:
         with Workspace(Home(root), params) as workspace:
             bench = _Bench(workspace, track.path)
             for at in sorted(range(len(points)), key=lambda number: _steps(changed[number])):
-                grid, profile = bench.profile(changed[at])
+                try:
+                    grid, profile = bench.profile(changed[at])
+                except NOT_OF_PARAMS:
+                    raise
+                except WorkbenchError as error:
+                    rows[at] = {REFUSAL: str(error)}
+                    continue
                 rows[at] = profile_measures(grid, profile, changed[at].cover, seconds)[0]
                 rows[at] |= evaluate_track(grid, track, skip_seconds)
     except (StoreError, ResourceMissing):
         raise
     except WorkbenchError as error:
         return {"status": "error", "reason": str(error), "done": True}
-    return {"status": "ok", "reason": "", "done": True} | {name: [row.get(name) for row in rows] for name in MEASURED}
+    measures = {name: [row.get(name) for row in rows] for name in MEASURED}
+    return {"status": "ok", "reason": "", "done": True, REFUSAL: [row.get(REFUSAL, "") for row in rows]} | measures
 
 
 class _Steps(NamedTuple):
@@ -531,6 +539,8 @@ def _result(plan: SweepPlan, points: Sequence[Point], rows: Sequence[Mapping[str
         coordinates |= {"point": np.arange(len(points))}
         coordinates |= {axis.name: ("point", _labels([point[axis.name] for point in points])) for axis in plan.axes}
     none = [None] * len(points)
+    refusals = np.array([row.get(REFUSAL, [""] * len(points)) for row in rows], dtype=str)
+    coordinates[REFUSAL] = (("track", *dims), refusals.reshape(len(rows), *shape))
     variables = {}
     for name in MEASURED:
         values = np.array([row.get(name, none) for row in rows], dtype=np.float64).reshape(len(rows), *shape)

@@ -2,7 +2,8 @@
 
 Recordings differ more from each other than points do, so the interval of a mean over recordings is wide and decides
 nothing. What decides is the difference between two points on the same recordings, those that have the measure at both
-(`workbench.lab.compare`). A recording that a point refuses is counted there, and counts for the other points.
+(`workbench.lab.compare`). A recording that a point refuses is counted there, with the reason, and counts for the other
+points.
 
 A measure that is made of a parameter that was swept has a best point and no winner (`workbench.lab.compare`).
 """
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.lab.compare import lead_interval, made_of
+from workbench.lab.compare import OF_PLANS, REFUSAL, lead_interval, made_of, reasons_in_words
 from workbench.recording import FloatArray
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ class Winner:
 class _Measured(NamedTuple):
     """One measure of a sweep, point by point."""
 
-    values: FloatArray  # shape (n_tracks, n_points), of the recordings that have it at some point; NaN at the others
+    # shape (n_tracks, n_points), of the recordings that have it or are refused at some point; NaN where it is missing
+    values: FloatArray
     points: list[dict[str, Any]]
+    refusals: np.ndarray[Any, Any]  # of the same shape, texts, empty without
 
 
 def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
@@ -74,7 +77,7 @@ def winner(found: xarray.Dataset, measure: str = "seam_score") -> Winner:
     ------
     ParameterError : there is no such measure, or no recording has it at all points
     """
-    values, points = _measured(found, measure)
+    values, points, _ = _measured(found, measure)
     best = _best(values)
     leads = [_apart(values, best, other) for other in range(len(points)) if other != best]
     circular = made_of(measure, points[best])
@@ -107,8 +110,9 @@ def sweep_table(
     -------
     a row a point, indexed by the parameters: `mean` over the recordings that have the measure there, with `mean_low`
     and `mean_high` of its interval; `difference`, with `low` and `high`, on the recordings that both points have;
-    `tracks`, how many have it there, and `refused`, how many have it at other points only. Intervals are of 90 %, NaN
-    on fewer than six recordings
+    `tracks`, how many have it there, and `refused`, how many have it at other points only or, where it is one of plans,
+    have no plan here, with their `reasons` and how often each is there. Intervals are of 90 %, NaN on fewer than six
+    recordings
 
     Raises
     ------
@@ -116,7 +120,7 @@ def sweep_table(
     """
     import pandas
 
-    values, points = _measured(found, measure)
+    values, points, refusals = _measured(found, measure)
     given = points[_best(values)] if beside is None else dict(beside)
     if given not in points:
         raise ParameterError(f"the sweep has no point {given}; its parameters are {', '.join(points[0])}")
@@ -126,13 +130,14 @@ def sweep_table(
         own = own[np.isfinite(own)]
         means = (own.mean(), *lead_interval(own)) if own.size else (np.nan,) * 3
         differences = (apart.mean(), *lead_interval(apart)) if apart.size else (np.nan,) * 3
-        rows.append([*means, *differences, own.size, len(values) - own.size])
+        reasons = reasons_in_words(refusals[np.isnan(values[:, number]), number].tolist())
+        rows.append([*means, *differences, own.size, len(values) - own.size, reasons])
     if len(points[0]) == 1:
         (name,) = points[0]
         index = pandas.Index([point[name] for point in points], name=name)
     else:
         index = pandas.MultiIndex.from_tuples([tuple(point.values()) for point in points], names=list(points[0]))
-    columns = ["mean", "mean_low", "mean_high", "difference", "low", "high", "tracks", "refused"]
+    columns = ["mean", "mean_low", "mean_high", "difference", "low", "high", "tracks", "refused", "reasons"]
     return pandas.DataFrame(rows, index=index, columns=columns).astype({"tracks": int, "refused": int})
 
 
@@ -153,9 +158,15 @@ def _measured(found: xarray.Dataset, measure: str) -> _Measured:
     dims = [str(dim) for dim in found[measure].dims if dim != "track"]
     flat = found[measure].stack(all_points=dims, create_index=False)
     values = np.asarray(flat.transpose("track", "all_points").values)
-    values = values[np.isfinite(values).any(axis=1)]
+    refusals = np.full(values.shape, "", dtype=object)
+    if REFUSAL in found.coords:
+        refusals = flat.coords[REFUSAL].transpose("track", "all_points").values
+    counted = np.isfinite(values).any(axis=1)
+    if measure in OF_PLANS:
+        counted |= (refusals != "").any(axis=1)
+    values, refusals = values[counted], refusals[counted]
     if not np.isfinite(values).all(axis=1).any():
         raise ParameterError(f"no recording has {measure} at every point")
     names = [str(name) for name in found.coords if set(found[name].dims) <= set(dims) and name not in ("point",)]
     columns = [flat.coords[name].values.tolist() for name in names]
-    return _Measured(values, [dict(zip(names, one, strict=True)) for one in zip(*columns, strict=True)])
+    return _Measured(values, [dict(zip(names, one, strict=True)) for one in zip(*columns, strict=True)], refusals)

@@ -77,6 +77,9 @@ def test_recordings_without_a_plan_by_one_or_both_are_shown(
         found = wb.compare(plain, never, dataset, seconds=seconds, workspace=workspace, executor=executor)
     assert shown in repr(found)
     assert found.summary().b["planned"] == 0.0
+    assert found.refused["b"] == ("video_not_longer 3" if seconds else "no_viable_loop 3")
+    assert f"without a plan under b: {found.refused['b']}" in repr(found)
+    assert bool(found.refused["a"]) is bool(seconds)
     assert "seam_score" not in found.summary().index
     assert set(found.changed) == (set() if seconds else {track.name for track in dataset})
 
@@ -100,6 +103,26 @@ def test_an_interval_needs_six_recordings() -> None:
 def test_equal_profiles_are_nothing_to_compare(workspace: Workspace, dataset: wb.Dataset) -> None:
     with pytest.raises(ParameterError, match="both profiles are the same"):
         wb.compare(None, wb.WorkbenchParams(), dataset, workspace=workspace)
+
+
+class Demanding:
+    """A tracker that refuses all recordings."""
+
+    version = 1
+
+    def track(self, recording: Any, params: Any) -> wb.BeatGrid:
+        raise ParameterError("this tracker takes no music")
+
+
+def test_a_profile_that_fails_does_not_silence_the_other(workspace: Workspace, dataset: wb.Dataset) -> None:
+    plain = wb.WorkbenchParams()
+    other = with_values(plain, {"beats.tracker": f"{__name__}:Demanding"})
+    with ThreadPoolExecutor(1) as executor:
+        found = wb.compare(plain, other, dataset.only("ABAB"), workspace=workspace, executor=executor)
+    assert found.table["status", ""].tolist() == ["ok"]
+    assert found.table["planned", "a"].tolist() == [1.0]
+    assert "takes no music" in found.refused["b"]
+    assert not found.refused["a"]
 
 
 ON_THE_GRID = ("best_seam", "good_splices", "seam_score", "plan_score", "planned")

@@ -324,6 +324,29 @@ def test_a_sweep_of_another_version_of_a_tracker_is_another(workspace: Workspace
     extensions.unregister(extensions.BEAT_TRACKERS, "pulse")
 
 
+class Demanding:
+    """A tracker that refuses all recordings."""
+
+    version = 1
+
+    def track(self, recording: Any, params: Any) -> BeatGrid:
+        raise ParameterError("this tracker takes no music")
+
+
+def test_a_point_that_fails_says_why_and_does_not_silence_the_others(
+    workspace: Workspace, songs: Path, tmp_path: Path
+) -> None:
+    axes = (read_axis(f"beats.tracker=workbench,{__name__}:Demanding"), read_axis("cover.min_seam_score=0.5,1"))
+    plan = SweepPlan(axes, wb.datasets.load(songs).only("ABAB"), seconds=90.0)
+    found = _swept(workspace, plan, tmp_path / "sweep.zarr")
+    assert found.status.values.tolist() == ["ok"]
+    (ours, theirs) = found.refusal.values[0].tolist()
+    assert (ours[0], ours[1]) == ("", "no_viable_loop")
+    assert all("takes no music" in reason for reason in theirs)
+    assert np.isfinite(found.seam_score.values[0]).tolist() == [[True, False], [False, False]]
+    xarray.testing.assert_equal(read_sweep(tmp_path / "sweep.zarr"), found)
+
+
 class Deadly:
     version = 1
 

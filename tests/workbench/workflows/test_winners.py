@@ -45,16 +45,21 @@ def test_a_recording_that_a_point_refuses_counts_for_the_others() -> None:
     dice = np.random.default_rng(2)
     score = 0.7 + dice.normal(0.0, 0.02, (7, 3)) + np.array([0.0, 0.1, 0.05])
     score[0] = [0.2, 0.3, np.nan]  # a hard one
+    refusals = np.full((8, 3), "", dtype="U20")
+    refusals[0, 2], refusals[7] = "no_viable_loop", "video_not_longer"
+    dims = ("track", "cover.seams_weight")
     found = xarray.Dataset(
-        {"seam_score": (("track", "cover.seams_weight"), score)},
-        {"cover.seams_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(7)]},
+        {"seam_score": (dims, np.vstack([score, np.full(3, np.nan)])), "best_seam": (dims, np.full((8, 3), 0.5))},
+        {"cover.seams_weight": [0.0, 1.0, 2.0], "track": [str(k) for k in range(8)], "refusal": (dims, refusals)},
     )
     best = winner(found)
     assert (best.point, best.tracks, best.sure) == ({"cover.seams_weight": 1.0}, 7, True)
     assert best.mean == pytest.approx(score[:, 1].mean())
     table = sweep_table(found)
     assert table["tracks"].tolist() == [7, 7, 6]
-    assert table["refused"].tolist() == [0, 0, 1]
+    assert table["refused"].tolist() == [1, 1, 2]
+    assert table["reasons"].tolist() == ["video_not_longer 1"] * 2 + ["no_viable_loop 1, video_not_longer 1"]
+    assert sweep_table(found, "best_seam")["refused"].tolist() == [0, 0, 0], "it needs no plan"
     assert table["difference"].tolist() == pytest.approx(
         [(score[:, 0] - score[:, 1]).mean(), 0.0, (score[1:, 2] - score[1:, 1]).mean()]
     )
