@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, audio_option, output_option, profile_option, workspace_option
-from workbench.cli.planning import auto_mix_option, explain_audio, explain_own_music, own_music_option, with_own_music
+from workbench.cli.planning import (
+    auto_mix_option,
+    explain_audio,
+    explain_own_music,
+    own_music_at_option,
+    own_music_option,
+    with_own_music,
+)
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import AlignParams
+    from workbench.plans.constraints import TrackRange
     from workbench.workflows.align import Alignment
 
 
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
 @audio_option
 @auto_mix_option
 @own_music_option
+@own_music_at_option
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
 @output_option
 @profile_option
@@ -34,6 +43,7 @@ def command(
     audio: SoundChoice | None,
     auto_mix: bool,
     own_music: str | None,
+    own_music_at: tuple[TrackRange, ...],
     picture: Path | None,
     output: Path | None,
     workspace: Workspace,
@@ -55,7 +65,7 @@ def command(
     from workbench.workflows.align import align_json, align_track
 
     track_source, video_source = find_track(workspace, track), find_video(workspace, video)
-    workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
+    workspace = with_audio_of(with_own_music(workspace, own_music, own_music_at, auto_mix), video_source, audio)
     with progress_bar() as progress:
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:

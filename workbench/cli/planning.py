@@ -1,7 +1,8 @@
 """What the commands that make a plan share: the video, what is asked of the plan, and the plan in words.
 
 Functions: `plan_options`, a decorator, and `print_plans`, which does what `loop` and `fit` do; `auto_mix_option`,
-`own_music_option`, `with_own_music`, `explain_audio` and `explain_own_music` for other commands with a mix.
+`own_music_option`, `own_music_at_option`, `with_own_music`, `explain_audio` and `explain_own_music` for other commands
+with a mix.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
+    from workbench.plans.constraints import TrackRange
     from workbench.plans.request import Keep, PlanRequest
     from workbench.workflows.plan import Planned
 
@@ -166,6 +168,17 @@ def _each(reader: str) -> Callable[[click.Context, click.Parameter, tuple[str, .
     return read
 
 
+# Passes `own_music_at`, video seconds from and to
+own_music_at_option = click.option(
+    "--own-music-at",
+    metavar="M:SS-M:SS",
+    multiple=True,
+    callback=_each("read_range"),
+    help="Where the video has music of its own, instead of where it is detected; may be repeated. The track is silent "
+    "there, from bar line to bar line, unless --own-music says otherwise.",
+)
+
+
 def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """A callback of click that reads a time as M:SS, or in seconds, both with decimals."""
     if value is None:
@@ -226,6 +239,7 @@ _PLAN_OPTIONS = (
     audio_option,
     auto_mix_option,
     own_music_option,
+    own_music_at_option,
     click.option(
         "--keep",
         metavar="intro|ending|hook|M:SS-M:SS",
@@ -306,6 +320,7 @@ def print_plans(
     audio: SoundChoice | None,
     auto_mix: bool,
     own_music: str | None,
+    own_music_at: tuple[TrackRange, ...],
     ends_on_last_cut: bool,
     from_plan: Path | None,
     output: Path | None,
@@ -330,7 +345,7 @@ def print_plans(
 
     track_source = find_track(workspace, track)
     video_source = None if video is None else find_video(workspace, video)
-    workspace = with_audio_of(with_own_music(workspace, own_music, auto_mix), video_source, audio)
+    workspace = with_audio_of(with_own_music(workspace, own_music, own_music_at, auto_mix), video_source, audio)
     if ends_on_last_cut and video_source is not None:
         with progress_bar() as progress:
             request = _ending_on_last_cut(request, workspace.with_progress(progress), video_source)
@@ -411,17 +426,32 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
             say(f"{lengths} do not share all of their music and seams")
 
 
-def with_own_music(workspace: Workspace, own_music: str | None, auto_mix: bool) -> Workspace:
+def with_own_music(
+    workspace: Workspace, own_music: str | None, own_music_at: tuple[TrackRange, ...], auto_mix: bool
+) -> Workspace:
     """The workspace whose mixes treat the video's own music as was asked for, else as the profile says.
 
-    Raises `click.UsageError` if it was asked for without a mix.
+    Music that is said to be somewhere is yielded to unless something else is asked. Raises `click.UsageError` if it was
+    asked for without a mix, and for ranges that overlap.
     """
-    if own_music is None:
+    if own_music is None and not own_music_at:
         return workspace
     if not auto_mix:
-        raise click.UsageError("--own-music needs --auto-mix")
+        raise click.UsageError(f"--own-music{'-at' if own_music is None else ''} needs --auto-mix")
+    if own_music == "ignore" and own_music_at:
+        raise click.UsageError("--own-music ignore makes no room: leave it or --own-music-at out")
     params = workspace.params
-    mix = params.mix.model_copy(update={"own_music": own_music})
+    given: dict[str, Any] = params.mix.model_dump()
+    if own_music is not None:
+        given["own_music"] = own_music
+    elif given["own_music"] == "ignore":
+        given["own_music"] = "yield"
+    if own_music_at:
+        given["own_music_at"] = tuple((one.song_from, one.song_to) for one in own_music_at)
+    try:
+        mix = type(params.mix).model_validate(given)
+    except ValueError as error:
+        raise click.UsageError("--own-music-at: two ranges overlap") from error
     return workspace.with_params(params.model_copy(update={"mix": mix}))
 
 

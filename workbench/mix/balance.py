@@ -3,7 +3,8 @@
 The voice is raised to the usual loudness of speech, the music set to about the loudness of the voice; the ducking curve
 then lowers the music utterance by utterance. Everything is measured: the voice inside its utterances, less the
 background there, and the music as it will be played. Where the soundtrack is music itself, the music plays on, goes
-under it or is silent, as `MixParams.own_music` says.
+under it or is silent, as `MixParams.own_music` says. Silent music has gone by the last of its bar lines before, and is
+back on the first one after.
 
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
@@ -23,7 +24,15 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.features.levels import LevelCurve, voice_alone
-from workbench.mix.ducking import ENVELOPE_HZ, deepest_curve, duck_curve, duck_depths, split_utterances, steady_depths
+from workbench.mix.ducking import (
+    ENVELOPE_HZ,
+    deepest_curve,
+    duck_curve,
+    duck_depths,
+    split_utterances,
+    steady_depths,
+    thin_stretches,
+)
 from workbench.params import DuckParams, MixParams, VoiceParams
 from workbench.recording import FloatArray, Shown
 from workbench.video.soundtrack import CLASSIFICATIONS, Classification
@@ -34,6 +43,10 @@ _YIELD_DB = 60.0
 """dB by which music is pulled down where it yields to the video's own: nothing is left of it"""
 _OWN_MUSIC_FADE_MS = 1200
 """ms in which music goes down before the video's own and comes back after, slower than for speech: a change of music"""
+_LEAST_RISE_SECONDS = 0.1
+"""s in which music is back at least; it waits for a bar line, which is to be heard whole"""
+_BEFORE_BAR_SECONDS = 0.02
+"""s before a bar line at which music has gone, or is back: a grid may be that late on the sound that opens a bar"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +144,28 @@ def plan_mix(
     duck: DuckParams | None = None,
     own: MixParams | None = None,
     detected: Detected | None = None,
+    bar_lines: FloatArray | None = None,
 ) -> Mix:
     """Decide how music and soundtrack play together; `music` is as it is played, on the video's clock, at its own gain.
 
-    There are gains and ducking where someone speaks for at least `min_speech_seconds`, ducking alone where the music
-    only gives way to the video's own. Gains are rounded to 0.01 dB before the depths are measured, points to 0.01 dB
-    and to their grid. Detection takes far longer than the rest: give `detected` if it is known.
+    `bar_lines` are those of the music as it is played, video seconds; None: they are not known. There are gains and
+    ducking where someone speaks for at least `min_speech_seconds`, ducking alone where the music only gives way to the
+    video's own. Gains are rounded to 0.01 dB before the depths are measured, points to 0.01 dB and to their grid.
+    Detection takes far longer than the rest: give `detected` if it is known.
     """
     voice, duck, own = voice or VoiceParams(), duck or DuckParams(), own or MixParams()
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video_seconds} s")
     if detected is None:
         found = utterances_in(soundtrack, video_seconds, voice)
-        detected = Detected(found, () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds))
+        detected = Detected(found, () if own.own_music == "ignore" else own_music_in(soundtrack, video_seconds, own))
     utterances = detected.utterances
     own_music = () if own.own_music == "ignore" else detected.own_music
     classification = classify(soundtrack, utterances)
     if soundtrack.levels is None:
         return Mix(voiceover=False, classification=classification)
     if classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
-        points = _points(_under_own_music(own_music, soundtrack.levels, music, video_seconds, duck, own))
+        points = _points(_under_own_music(own_music, soundtrack.levels, music, video_seconds, duck, own, bar_lines))
         given_way = _duck(points, (), _OWN_MUSIC_FADE_MS, _OWN_MUSIC_FADE_MS) if points else None
         return Mix(voiceover=False, classification=classification, duck=given_way)
     # The gain raises the voice with its background; the music is compared with the voice alone.
@@ -166,7 +181,7 @@ def plan_mix(
     depths = duck_depths(pieces, voice_level.raised(video_gain_db), music.raised(music_gain_db), duck)
     curve = duck_curve(pieces, steady_depths(pieces, depths, duck), video_seconds, duck)
     louder = soundtrack.levels.raised(video_gain_db)
-    under = _under_own_music(own_music, louder, music.raised(music_gain_db), video_seconds, duck, own)
+    under = _under_own_music(own_music, louder, music.raised(music_gain_db), video_seconds, duck, own, bar_lines)
     points = _points(deepest_curve(curve, under, video_seconds))
     return Mix(
         voiceover=True,
@@ -199,10 +214,13 @@ def _under_own_music(
     video_seconds: float,
     duck: DuckParams,
     own: MixParams,
+    bar_lines: FloatArray | None,
 ) -> FloatArray:
     """The curve that lowers the music under the video's own, shape (n_points, 2); `levels` and `music` as played."""
     fades = {"attack_ms": _OWN_MUSIC_FADE_MS, "release_ms": _OWN_MUSIC_FADE_MS}
     if own.own_music == "yield":
+        if bar_lines is not None and bar_lines.size:
+            return _silent_between_bars(ranges, bar_lines, video_seconds)
         depths = np.full(len(ranges), _YIELD_DB)
         return duck_curve(ranges, depths, video_seconds, duck.model_copy(update=fades))
     under = {"under_voice_lu": own.under_own_music_lu}
@@ -210,6 +228,33 @@ def _under_own_music(
     depths = duck_depths(pieces, levels, music, duck.model_copy(update=under), min_under_voice_lu=0.0)
     steady = steady_depths(pieces, depths, duck)
     return duck_curve(pieces, steady, video_seconds, duck.model_copy(update=fades))
+
+
+def _silent_between_bars(ranges: Utterances, bar_lines: FloatArray, video_seconds: float) -> FloatArray:
+    """The curve that takes the music away by the last bar line before each range, until the first one after it.
+
+    Without a bar line before, the music begins after the range; without one after, it does not come back.
+    """
+    fade, never = _OWN_MUSIC_FADE_MS / 1000, video_seconds + 1.0
+    spans: list[tuple[float, float, float]] = []
+    for start, end in ranges:
+        gone = _on_line(bar_lines[bar_lines <= start].max(initial=0.0))
+        back = _on_line(bar_lines[bar_lines >= end].min(initial=never))
+        rises = max(gone, back - min(fade, max(_LEAST_RISE_SECONDS, back - end)))
+        if spans and gone - fade <= spans[-1][2]:
+            gone = spans.pop()[0]
+        spans.append((gone, rises, back))
+    times = np.arange(int(video_seconds * ENVELOPE_HZ + 1e-9) + 1) / ENVELOPE_HZ
+    curve = np.zeros(times.size)
+    for gone, rises, back in spans:
+        dip = np.interp(times, (gone - fade, gone, rises, back), (0.0, _YIELD_DB, _YIELD_DB, 0.0))
+        curve = np.maximum(curve, dip)
+    return thin_stretches(times, curve)
+
+
+def _on_line(bar_line: float) -> float:
+    """The last step of the envelope's grid that is before a bar line."""
+    return float(np.floor((bar_line - _BEFORE_BAR_SECONDS) * ENVELOPE_HZ + 1e-9) / ENVELOPE_HZ)
 
 
 def _refuse(broken: bool, rule: str) -> None:

@@ -175,17 +175,24 @@ def deepest_curve(first: FloatArray, second: FloatArray, video_seconds: float) -
     hz = ENVELOPE_HZ
     times = np.arange(int(video_seconds * hz + 1e-9) + 1) / hz
     curve = np.maximum(*(np.interp(times, *points.T) for points in (first, second)))
-    # Each stretch over 0 is thinned by itself, with the step at 0 on either side, so that between them it is exactly 0.
+    return thin_stretches(times, curve)
+
+
+def thin_stretches(times: FloatArray, curve: FloatArray) -> FloatArray:
+    """The points of a curve on the grid, shape (n_points, 2), thinned to `TOLERANCE_DB`; none where it is 0 throughout.
+
+    Each stretch over 0 is thinned by itself, with the step at 0 on either side, so that between them it is exactly 0.
+    """
     down = np.concatenate([[False], curve > 0, [False]])
     edges = np.flatnonzero(np.diff(down))
-    points = []
+    points = [np.zeros((0, 2))]
     for begins, ends in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         begins, ends = max(0, begins - 1), min(times.size - 1, ends)
         thinned = begins + thin_curve(curve[begins : ends + 1], TOLERANCE_DB)
         points.append(np.column_stack([times[thinned], curve[thinned]]))
     joined: FloatArray = np.concatenate(points)
     # two stretches may share the step at 0 between them
-    rising = np.concatenate([[True], np.diff(joined[:, 0]) > 0])
+    rising = np.concatenate([[True], np.diff(joined[:, 0]) > 0])[: len(joined)]
     return np.asarray(joined[rising])
 
 

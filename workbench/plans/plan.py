@@ -457,6 +457,14 @@ def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
     return np.asarray(starts / 1e6, dtype=np.float64)
 
 
+def played_times(plan: LoopPlan, times: FloatArray) -> FloatArray:
+    """The video times at which a plan plays some times of its track, ascending; what is played twice comes twice."""
+    starts = zip(plan.segment_starts.tolist(), plan.segments, strict=False)
+    return np.concatenate(
+        [start + times[(times >= one.song_from) & (times < one.song_to)] - one.song_from for start, one in starts]
+    )
+
+
 def song_at(table: FloatArray, starts: FloatArray, times: FloatArray) -> FloatArray:
     """Which second of the track segments play at some times of the video; NaN where they are silent, shape of `times`.
 

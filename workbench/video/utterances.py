@@ -30,7 +30,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.features.loudness import SILENCE_DBFS
-from workbench.params import VoiceParams
+from workbench.params import MixParams, VoiceParams
 from workbench.params.base import OWN
 from workbench.recording import FloatArray
 from workbench.video.own_music import WINDOW_SECONDS, music_odds, music_ranges
@@ -98,14 +98,17 @@ class Detected(NamedTuple):
     """in which the soundtrack is music itself"""
 
 
-def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float) -> Utterances:
+def own_music_in(soundtrack: SoundtrackMeasure, video_seconds: float, own: MixParams | None = None) -> Utterances:
     """Stretches of a soundtrack that are music themselves, video seconds, sorted and disjoint, cut off at its end.
 
-    None where there is no sound, or it was measured without bands.
+    They are those that `own` gives, else detected: none where there is no sound, or it was measured without bands.
     """
-    if soundtrack.bands is None or soundtrack.pitches is None:
+    if own is not None and own.own_music_at is not None:
+        found = own.own_music_at
+    elif soundtrack.bands is None or soundtrack.pitches is None:
         return ()
-    found = music_ranges(soundtrack.bands, soundtrack.pitches, _CLOSE_OWN_MUSIC_SECONDS, _MIN_OWN_MUSIC_SECONDS)
+    else:
+        found = music_ranges(soundtrack.bands, soundtrack.pitches, _CLOSE_OWN_MUSIC_SECONDS, _MIN_OWN_MUSIC_SECONDS)
     inside = ((start, min(end, video_seconds)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 

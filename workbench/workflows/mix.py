@@ -3,7 +3,7 @@
 The soundtrack is measured once a video and cached in the store: its loudness curve and the probability of speech,
 both on the video's clock. The music is measured as it will be played, with seams and gains.
 
-Functions: `mix_under`; `draw_envelope`, for drawn ducking; `measure_soundtrack`.
+Functions: `mix_under`; `played_bar_lines`; `draw_envelope`, for drawn ducking; `measure_soundtrack`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.analysis.provenance import DRAWN_ENVELOPE
+from workbench.analysis.track import Sound, beat_stage
 from workbench.analysis.video import listen, with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.features.levels import level_curve_of_blocks
 from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.drawn_envelope import Points, with_drawn
-from workbench.plans.plan import LoopPlan
+from workbench.plans.plan import LoopPlan, played_times
+from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.video.utterances import SoundtrackMeasure
 
@@ -34,7 +36,15 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
     recording = workspace.load_recording(track)
     played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
     params = workspace.params
-    return plan_mix(soundtrack, played, plan.window_end, params.voice, params.duck, own=params.mix)
+    lines = played_bar_lines(workspace, plan, track)
+    return plan_mix(soundtrack, played, plan.window_end, params.voice, params.duck, own=params.mix, bar_lines=lines)
+
+
+def played_bar_lines(workspace: Workspace, plan: LoopPlan, track: Path) -> FloatArray | None:
+    """Video times of the bar lines of a plan, on which music that yields goes and comes back; None if it does not."""
+    if workspace.params.mix.own_music != "yield":
+        return None
+    return played_times(plan, beat_stage(Sound(workspace, track)).grid.downbeats)
 
 
 def draw_envelope(planned: Planned, points: Points | None) -> Planned:

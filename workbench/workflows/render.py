@@ -91,7 +91,7 @@ def uncertain_speech(workspace: Workspace, video: Path, mix: MixLevels | None) -
 
 def own_music_ranges(workspace: Workspace, video: Path, video_seconds: float) -> tuple[tuple[float, float], ...]:
     """Where a video has music of its own, as its mix finds it: pairs of video seconds, sorted and disjoint."""
-    return own_music_in(measure_soundtrack(workspace, video), video_seconds)
+    return own_music_in(measure_soundtrack(workspace, video), video_seconds, workspace.params.mix)
 
 
 def render_measured(

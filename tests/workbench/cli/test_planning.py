@@ -85,6 +85,13 @@ def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
     body = json.loads(out)
     assert body["mix"]["duck"]["envelope_points"][0] == [0.0, 60.0]
     assert body["provenance"]["params"] == {"mix": {"own_music": "yield"}}
+    code, out, err = workbench(*given, "--own-music-at", "0:50-1:05", "--own-music-at", "0:00-0:10")
+    assert (code, "music of its own" in err) == (0, False)
+    by_hand = json.loads(out)
+    at = [[0.0, 10.0], [50.0, 65.0]]
+    assert by_hand["provenance"]["params"] == {"mix": {"own_music": "yield", "own_music_at": at}}
+    times, depths = np.array(by_hand["mix"]["duck"]["envelope_points"]).T
+    assert [np.interp(time, times, depths) for time in (5.0, 30.0, 55.0)] == [60.0, 0.0, 60.0]
     # Another option is mixed as the plan was, though its mix is measured anew.
     plan, video = tmp_path / "plan.json", tmp_path / "video.mp4"
     plan.write_text(out)
@@ -108,6 +115,7 @@ def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
         (("--forbid-seam", "here-there"), "is not a splice such as"),
         (("--auto-mix",), "--auto-mix needs"),
         (("--own-music", "yield"), "--own-music needs --auto-mix"),
+        (("--own-music-at", "0:05-0:10"), "--own-music-at needs --auto-mix"),
         (("--video", "a.mp4"), "give either --video FILE or --seconds S"),
     ],
 )

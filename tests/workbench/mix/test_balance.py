@@ -264,6 +264,48 @@ def test_music_is_silent_while_the_video_has_its_own(band_on_stage: tuple[Soundt
     assert [attenuation(mix, time) for time in (5.0, 27.0, 31.0, 45.0, 59.0, 63.0, 85.0)] == [0, 0, 60, 60, 60, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("own_music", "first_bar", "silent", "heard"),
+    [
+        # bars of 2 s from 0.5 s: gone by the last line before, back on the first one after
+        (((31.0, 51.2),), 0.5, (30.5, 51.2), (29.2, 52.5)),
+        (((0.0, 12.0),), 0.5, (0.0, 12.0), (None, 12.5)),  # from the first picture on
+        (((31.0, 90.0),), 0.5, (30.5, 90.0), (29.2, None)),  # to the last one
+        (((3.0, 12.0),), 8.5, (0.0, 12.0), (None, 12.5)),  # the music has not begun when the video's own does
+        (((31.0, 41.2), (43.0, 51.2)), 0.5, (30.5, 51.2), (29.2, 52.5)),  # too little between two to come back for
+    ],
+)
+def test_music_yields_from_bar_line_to_bar_line(
+    band_on_stage: tuple[SoundtrackMeasure, LevelCurve],
+    own_music: tuple[tuple[float, float], ...],
+    first_bar: float,
+    silent: tuple[float, float],
+    heard: tuple[float | None, float | None],
+) -> None:
+    soundtrack, music = band_on_stage
+    own = MixParams(own_music="yield", own_music_at=own_music)
+    mix = plan_mix(soundtrack, music, 90.0, own=own, bar_lines=np.arange(first_bar, 89.9, 2.0))
+    assert all(attenuation(mix, time) == 60.0 for time in np.linspace(*silent, 40))
+    before, after = heard
+    if before is not None:
+        assert attenuation(mix, before) == 0.0 < attenuation(mix, before + 0.2)
+    else:
+        assert attenuation(mix, 0.0) == 60.0
+    if after is not None:
+        assert attenuation(mix, after) == 0.0 < attenuation(mix, after - 0.1), (
+            "the bar is heard from its first sound on"
+        )
+    else:
+        assert attenuation(mix, 90.0) == 60.0
+
+
+@pytest.mark.parametrize("ranges", [((5.0, 4.0),), ((-1.0, 4.0),), ((1.0, 5.0), (4.0, 8.0))])
+def test_own_music_given_by_hand_lies_in_order(ranges: tuple[tuple[float, float], ...]) -> None:
+    with pytest.raises(ValueError, match="range"):
+        MixParams(own_music_at=ranges)
+    assert MixParams(own_music_at=((9.0, 10.0), (1.0, 5.0))).own_music_at == ((1.0, 5.0), (9.0, 10.0))
+
+
 def test_music_plays_under_the_videos_own(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
     soundtrack, music = band_on_stage
     own = MixParams(own_music="mix", under_own_music_lu=12.0)

@@ -28,7 +28,7 @@ from workbench.media.probe import probe
 from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.speech_band import outside_levels
 from workbench.params import DuckParams, MixParams, VoiceParams
-from workbench.plans.plan import LoopPlan
+from workbench.plans.plan import LoopPlan, played_times
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.video.speech_ranges import Utterances
@@ -100,13 +100,15 @@ class MixInputs:
     """in which the soundtrack is music itself"""
     uncertain: Utterances = ()
     """of further possible speech"""
+    bar_lines: FloatArray | None = None
+    """of the music as it is played, video seconds; None where they are not known"""
     outside: LevelCurve | None = None
     """of the music outside the band of speech; None: not ducked in bands yet"""
 
     def mixed(self, duck: DuckParams, own: MixParams) -> Mix:
         """Levels and ducking."""
         found = Detected(self.utterances, self.own_music)
-        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, own, found)
+        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, own, found, self.bar_lines)
 
     def with_utterances(self, voice: VoiceParams, utterances: Utterances, uncertain: Utterances) -> MixInputs:
         """The same measurements with other utterances."""
@@ -131,15 +133,17 @@ def measure_outside(workspace: Workspace, sounds: MixSounds) -> LevelCurve:
     return outside_levels((block.samples for block in blocks), stream.rate)
 
 
-def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
+def measure_mix_inputs(
+    workspace: Workspace, played: Path, video: Path, seconds: float, bar_lines: FloatArray | None = None
+) -> MixInputs:
     """Measure a soundtrack and the music that is played under it."""
     voice = workspace.params.voice
     soundtrack = measure_soundtrack(workspace, video)
     music = measured_levels(workspace, played)
     utterances = utterances_in(soundtrack, seconds, voice)
-    own_music = own_music_in(soundtrack, seconds)
+    own_music = own_music_in(soundtrack, seconds, workspace.params.mix)
     uncertain = uncertain_ranges(soundtrack, utterances, seconds, voice)
-    return MixInputs(soundtrack, music, seconds, voice, utterances, own_music, uncertain)
+    return MixInputs(soundtrack, music, seconds, voice, utterances, own_music, uncertain, bar_lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +160,9 @@ def plan_sounds(workspace: Workspace, loop: Planned) -> MixSounds:
     """A plan as it is played under its video, without a mix."""
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
         raise PlanError("a mix needs a plan under a video")
-    return _sounds(workspace, music_file(workspace, loop.answer.alone, loop.track.path), loop.video)
+    plan = loop.answer.alone
+    lines = None if loop.analysis is None else played_times(plan, loop.analysis.profile.downbeats)
+    return _sounds(workspace, music_file(workspace, plan, loop.track.path), loop.video, lines)
 
 
 def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: float) -> MixSounds:
@@ -165,9 +171,9 @@ def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: floa
     return _sounds(workspace, placed_file(workspace, track, offset_s, seconds), video)
 
 
-def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
+def _sounds(workspace: Workspace, music: Path, video: Path, bar_lines: FloatArray | None = None) -> MixSounds:
     soundtrack = soundtrack_beside(workspace, video, music)
-    return MixSounds(music, soundtrack, measure_mix_inputs(workspace, music, video, probe(video).duration))
+    return MixSounds(music, soundtrack, measure_mix_inputs(workspace, music, video, probe(video).duration, bar_lines))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
