@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from workbench.params.base import OWN, VOICE_DETECTORS, Params, names_extension
 
@@ -130,15 +130,6 @@ class DuckParams(Params):
         return {**DUCK_PRESETS[name], **given}
 
 
-def _in_order(ranges: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    ordered = tuple(sorted(ranges))
-    if any(not 0.0 <= first < last for first, last in ordered):
-        raise ValueError("each range ends after it begins, and begins at 0 or later")
-    if any(end > start for (_, end), (start, _) in pairwise(ordered)):
-        raise ValueError("two ranges overlap")
-    return ordered
-
-
 class MixParams(Params):
     """What the music does where the soundtrack is music itself."""
 
@@ -146,8 +137,10 @@ class MixParams(Params):
         default="ignore",
         description="ignore: it plays on; mix: it plays on under the video's own; yield: it is silent until that ends",
     )
-    own_music_at: Annotated[tuple[tuple[float, float], ...], AfterValidator(_in_order)] | None = Field(
-        default=None, description="s of the video, from and to, of its own music, instead of where it is detected"
+    own_music_at: tuple[tuple[float, float], ...] | None = Field(
+        default=None,
+        max_length=100,
+        description="s of the video, from and to, of its own music, instead of where it is detected",
     )
     under_own_music_lu: float = Field(
         default=15.0,
@@ -156,3 +149,15 @@ class MixParams(Params):
         # As far as it is held under a voice: two pieces of music at once are a clash, not a balance.
         description="LU that music is held under the video's own with `mix`",
     )
+
+    @field_validator("own_music_at")
+    @classmethod
+    def _in_order(cls, ranges: tuple[tuple[float, float], ...] | None) -> tuple[tuple[float, float], ...] | None:
+        if ranges is None:
+            return None
+        ordered = tuple(sorted(ranges))
+        if any(not 0.0 <= first < last for first, last in ordered):
+            raise ValueError("each range ends after it begins, and begins at 0 or later")
+        if any(end > start for (_, end), (start, _) in pairwise(ordered)):
+            raise ValueError("two ranges overlap")
+        return ordered

@@ -85,9 +85,9 @@ def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
     body = json.loads(out)
     assert body["mix"]["duck"]["envelope_points"][0] == [0.0, 60.0]
     assert body["provenance"]["params"] == {"mix": {"own_music": "yield"}}
-    code, out, err = workbench(*given, "--own-music-at", "0:50-1:05", "--own-music-at", "0:00-0:10")
+    code, told, err = workbench(*given, "--own-music-at", "0:50-1:05", "--own-music-at", "0:00-0:10")
     assert (code, "music of its own" in err) == (0, False)
-    by_hand = json.loads(out)
+    by_hand = json.loads(told)
     at = [[0.0, 10.0], [50.0, 65.0]]
     assert by_hand["provenance"]["params"] == {"mix": {"own_music": "yield", "own_music_at": at}}
     times, depths = np.array(by_hand["mix"]["duck"]["envelope_points"]).T
