@@ -359,7 +359,7 @@ def has_tempo(grid: BeatGrid, bpm: float) -> bool:
 
 def tempo_note(bpm: float) -> str:
     """The note of a grid that was detected at a given tempo."""
-    return f"heard at {bpm:g} BPM, which was given"
+    return f"detected at {bpm:g} BPM, the given tempo"
 
 
 def detected_grid(sound: Sound) -> BeatGrid:

@@ -88,11 +88,11 @@ def test_says_in_one_line_that_a_file_is_no_sound(workbench: Call, home: Path, t
     assert "letter.txt" in err.splitlines()[-1]
 
 
-def test_beats_are_heard_at_the_tempo_that_is_given(workbench: Call, track_file: Path, tmp_path: Path) -> None:
+def test_beats_are_detected_at_the_tempo_that_is_given(workbench: Call, track_file: Path, tmp_path: Path) -> None:
     code, out, err = workbench("beats", track_file, "--tempo", 60, "--home", tmp_path)
     assert code == 0, err
     assert abs(json.loads(out)["tempo_bpm"] - 60.0) < 0.5
-    assert json.loads(out)["provenance"]["grid"]["note"] == "heard at 60 BPM, which was given"
+    assert json.loads(out)["provenance"]["grid"]["note"] == "detected at 60 BPM, the given tempo"
     code, out, err = workbench("beats", track_file, "--tempo", 133, "--home", tmp_path)
     assert (code, out) == (1, "")
     assert "no beats were detected in it at 133 BPM, 120" in err.splitlines()[-1]

@@ -99,7 +99,7 @@ def test_beats_are_heard_at_a_tempo_that_a_person_knows(workspace: Workspace) ->
     assert again.profile.grid_confidence == pytest.approx(kept.confidence, abs=1e-4)
     record = corrected_grid(workspace, again.content_hash)
     assert record is not None
-    assert record.note == "heard at 175 BPM, which was given"
+    assert record.note == "detected at 175 BPM, the given tempo"
     assert confirm_grid(workspace, UNDERTOW).tempo_bpm == pytest.approx(87.0, abs=0.1), "and taken back"
 
 
