@@ -30,8 +30,6 @@ from workbench.params import WorkbenchParams
 from workbench.params.sliders import label_of
 from workbench.plans.request import PlanRequest
 from workbench.review.history import (
-    Change,
-    Edits,
     Fields,
     Saved,
     StepBack,
@@ -44,8 +42,8 @@ from workbench.review.history import (
     redo_change,
     undo_change,
 )
+from workbench.review.project_records import Change, Edits, Project
 from workbench.review.projects import (
-    Project,
     can_complete,
     complete_project,
     keep_fields,

@@ -35,11 +35,6 @@ from workbench.review.verdicts import write_rows
 from workbench.review.versions import FrozenPlan, find_version, freeze_plan, loop_subject, subject_of
 from workbench.workflows.plan import Planned
 
-__all__ = [
-    "Approval", "Comment", "Decision", "PlanReview", "Thread", "answer_comment", "comment_on", "decide", "find_review",
-    "load_review", "resolve_thread", "review_markers", "review_of", "seam_of", "write_comments", "write_decisions",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Thread:

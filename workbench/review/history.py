@@ -33,24 +33,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
     from sqlalchemy import Connection
 
-__all__ = [
-    "KINDS",
-    "NOBODY",
-    "Change",
-    "Edits",
-    "Fields",
-    "RecordKind",
-    "Saved",
-    "StepBack",
-    "Window",
-    "amend_change",
-    "differing",
-    "list_changes",
-    "read_records",
-    "record_change",
-    "redo_change",
-    "undo_change",
-]
 
 _MERGED = ("params",)  # fields whose parts do not depend on each other
 

@@ -180,7 +180,6 @@ def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, se
 class AbxOutcome:
     """One listener's ABX test."""
 
-    test: ListeningTest
     conditions: tuple[str, str]
     summary: AbxSummary
 
@@ -197,14 +196,13 @@ def abx_outcome(workspace: Workspace, test_id: str) -> AbxOutcome:
     trials = [AbxTrial(**trial) for trial in test.design["trials"]]
     right = sum(answer.answer == trials[answer.trial].right for answer in answers)
     first, second = sorted({trials[0].a, trials[0].b})
-    return AbxOutcome(test, (first, second), abx_summary(right, len(answers)))
+    return AbxOutcome((first, second), abx_summary(right, len(answers)))
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceOutcome:
     """One listener's preference test."""
 
-    test: ListeningTest
     conditions: tuple[str, str]
     summary: PreferenceSummary  # of the second condition against the first
 
@@ -220,7 +218,7 @@ def preference_outcome(workspace: Workspace, test_id: str) -> PreferenceOutcome:
         raise ParameterError(f"test {test_id} is no preference test")
     first, second = test.design["conditions"]
     steps = [given.answer if test.design["trials"][given.trial]["b"] == second else -given.answer for given in answers]
-    return PreferenceOutcome(test, (first, second), preference_summary(steps))
+    return PreferenceOutcome((first, second), preference_summary(steps))
 
 
 def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None) -> list[ConditionOutcome]:

@@ -40,23 +40,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
     from sqlalchemy import Connection
 
-__all__ = [
-    "Project",
-    "can_complete",
-    "complete_project",
-    "delete_project",
-    "keep_fields",
-    "list_projects",
-    "load_revision",
-    "open_project",
-    "plan_record",
-    "project_on",
-    "projects_in_words",
-    "projects_on_track",
-    "rename_project",
-    "restore_loop",
-    "start_project",
-]
 
 RECENT = 50  # projects that a list of recent ones has at most
 LONGEST_NAME = 200  # characters

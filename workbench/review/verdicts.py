@@ -53,17 +53,6 @@ def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[obje
     return len(written)
 
 
-__all__ = [
-    "Verdict",
-    "Word",
-    "judge_seam",
-    "known_splices",
-    "load_verdicts",
-    "newest_verdicts",
-    "read_verdicts",
-    "write_verdicts",
-]
-
 _WORDS: tuple[Word, ...] = get_args(Word)
 _COLUMNS = ("verdict_id", "at", "reviewer", "track", "content_hash", "verdict", "note")
 _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")  # columns of an exported CSV with text

@@ -45,7 +45,6 @@ from workbench.dashboards.transport import Program, script
 from workbench.files import stamps_of
 from workbench.plans.plan import LoopPlan
 from workbench.review.comments import (
-    Decision,
     PlanReview,
     answer_comment,
     comment_on,
@@ -55,6 +54,7 @@ from workbench.review.comments import (
     seam_of,
 )
 from workbench.review.links import ReviewLink, make_link, open_links, take_back
+from workbench.review.review_records import Decision
 from workbench.review.versions import FrozenPlan, freeze_plan, thaw
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
@@ -174,11 +174,8 @@ def when(at: str) -> str:
 
     `at`: ISO 8601 with its offset.
     """
-    return _date(datetime.fromisoformat(at).astimezone())
-
-
-def _date(at: datetime) -> str:
-    return f"{at.day} {at:%b %Y, %H:%M}"
+    here = datetime.fromisoformat(at).astimezone()
+    return f"{here.day} {here:%b %Y, %H:%M}"
 
 
 class ReviewBoard(JSComponent):
