@@ -115,6 +115,11 @@ class Planned(Shown):
         first = min(max(recorded, 1), count) if isinstance(recorded, int) else 1
         return (first, *(number for number in range(1, count + 1) if number != first))
 
+    def option(self, number: int) -> LoopPlan:
+        """The option that was planned as a number, see `option_numbers`; raises `PlanError` where there is none."""
+        numbers = self.option_numbers
+        return self.plan.option(numbers.index(number) + 1 if number in numbers else number)
+
 
 def loop_track(
     workspace: Workspace,

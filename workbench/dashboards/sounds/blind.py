@@ -72,8 +72,7 @@ def prepare_options(
     workspace: Workspace, loop: Planned, options: tuple[int, int], at_s: float, trials: int, reviewer: str
 ) -> BlindTest:
     """Prepare an ABX test of two options of a plan, counted from 1, around a time of the video, s."""
-    plan = _plan(loop)
-    named = {f"option {number}": plan.option(number) for number in options}
+    named = {f"option {number}": loop.option(number) for number in options}
     about = {"at": at_s, "plans": {name: plan_digest(option) for name, option in named.items()}}
     asked = _Comparison(f"Option {options[0]} and option {options[1]}", named, at_s, None, about)
     return _prepare_abx(workspace, loop, asked, trials, reviewer)
@@ -91,7 +90,7 @@ def prepare_preference(
     if whole and plan.window_end > MOST_WHOLE_SECONDS:
         raise ParameterError(f"whole options are compared up to {MOST_WHOLE_SECONDS:.0f} s; compare these at the seams")
     recording = workspace.load_recording(loop.track.path)
-    named = {f"option {number}": plan.option(number) for number in options}
+    named = {f"option {number}": loop.option(number) for number in options}
     places = [(plan.window_end / 2, plan.window_end)] if whole else [
         (at_s, EXCERPT_SECONDS) for at_s in _apart(sorted(at_s for one in named.values() for at_s in one.seam_times))
     ]  # fmt: skip

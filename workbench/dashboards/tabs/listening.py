@@ -58,14 +58,14 @@ WHOLE, AT_SEAMS = "Prefer an option, whole", "Prefer an option, at the seams"
 """kinds of test, as the page names them"""
 _TRIALS = {WHOLE: 6, FADES: 12, OPTIONS: 12}
 """of the kinds that ask about the same again; six are the fewest that can show a preference"""
-_WHICH = "Which is better, option 1 or another one, and by how much (ITU-T P.800)?"
+_WHICH = "Which is better, the option in use or another one, and by how much (ITU-T P.800)?"
 _ABOUT = {
     SEAMS: "Each seam of the plan is rated in one trial, in hidden order beside the track's own bar line and a bad "
     "splice, all equally loud. A seam that comes back with the same crossfade is not asked again: {trials}.",
     ALL_SEAMS: "The same with the seams of all options of the plan: more of them, also worse ones. {trials}.",
     FADES: "ABX: this seam with its own crossfade, and with a linear one of another length. X is one of both, by a "
     "coin for each trial.",
-    OPTIONS: "ABX: option 1 and another one around this seam of option 1, equally loud. X is one of both, by a coin "
+    OPTIONS: "ABX: the option in use and another one around this seam of it, equally loud. X is one of both, by a coin "
     "for each trial.",
     WHOLE: f"{_WHICH} Both play from begin to end, equally loud. A is one of both, by a coin for each trial.",
     AT_SEAMS: f"{_WHICH} Around each seam of both where they differ, once each, equally loud. A is one of both, by a "
@@ -210,7 +210,7 @@ class ListeningTab(Tab):
         shortest_ms = round(1000 * MIN_FADE_SECONDS)
         self.seam = number_field("seam", 1, low=1, width=80)
         self.fade = number_field("against, ms", shortest_ms, low=shortest_ms, high=1000, width=110)
-        self.option = number_field("against option", 2, low=2, width=120)
+        self.option = number_field("against option", 2, low=1, width=120)
         self.trials = number_field("trials", _TRIALS[OPTIONS], low=1, high=MAX_TRIALS, width=90)
         self.start = action("Begin", self.begin, variant="contained")
         self.about = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
@@ -229,6 +229,7 @@ class ListeningTab(Tab):
         self._asked = object()
         """the test that was begun last: one that was begun before comes too late"""
         self.kind.param.watch(lambda event: self._choose(event.new), "value")
+        self.option.param.watch(lambda _: self.show(), "value")
         answer_each(self.board, self.answer)
         self.follow(["loop", "reviewer"], lambda *_: self.show())
         self._show_past()
@@ -241,6 +242,12 @@ class ListeningTab(Tab):
     def _choose(self, kind: str) -> None:
         self.trials.value = _TRIALS.get(kind, self.trials.value)
         self.show()
+
+    @property
+    def _used(self) -> int:
+        """Number of the option in use, from 1."""
+        loop = self._session.loop
+        return next(iter(loop.option_numbers), 1) if loop is not None else 1
 
     def show(self) -> None:
         """Show what the chosen test needs."""
@@ -259,6 +266,8 @@ class ListeningTab(Tab):
             lacks = f"There is no plan to listen to{' yet.' if self._session.loop is None else NOT_LOOPED}"
         elif self.option.visible and options < 2:
             lacks = "This plan has no other option."
+        elif self.option.visible and self.option.value == self._used:
+            lacks = f"Option {self._used} is the one in use: choose another one."
         elif kind == WHOLE and plan.window_end > MOST_WHOLE_SECONDS:
             lacks = f"This plan is longer than {clock(MOST_WHOLE_SECONDS)}: compare its options at the seams."
         elif not seams and kind not in (WHOLE, AT_SEAMS):
@@ -283,11 +292,11 @@ class ListeningTab(Tab):
         elif self.kind.value == FADES:
             self._prepare(prepare_fades, loop, seam, self._fades(self.plan, seam), trials, session.reviewer)
         elif self.kind.value in (WHOLE, AT_SEAMS):
-            prepare, options = partial(prepare_preference, whole=self.kind.value == WHOLE), (1, self.option.value or 2)
-            self._prepare(prepare, loop, options, trials, session.reviewer)
+            prepare = partial(prepare_preference, whole=self.kind.value == WHOLE)
+            self._prepare(prepare, loop, (self._used, self.option.value or 2), trials, session.reviewer)
         else:
             at = self.plan.seam_times[min(seam, len(self.plan.seam_times) - 1)]
-            self._prepare(prepare_options, loop, (1, self.option.value or 2), at, trials, session.reviewer)
+            self._prepare(prepare_options, loop, (self._used, self.option.value or 2), at, trials, session.reviewer)
 
     def _prepare(self, function: Callable[..., BlindTest], loop: Planned, *details: Any) -> None:
         """Have a worker prepare a test; where it cannot, another one can be begun."""

@@ -42,6 +42,7 @@ def test_an_option_moves_up_and_a_changed_one_takes_the_first_place(
     assert moved.options == (second, plan)
     assert moved.alone == second
     assert by_hand.option_numbers == (2, 1)
+    assert [by_hand.option(number) for number in (1, 2)] == [plan, second]
     back = with_option_first(by_hand, plan)
     assert (back.option_numbers, back.plan.options) == ((1, 2), (plan, second))
     faded = with_option_first(by_hand, with_fade(second, 0, 0.05, 1.0))
