@@ -1,6 +1,7 @@
 """Where the soundtrack of a video is music itself: a band on stage, a radio, a score that is there already.
 
-Every second is judged by the ten seconds around it, by cues that the measures of a soundtrack hold anyway:
+Every second is judged by the ten seconds around it, and by the five, for a jingle is short, by cues that the measures
+of a soundtrack hold anyway:
 
     pulse    how strongly attacks come back after one lag between 0.25 and 1.5 s: the highest autocorrelation of the
              rises of a band over its mean, mean over the bands
@@ -11,8 +12,8 @@ Every second is judged by the ten seconds around it, by cues that the measures o
 
 The logarithm of the odds of music is their weighted sum. Music is where it is likelier than not, and where there is a
 pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. Short breaks do not end it, and less
-than a phrase does not count. It begins and ends at the greatest change of the bands' levels near
-there.
+than a phrase does not count. It begins where near there sound begins after silence, or the bands' levels change most:
+where the four seconds after are likeliest to be music, and those before least; and ends likewise.
 
 References
 ----------
@@ -40,21 +41,29 @@ FILE = "own_music.json"
 """log-odds a unit of each cue, and their bias; the card beside it says what they were fitted to"""
 WINDOW_SECONDS = 10
 """s of sound that a second is judged by"""
+_SHORT_SECONDS = 5  # the same, for jingles
+_SHORT_ODDS = 0.7  # log-odds from which that little sound is taken for music; talk in wind reaches 0.65
+_LEAST_RUN_SECONDS = 2  # seconds in a row that are judged to be music
+_EDGE_SECONDS = 4.0  # compared before and after an edge
+_REACH_SECONDS = 6.0  # from where music is likelier than not to where it begins or ends
+_SILENT_ODDS = -3.0  # log-odds of a stretch without sound
+_SILENCE_SECONDS = 0.25
+_SILENCE_DB, _OVER_NOISE_DB = 45.0, 6.0  # under the loud passages, and over the quietest, up to which it is silent
 _PULSE_HOPS = (25, 150)  # lags at which attacks may come back
 _CLEAR = 0.45  # clarity from which on there is a pitch
 _ENOUGH_CLEAR = 0.2  # share of clear pitches, less of which say less
 _LOW_BANDS = 2  # of `workbench.video.bands.BAND_EDGES_HZ`: under 500 Hz
 _QUIET = 0.1  # quantile of the level
-_NOISE_PULSE = 0.1  # under which a pulse is one that noise has by chance: 0.09, give or take 0.01
-_NOISE_TUNED = 0.2
+# under which a pulse and a scale are those that noise has by chance: a pulse of 0.09, give or take 0.01, in ten seconds
+_NOISE, _SHORT_NOISE = (0.1, 0.2), (0.15, 0.3)
 _FLOOR = 1e-9  # power, -90 dBFS
 _STEPS_PER_SECOND = 10  # of edges
 _AUDIBLE_DB = 50.0  # under the loudest, less of which is no change: the pauses of a dry voice are silent
 _CHANGE_SECONDS = 2  # to each side, over which a change is measured
 
 
-def music_cues(bands: FloatArray, pitches: FloatArray) -> FloatArray:
-    """The cues of every second, from the ten seconds around it: shape (n_seconds, n_cues), in the order of `CUES`.
+def music_cues(bands: FloatArray, pitches: FloatArray, window_seconds: int = WINDOW_SECONDS) -> FloatArray:
+    """The cues of every second, from the seconds around it: shape (n_seconds, n_cues), in the order of `CUES`.
 
     Bands have shape (n_hops, n_bands), pitches (n_steps, 2), MIDI number and clarity; raises `ParameterError` for other
     shapes. A second that has begun counts.
@@ -62,27 +71,35 @@ def music_cues(bands: FloatArray, pitches: FloatArray) -> FloatArray:
     if bands.ndim != 2 or pitches.ndim != 2 or pitches.shape[1] != 2:
         raise ParameterError(f"bands and pitches are tables, got shapes {bands.shape} and {pitches.shape}")
     seconds = -(-len(bands) // HOPS_PER_SECOND)
-    levels = 10 * np.log10(np.maximum(bands, _FLOOR))
-    rises = np.maximum(np.diff(levels, axis=0, prepend=levels[:1]), 0.0)
+    rises = _rises(bands)
     cues = np.zeros((seconds, len(CUES)))
     for second in range(seconds):
         # at both ends the window stays inside, so that all seconds are judged by as much sound
-        first = max(0.0, min(second + 0.5 - WINDOW_SECONDS / 2, seconds - WINDOW_SECONDS))
-        hops, steps = (
-            slice(int(first * rate), int((first + WINDOW_SECONDS) * rate))
-            for rate in (HOPS_PER_SECOND, PITCHES_PER_SECOND)
-        )
-        power = np.asarray(bands[hops], dtype=np.float64)
-        total = power.sum(axis=1)
-        mean = max(float(total.mean()), _FLOOR)
-        low = float(power[:, :_LOW_BANDS].sum(axis=1).mean())
-        cues[second] = (
+        first = max(0.0, min(second + 0.5 - window_seconds / 2, seconds - window_seconds))
+        cues[second] = _cues_within(bands, rises, pitches, first, first + window_seconds)
+    return cues
+
+
+def _rises(bands: FloatArray) -> FloatArray:
+    levels = 10 * np.log10(np.maximum(bands, _FLOOR))
+    return np.asarray(np.maximum(np.diff(levels, axis=0, prepend=levels[:1]), 0.0))
+
+
+def _cues_within(bands: FloatArray, rises: FloatArray, pitches: FloatArray, first: float, last: float) -> FloatArray:
+    """The cues of a stretch, s, in the order of `CUES`."""
+    hops, steps = (slice(int(first * rate), int(last * rate)) for rate in (HOPS_PER_SECOND, PITCHES_PER_SECOND))
+    power = np.asarray(bands[hops], dtype=np.float64)
+    total = power.sum(axis=1)
+    mean = max(float(total.mean()), _FLOOR)
+    low = float(power[:, :_LOW_BANDS].sum(axis=1).mean())
+    return np.array(
+        [
             np.mean([_pulse(band) for band in rises[hops].T]),
             _tuned(pitches[steps]),
             10 * np.log10(max(low, _FLOOR) / mean),
             10 * np.log10(max(float(np.quantile(total, _QUIET)), _FLOOR) / mean),
-        )
-    return cues
+        ]
+    )
 
 
 def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
@@ -90,10 +107,15 @@ def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
 
     Over 0 music is likelier than not. Raises `ResourceMissing` where the fitted weights are not shipped.
     """
-    weights, cues = _weights(), music_cues(bands, pitches)
+    return _odds(music_cues(bands, pitches))
+
+
+def _odds(cues: FloatArray, noise: tuple[float, float] = _NOISE) -> FloatArray:
+    """Log-odds of music by cues, shape (n, n_cues)."""
+    weights = _weights()
     # rumble and wind are low and flow as a pad does: without a pulse or a pitch nothing is called music
     odds = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
-    is_noise = (cues[:, CUES.index("pulse")] < _NOISE_PULSE) & (cues[:, CUES.index("tuned")] < _NOISE_TUNED)
+    is_noise = (cues[:, CUES.index("pulse")] < noise[0]) & (cues[:, CUES.index("tuned")] < noise[1])
     return np.asarray(np.where(is_noise, np.minimum(odds, 0.0), odds))
 
 
@@ -105,25 +127,69 @@ def music_ranges(
     Breaks shorter than `close_seconds` do not end the music; stretches shorter than `min_seconds` do not count. Raises
     what `music_odds` raises.
     """
-    odds = music_odds(bands, pitches)
+    short = _odds(music_cues(bands, pitches, _SHORT_SECONDS), _SHORT_NOISE) - _SHORT_ODDS
+    odds = np.maximum(music_odds(bands, pitches), short)
     joined: list[tuple[int, int]] = []
     for first, last in _runs(odds > 0.0):
         if joined and first - joined[-1][1] < close_seconds:
             joined[-1] = joined[-1][0], last
         else:
             joined.append((first, last))
-    long = [run for run in joined if run[1] - run[0] >= min_seconds]
+    # in a jingle only the seconds whose whole window is music are judged to be
+    long = [run for run in joined if run[1] - run[0] >= _LEAST_RUN_SECONDS]
     if not long:
         return ()
-    changes, end = _changes(bands), len(bands) / HOPS_PER_SECOND
+    edges = _Edges(bands, pitches)
     found: list[tuple[float, float]] = []
     for first, last in long:
-        starts = 0.0 if first == 0 else _edge(changes, first)
-        starts = max(starts, found[-1][1] if found else 0.0)
-        ends = end if last == odds.size else _edge(changes, last)
-        if ends > starts:
+        starts = max(edges.start(first), found[-1][1] if found else 0.0)
+        ends = edges.end(last)
+        if ends - starts >= min_seconds:
             found.append((starts, ends))
     return tuple(found)
+
+
+class _Edges:
+    """Where in a soundtrack music may begin and end: at its silences, and where its bands change most."""
+
+    def __init__(self, bands: FloatArray, pitches: FloatArray) -> None:
+        self.bands, self.pitches = bands, pitches
+        self.rises, self.changes, self.seconds = _rises(bands), _changes(bands), len(bands) / HOPS_PER_SECOND
+        self.silences = _silences(bands)
+
+    def start(self, second: int) -> float:
+        """Where music begins that is likelier than not from a second on."""
+        places = [last for _, last in self.silences if abs(last - second) <= _REACH_SECONDS]
+        places.append(_edge(self.changes, second) if second else 0.0)
+        if second <= _REACH_SECONDS and not any(first == 0.0 for first, _ in self.silences):
+            places.append(0.0)
+        return max(places, key=lambda at: self._odds(at, at + _EDGE_SECONDS) - self._odds(at - _EDGE_SECONDS, at))
+
+    def end(self, second: int) -> float:
+        """Where music ends that is likelier than not up to a second."""
+        places = [first for first, _ in self.silences if abs(first - second) <= _REACH_SECONDS]
+        places.append(_edge(self.changes, second) if second < self.seconds else self.seconds)
+        if self.seconds - second <= _REACH_SECONDS and not any(last == self.seconds for _, last in self.silences):
+            places.append(self.seconds)
+        return max(places, key=lambda at: self._odds(at - _EDGE_SECONDS, at) - self._odds(at, at + _EDGE_SECONDS))
+
+    def _odds(self, first: float, last: float) -> float:
+        """Log-odds that a stretch is music; it is cut off at the ends of the soundtrack."""
+        first, last = max(0.0, first), min(self.seconds, last)
+        hops = self.bands[int(first * HOPS_PER_SECOND) : int(last * HOPS_PER_SECOND)]
+        if last - first < 1.0 or hops.sum(axis=1).mean() < _FLOOR:
+            return _SILENT_ODDS
+        return float(_odds(_cues_within(self.bands, self.rises, self.pitches, first, last)[np.newaxis])[0])
+
+
+def _silences(bands: FloatArray) -> list[tuple[float, float]]:
+    """Stretches without sound, s."""
+    power = np.convolve(bands.sum(axis=1), np.full(5, 0.2), "same")
+    levels = 10 * np.log10(np.maximum(power, _FLOOR))
+    least, most = np.quantile(levels, (0.05, 0.95))
+    quiet = _runs(levels <= max(least + _OVER_NOISE_DB, most - _SILENCE_DB))
+    long = [run for run in quiet if run[1] - run[0] >= _SILENCE_SECONDS * HOPS_PER_SECOND]
+    return [(first / HOPS_PER_SECOND, last / HOPS_PER_SECOND) for first, last in long]
 
 
 def _changes(bands: FloatArray) -> FloatArray:

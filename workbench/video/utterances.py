@@ -53,7 +53,7 @@ _LEAST_SECONDS = 0.8
 # seldom under -5.
 _LEAST_ODDS, _LEAST_ODDS_BY_PITCH = -3.0, -6.0
 _NETWORK_ODDS, _NETWORK_HOPS = 1.5, 101  # of the network, in the mean of so many hops
-_MIN_OWN_MUSIC_SECONDS, _CLOSE_OWN_MUSIC_SECONDS = 8.0, 4.0
+_MIN_OWN_MUSIC_SECONDS, _CLOSE_OWN_MUSIC_SECONDS = 3.0, 4.0
 """s; a shorter stretch of music in the soundtrack does not count, shorter breaks in it do not end it"""
 
 

@@ -55,6 +55,14 @@ def test_music_after_noise_is_found_where_it_begins_and_ends() -> None:
     assert last == pytest.approx(55.0, abs=0.3)
 
 
+@pytest.mark.parametrize("track", ["corner_store.ogg", "harbour_lights.ogg", "hill_road.ogg"])
+def test_a_jingle_of_seven_seconds_is_found_at_the_start_and_after_silence(track: str) -> None:
+    talk, jingle = heard("voice", "narration.ogg", seconds=25.0), heard("music", track, seconds=7.0, at=30.0)
+    pause = np.zeros(2 * SAMPLE_RATE, dtype=np.float32)
+    found = music_ranges(*measured(np.concatenate([jingle, pause, talk, pause, jingle, pause])), CLOSE, 3.0)
+    assert np.array(found) == pytest.approx(np.array([(0.0, 7.0), (36.0, 43.0)]), abs=0.1)
+
+
 def test_music_under_talk_is_music_too() -> None:
     talk = heard("voice", "narration.ogg", seconds=40.0)
     music = heard("music", "corner_store.ogg", seconds=40.0, at=30.0)
