@@ -196,22 +196,6 @@ def _end_time(ctx: click.Context, parameter: click.Parameter, value: str | None)
     return value if value == _LAST_CUT else read_time(ctx, parameter, value)
 
 
-def _ending_on_last_cut(request: PlanRequest, workspace: Workspace, video: VideoSource) -> PlanRequest:
-    """A request whose last hit lands on the last cut of a video, which is said on standard error.
-
-    Raises `ConstraintError` for a video without cuts, and `MediaError` for one without a picture.
-    """
-    from workbench.analysis.video import watch
-    from workbench.errors import ConstraintError
-    from workbench.plans.constraints import clock
-
-    cuts = watch(workspace, video.path).picture.cuts
-    if not cuts.size:
-        raise ConstraintError(f"{video.path.name} has no cut for the music to end on")
-    say(f"the last cut is at {clock(float(cuts[-1]))}")
-    return replace(request, end_on=float(cuts[-1]))
-
-
 def _kept(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Keep, ...]:
     """Parts of the track with a name, or ranges of it."""
     if not values:
@@ -347,8 +331,12 @@ def print_plans(
     video_source = None if video is None else find_video(workspace, video)
     workspace = with_audio_of(with_own_music(workspace, own_music, own_music_at, auto_mix), video_source, audio)
     if ends_on_last_cut and video_source is not None:
+        from workbench.plans.constraints import clock
+        from workbench.workflows.constraints import last_cut
+
         with progress_bar() as progress:
-            request = _ending_on_last_cut(request, workspace.with_progress(progress), video_source)
+            request = replace(request, end_on=last_cut(workspace.with_progress(progress), video_source.path))
+        say(f"the last cut is at {clock(request.end_on or 0.0)}")
     if from_plan is not None:
         request = _with_those_of(from_plan, request, workspace, track_source.path)
     with progress_bar() as progress:

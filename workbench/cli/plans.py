@@ -15,8 +15,6 @@ from workbench.cli.terminal import print_line, say
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
 
-_EVERY_PROJECT = 1_000_000
-
 
 @click.command("plans")
 @click.argument("folder", type=FILE, default=Path())
@@ -65,8 +63,7 @@ def _plans_in(folder: Path) -> Iterator[dict[str, Any]]:
                 say(f"workbench: {path}: {error}")
                 continue
             if said is not None:
-                made = written.isoformat(timespec="seconds").replace("+00:00", "Z")
-                yield {"name": path.name, "file": str(path)} | said | {"made": made}
+                yield {"name": path.name, "file": str(path)} | said | {"made": _moment(written)}
 
 
 def _projects(workspace: Workspace) -> Iterator[dict[str, Any]]:
@@ -74,7 +71,7 @@ def _projects(workspace: Workspace) -> Iterator[dict[str, Any]]:
     from workbench.errors import InputError
     from workbench.review.projects import list_projects, load_revision
 
-    for project in list_projects(workspace, _EVERY_PROJECT):
+    for project in list_projects(workspace, None):
         stored = load_revision(workspace, project.project_id)[1].get("plan")
         try:
             said = _said_of(stored.get("result")) if isinstance(stored, Mapping) else None
@@ -83,7 +80,11 @@ def _projects(workspace: Workspace) -> Iterator[dict[str, Any]]:
             said = None
         files = {name: value for name in ("track", "video") if (value := getattr(project, name))}
         named = {"name": project.name, "project": project.project_id}
-        yield named | (said or {}) | files | {"made": project.changed_at}
+        yield named | (said or {}) | files | {"made": _moment(datetime.fromisoformat(project.changed_at))}
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _said_of(result: Any) -> dict[str, Any] | None:
@@ -94,7 +95,6 @@ def _said_of(result: Any) -> dict[str, Any] | None:
     from workbench.analysis.provenance import read_provenance
     from workbench.cli.option_words import in_options
     from workbench.errors import Sentence
-    from workbench.plans.constraints import joined
     from workbench.workflows.constraints import read_request
 
     if not isinstance(result, Mapping):
@@ -110,6 +110,7 @@ def _said_of(result: Any) -> dict[str, Any] | None:
         "seconds": plan["window_end"],
     }
     if made is not None:
-        asked = read_request(made.constraints).each
-        said["from"] = in_options(Sentence(made.command, " ") + joined(asked, " ")) if asked else made.command
+        asked = read_request(made.constraints)
+        words = [made.command, *(in_options(Sentence(one)) for one in asked.each)]
+        said["from"] = " ".join(words if asked.fade is None else [*words, f"--fade {asked.fade:g}"])
     return {name: value for name, value in said.items() if value is not None}

@@ -81,7 +81,7 @@ def get(connection: Connection, project_id: str) -> Project:
     return _project(row)
 
 
-def recent(connection: Connection, at_most: int) -> list[Project]:
+def recent(connection: Connection, at_most: int | None) -> list[Project]:
     """The projects that were changed last, newest first."""
     query = select(projects).order_by(projects.c.changed_at.desc(), projects.c.project_id.desc()).limit(at_most)
     return [_project(row) for row in connection.execute(query)]

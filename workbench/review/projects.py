@@ -107,8 +107,8 @@ def projects_in_words(touched: Sequence[Project]) -> str:
     return f"{len(touched)} project{'s' if len(touched) != 1 else ''} ({', '.join(names + rest)})"
 
 
-def list_projects(workspace: Workspace, at_most: int = RECENT) -> list[Project]:
-    """The projects that were changed last, newest first; reading creates no database."""
+def list_projects(workspace: Workspace, at_most: int | None = RECENT) -> list[Project]:
+    """The projects that were changed last, newest first, None all of them; reading creates no database."""
     database = workspace.existing_database
     if database is None:
         return []

@@ -5,8 +5,8 @@ then measured and fitted like the others, and added.
 
 Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `request_records`, `read_request` and
 `recorded_request` for provenance, `constraint_records` and `read_constraints` for its constraints on seams;
-`with_pinned` for an analysis, `measure_splices` for single splices, `measured_splices` and `remember_splices` to hand
-them to another process.
+`last_cut` of a video, for an ending; `with_pinned` for an analysis, `measure_splices` for single splices,
+`measured_splices` and `remember_splices` to hand them to another process.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import JsonValue
+
+    from workbench.recording import VideoSeconds
 
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
 # How a provenance calls them: by the options of the command line
@@ -101,6 +103,19 @@ def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
         raise PlanError(f"provenance.constraints.keep: {keep!r} is no list of parts")
     start_at, end_on, fade = (_recorded_time(recorded, name) for name in ("start_at", "end_on", "fade"))
     return PlanRequest(read_constraints(recorded), tuple(map(_read_keep, keep)), start_at, end_on, fade=fade)
+
+
+def last_cut(workspace: Workspace, video: Path) -> VideoSeconds:
+    """Find the last cut of a video.
+
+    Raises `ConstraintError` for a video without cuts, and `MediaError` for one without a picture.
+    """
+    from workbench.analysis.video import watch  # PyAV loads where a video is read
+
+    cuts = watch(workspace, video).picture.cuts
+    if not cuts.size:
+        raise ConstraintError(f"{video.name} has no cut for the music to end on")
+    return float(cuts[-1])
 
 
 def recorded_request(made: Provenance | None) -> PlanRequest:
