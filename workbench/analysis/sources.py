@@ -47,8 +47,8 @@ class TrackSource:
 
     @property
     def title(self) -> str:
-        """What to call it: as its record says, else the name of the file."""
-        return self.track_id if self.record is None else self.record.called
+        """What people call it: as its record says, else the name of its file, without suffix."""
+        return self.path.stem if self.record is None else self.record.called
 
 
 def find_track(workspace: Workspace, named: str) -> TrackSource:

@@ -344,7 +344,7 @@ def _subject(session: Session) -> str:
     if session.project is not None:
         return session.project.name
     track, video = session.track, session.video
-    title = "" if track is None else (track.record.title if track.record is not None else None) or track.track_id
+    title = "" if track is None else track.title
     return " under ".join(word for word in (title, video.name if video is not None else "") if word)
 
 

@@ -117,7 +117,7 @@ def _stem(workspace: Workspace, loop: Planned) -> str:
     """Video, track, version and option; a plan that was not frozen is a draft."""
     frozen = find_version(workspace, loop)
     version = "draft" if frozen is None else f"v{thaw(workspace, frozen.version_id).number}"
-    named = [loop.track.title if loop.track.record is not None else loop.track.path.stem]
+    named = [loop.track.title]
     if loop.video is not None:
         named.insert(0, loop.video.stem)
     return re.sub(r"[^\w-]+", "-", "-".join((*named, version, f"option-{loop.option_numbers[0]}")))

@@ -199,7 +199,7 @@ def _track(track: TrackSource | None) -> str:
 
 def _name(video: Path | None, track: TrackSource | None) -> str:
     """The name that a project has until it is renamed."""
-    title = "" if track is None else (track.record.title if track.record is not None else None) or track.path.stem
+    title = "" if track is None else track.title
     return " under ".join(word for word in (title, "" if video is None else video.stem) if word)[:LONGEST_NAME] or "New"
 
 

@@ -92,14 +92,12 @@ def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None 
         constraints={"auto_mix": alignment.mix is not None},
     )
     track = alignment.track
-    title: str | None
-    if track.record is not None:
-        title, artist = track.record.called, track.record.artist_name
-    else:
+    title, artist = (None, None) if track.record is None else (track.record.title, track.record.artist_name)
+    if track.record is None:
         from workbench.media.probe import read_tags  # PyAV loads where a file is opened
 
         title, artist = read_tags(track.path)
-    named = {"title": title or track.path.stem, "artist_name": artist or "", "path": str(track.path)}
+    named = {"title": title or track.title, "artist_name": artist or "", "path": str(track.path)}
     return with_provenance(body.to_json() | named, provenance)
 
 

@@ -301,7 +301,7 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> l
         seams_section(plan, seams),
         mix_section(workspace, loop, recording, decode(rendered)),
     )
-    title = (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id
+    title = loop.track.title
     write_page(
         ReportPage(
             f"{title} under a video of {clock(plan.window_end)}",
@@ -335,7 +335,7 @@ def _choice_section(choice: Choice) -> ReportSection:
     """The section of the page on the choice of the track."""
     rows = tuple(
         (
-            _title(loop), _score_of(loop, choice), f"{loop.answer.plan_score:.2f}", f"{loop.answer.seam_score:.2f}",
+            loop.track.title, _score_of(loop, choice), f"{loop.answer.plan_score:.2f}", f"{loop.answer.seam_score:.2f}",
             str(len(loop.answer.seam_times)), clock(loop.answer.song_duration), loop.answer.end_label,
         )
         for loop in choice.loops
@@ -344,7 +344,7 @@ def _choice_section(choice: Choice) -> ReportSection:
     head = ("track", "suits the video", "plan score", "worst seam", "seams", "length", "ending")
     tables = [*_reasons_table(choice.chosen), Table(head, rows, frozenset({0}))]
     refused = tuple(
-        (_title(loop), _score_of(loop, choice), loop.answer.reason.value, loop.answer.hint)
+        (loop.track.title, _score_of(loop, choice), loop.answer.reason.value, loop.answer.hint)
         for loop in choice.loops
         if isinstance(loop.answer, Refusal)
     )
@@ -375,7 +375,3 @@ def _reasons_table(chosen: Match | None) -> list[Table]:
 def _score_of(loop: Planned, choice: Choice) -> str:
     found = choice.suits.get(loop.track.track_id)
     return "–" if found is None else f"{found.score:.2f}"
-
-
-def _title(loop: Planned) -> str:
-    return (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id

@@ -343,7 +343,7 @@ def _whole_music(
     blocks = render_blocks(plan, recording, workspace.params.render)
     encoded = _mp3_of(blocks, recording.sample_rate, recording.channels)
     workspace.progress("encoding the music", 1.0)
-    named = re.sub(r"\W+", "-", Path(loop.track.title).stem).strip("-") or "music"
+    named = re.sub(r"\W+", "-", loop.track.title).strip("-") or "music"
     music = ReportSound("the music", encoded, f"{named}-{plain_seconds(plan.window_end)}s.mp3")
     command = f"; `workbench render PLAN.json{chosen} --video VIDEO` writes the finished video"
     under = "" if loop.video is None else command
@@ -748,8 +748,7 @@ def loops_table(loops: Sequence[Planned], reports: Sequence[tuple[str, str]]) ->
 
 
 def _linked_title(loop: Planned, link: str, fault: str) -> str:
-    track = loop.track.record
-    title = track.title if track is not None and track.title else loop.track.path.stem
+    title = loop.track.title
     return f'<a href="{escape(link)}">{escape(title)}</a>' if link else escape(f"{title} {fault}".strip())
 
 

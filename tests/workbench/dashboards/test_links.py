@@ -69,7 +69,7 @@ def test_a_link_opens_without_the_key_and_shows_its_version_alone(address: str) 
     assert answer.status_code == 200
     assert "set-cookie" not in answer.headers
     assert answer.headers["cache-control"] == "no-store"
-    assert "corner_store.ogg under patterns.mp4" in answer.text
+    assert "corner_store under patterns.mp4" in answer.text
     assert "Version 1" in answer.text
     assert "needs work" in answer.text
     assert "quite &amp; so" in answer.text

@@ -148,4 +148,4 @@ def test_comments_and_decisions_become_tables(workspace: Workspace, reviewed_loo
     ]  # fmt: skip
     assert float(rows[0]["leave"]) == first.leave_s
     (row,) = csv.DictReader(io.StringIO(decided.getvalue()))
-    assert (row["decision"], row["reviewer"], row["track"]) == ("approved", "Ana", "corner_store.ogg")
+    assert (row["decision"], row["reviewer"], row["track"]) == ("approved", "Ana", "corner_store")

@@ -57,7 +57,7 @@ def test_the_plan_report_shows_the_option_that_is_asked_for(
     given = ["report", "reports/plan", "-p", "track", str(track), "-p", "plan_file", str(plan), "-o", str(page)]
     assert run([*given, "--option", "2", "--home", str(home.root)]) == 0
     html = page.read_text(encoding="utf-8")
-    assert f"slow_tide.ogg under a video of 4:30, option 2 of {count}" in html
+    assert f"slow_tide under a video of 4:30, option 2 of {count}" in html
     assert plan_sentence(loop.answer.option(2)) in unescape(html)
     assert "<strong>Option 1</strong>" in html
     assert "<strong>Option 2</strong>" not in html
