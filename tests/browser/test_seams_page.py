@@ -74,7 +74,7 @@ def test_the_worst_seam_is_one_click_from_the_plan(page: Any, until_idle: Callab
 
 
 def test_keys_step_through_the_seams_and_find_the_worst(seams: Any) -> None:
-    expect(seams.locator(".chips em:visible")).to_have_count(1)
+    expect(seams.locator(".chips em:visible")).to_have_count(0)  # many notice none of them
     seams.keyboard.press("ArrowRight")
     seams.get_by_text(seam_title(2)).wait_for()
     seams.keyboard.press("ArrowLeft")

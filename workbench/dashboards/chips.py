@@ -31,7 +31,8 @@ class SeamChips(JSComponent):
 
     scores = param.List([], doc="one a seam, None where unknown")
     fades = param.List([], doc="s, length of each crossfade")
-    worst = param.Integer(-1, doc="the one to look at, from 0; -1 for none")
+    worst = param.Integer(-1, doc="the one whose score is lowest, from 0; -1 for none")
+    warns = param.Boolean(False, doc="whether many notice it")
     seam = param.Integer(-1, doc="the one that is looked at, from 0; -1 for none")
     verdicts = param.List([], doc="verdict about each: good, audible, wrong; empty for none")
     label = param.String("", doc="in front of the row")
@@ -56,8 +57,8 @@ class SeamChips(JSComponent):
         seam: good, audible, wrong, or empty for none.
         """
         fades = [] if plan is None else list(plan.seam_fades)
-        worst = doubtful_of(scores)
+        worst = worst_of(scores)
         self.param.update(
             scores=list(scores) or [None] * len(fades), fades=fades, worst=-1 if worst is None else worst, seam=seam,
-            verdicts=list(verdicts),
+            verdicts=list(verdicts), warns=doubtful_of(scores) is not None,
         )  # fmt: skip

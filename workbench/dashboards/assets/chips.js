@@ -30,7 +30,7 @@ export function render({ model }) {
       const mark = said ? ` <i>${MARKS[said]}</i>` : ""
       const chip = button(
         seam,
-        `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
+        `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst && model.warns ? " <em>worst</em>" : ""}`,
         `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}${said ? `, judged ${said}` : ""}`,
       )
       chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
@@ -62,7 +62,7 @@ export function render({ model }) {
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
   const repaint = soon(paint)
-  for (const one of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(one, repaint)
+  for (const one of ["scores", "fades", "worst", "warns", "seam", "label", "ask", "verdicts"]) model.on(one, repaint)
   const sized = new ResizeObserver(paint)
   sized.observe(row)
   model.on("remove", () => sized.disconnect())
