@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = {
     "never_cut": "--never-cut", "forbidden": "--forbid-seam", "pinned": "--pin-seam", "excluded": "--exclude",
-    "keep": "--keep", "start_at": "--start-at", "end_on": "--end-on",
+    "keep": "--keep", "start_at": "--start-at", "end_on": "--end-on", "hit": "--hit",
 }  # fmt: skip
 """by kind of constraint"""
 _ARGUMENTS = {

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.plans.constraints import TrackRange
+    from workbench.plans.plan import LoopPlan
     from workbench.plans.request import Keep, PlanRequest
     from workbench.workflows.plan import Planned
 
@@ -76,15 +77,21 @@ def plan_options(command: Command) -> Command:
         keep: tuple[Keep, ...],
         start_at: float | None,
         end_on: float | str | None,
+        hit: tuple[float, ...],
+        hit_at: tuple[float, ...],
         fade: float | None,
         **named: Any,
     ) -> Any:
         from workbench.plans.constraints import SeamConstraints
-        from workbench.plans.request import PlanRequest
+        from workbench.plans.request import Hit, PlanRequest
 
+        if len(hit_at) not in (0, 1, len(hit)) or (hit_at and not hit):
+            raise click.UsageError("--hit-at goes with --hit: give it once for all of them, or once for each")
+        landmarks = hit_at if len(hit_at) == len(hit) else (hit_at or (None,)) * len(hit)
+        hits = tuple(Hit(*times) for times in zip(hit, landmarks, strict=True))
         constraints = SeamConstraints(never_cut, forbid_seam, pin_seam, exclude)
         at = end_on if isinstance(end_on, float) else None
-        request = PlanRequest(constraints, keep, start_at, at, fade=fade)
+        request = PlanRequest(constraints, keep, start_at, at, hits, fade=fade)
         return command(*arguments, request=request, ends_on_last_cut=end_on == _LAST_CUT, **named)
 
     decorated = cast(Command, with_request)
@@ -191,6 +198,11 @@ def read_time(ctx: click.Context, parameter: click.Parameter, value: str | None)
     return seconds
 
 
+def _times(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[float | None, ...]:
+    """Several times."""
+    return tuple(read_time(ctx, parameter, value) for value in values)
+
+
 def _end_time(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | str | None:
     """A time, or the last cut of the video, which is not known before that is read."""
     return value if value == _LAST_CUT else read_time(ctx, parameter, value)
@@ -242,6 +254,20 @@ _PLAN_OPTIONS = (
         metavar="M:SS|last-cut",
         callback=_end_time,
         help="When in the video the last hit of the music lands: a time, or on its last cut.",
+    ),
+    click.option(
+        "--hit",
+        metavar="M:SS",
+        multiple=True,
+        callback=_times,
+        help="When in the video the track arrives: its strongest drop, or a chorus, lands there; may be repeated.",
+    ),
+    click.option(
+        "--hit-at",
+        metavar="M:SS",
+        multiple=True,
+        callback=_times,
+        help="With --hit, the second of the track that lands there; once for all hits, or once for each.",
     ),
     click.option(
         "--fade",
@@ -397,6 +423,8 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
             say(f"{named}this does not end in a fade, so --fade is not used")
         if plan.music_in > 0.0:
             say(f"{named}the music starts {plan.start_label}")
+        for said in _hit_lines(plan, one.request):
+            say(f"{named}{said}")
         less_sure = less_sure_line(plan, profile, one.request, params)
         if less_sure is not None:
             say(f"{named}{in_options(less_sure)}")
@@ -412,6 +440,27 @@ def _explain(planned: Sequence[Planned], workspace: Workspace) -> None:
         if not shares_its_parts(short, longer):
             lengths = f"{plain_seconds(short.window_end)} s and {plain_seconds(longer.window_end)} s"
             say(f"{lengths} do not share all of their music and seams")
+
+
+def _hit_lines(plan: LoopPlan, request: PlanRequest) -> list[str]:
+    """What lands on each hit, and by how much an option misses it."""
+    from workbench.plans.constraints import clock
+    from workbench.plans.hits import HIT_SECONDS, hit_distance
+
+    lines = []
+    for hit in request.hits:
+        if hit.landmark is None:  # of music without bars
+            continue
+        what = f"{clock(round(hit.landmark, 1))} of the track"
+        lines.append(f"{what} plays at {clock(hit.at)}")
+        for number, option in enumerate(plan.options[1:], start=2):
+            late = hit_distance(option, hit)
+            if late is None:
+                lines.append(f"option {number} does not play {what}")
+            elif abs(late) > HIT_SECONDS:
+                side = "late" if late > 0 else "early"
+                lines.append(f"option {number} plays {what} {abs(late):.1f} s {side} for {clock(hit.at)}")
+    return lines
 
 
 def with_own_music(

@@ -13,6 +13,7 @@ _WORDS = {
     ConstraintKind.KEEP: "played whole",
     ConstraintKind.START_AT: "music starts at",
     ConstraintKind.END_ON: "last hit at",
+    ConstraintKind.HIT: "hit at",
 }
 """of each kind, before its times"""
 _IN_VIDEO = (ConstraintKind.START_AT, ConstraintKind.END_ON)

@@ -152,7 +152,7 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     else:
         stops = int(last_line(profile, route.last_to))
         ending = usable.fade_part[stops]
-    bars = bars_played(route.taken, usable, stops)
+    bars = bars_played(route.taken, usable, stops, max(0, int(last_line(profile, route.song_start))))
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
     track = float(np.sum(usable.bar_seconds))
@@ -171,13 +171,13 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     )
 
 
-def bars_played(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
-    """The bars of the track in the order in which they play, up to bar line `stops`; shape (n_bars_played,).
+def bars_played(taken: IntArray, usable: UsableSplices, stops: int, starts: int = 0) -> IntArray:
+    """The bars of the track in the order in which they play, from bar line `starts` to `stops`; shape (n_bars_played,).
 
     `taken` are in the order of playback; the last segment ends at bar line `stops`, the number of bars for the whole
     last bar.
     """
-    enters, leaves = np.append(0, usable.enter[taken]), np.append(usable.leave[taken], stops)
+    enters, leaves = np.append(starts, usable.enter[taken]), np.append(usable.leave[taken], stops)
     lengths = np.maximum(leaves - enters, 0)
     starts = np.cumsum(lengths) - lengths
     return np.asarray(np.arange(int(lengths.sum())) + np.repeat(enters - starts, lengths))

@@ -150,7 +150,9 @@ class _Combinations:
         need -= float(usable.gain_seconds[self.inserted].sum())
 
         adjusters = self._adjusters()
-        space = self._space(adjusters, adjusters)
+        # Few splices enter before a hit: the last one is sought among all of these.
+        lasts = self._adjusters(np.flatnonzero(plays_out[:-1])) if profile.leads_to_hit else adjusters
+        space = self._space(adjusters, lasts)
         length = usable.gain_seconds[space.body]
         left = need - space.added
         passes = np.floor((left + 1e-6) / length).astype(np.int64)
@@ -174,6 +176,8 @@ class _Combinations:
         bar.
         """
         usable, profile, params = self.usable, self.profile, self.params
+        if profile.leads_to_hit:
+            return []
         space = self._space(self._adjusters(), np.array([_NONE]))
         end = self.video + round(profile.song_start, 6) - float(usable.gain_seconds[self.inserted].sum())
         bar = profile.usual_bar
@@ -234,11 +238,15 @@ class _Combinations:
                 found += [(float(score[row]), mixes, row) for row in self._best(mixes, score)[:_FINALISTS].tolist()]
         return sorted(found, key=lambda candidate: -candidate[0])
 
-    def _adjusters(self) -> IntArray:
-        """Splices that can make a length fit: the best of every length and those pinned, with `_NONE` first."""
+    def _adjusters(self, among: IntArray | None = None) -> IntArray:
+        """Splices that can make a length fit: the best of every length and those pinned, with `_NONE` first.
+
+        `among` are the splices to choose from; None: all.
+        """
         usable = self.usable
-        nth_of_length = rank_within(usable.leave - usable.enter)
-        best = np.lexsort((-usable.score, nth_of_length // 2))[:_MAX_ADJUSTERS]
+        among = np.arange(usable.size) if among is None else among
+        nth_of_length = rank_within((usable.leave - usable.enter)[among])
+        best = among[np.lexsort((-usable.score[among], nth_of_length // 2))[:_MAX_ADJUSTERS]]
         return np.concatenate([[_NONE], best, usable.pinned[~np.isin(usable.pinned, best)]])
 
     def _space(self, extras: IntArray, lasts: IntArray) -> _Space:

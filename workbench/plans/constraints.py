@@ -29,7 +29,7 @@ from workbench.seams.profile import LoopProfile
 
 
 class ConstraintKind(StrEnum):
-    """What a constraint asks for; the last three are no constraints on seams."""
+    """What a constraint asks for; the last four are no constraints on seams."""
 
     NEVER_CUT = "never_cut"
     FORBIDDEN = "forbidden"
@@ -38,6 +38,7 @@ class ConstraintKind(StrEnum):
     KEEP = "keep"
     START_AT = "start_at"
     END_ON = "end_on"
+    HIT = "hit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Constraint:
     """One constraint, by what makes it the same as another: kind, and times or the name of a part."""
 
     kind: ConstraintKind
-    times: tuple[float, ...] = ()  # s; of the track, or with `START_AT` and `END_ON` of the video
+    times: tuple[float, ...] = ()  # s; of the track, or with `START_AT`, `END_ON` and `HIT` of the video
     part: str = ""  # the part of the track to keep; else empty
 
     def __post_init__(self) -> None:
@@ -149,6 +150,10 @@ class SeamConstraints:
         return SeamConstraints(
             **{kind: tuple(dict.fromkeys((*getattr(self, kind), *getattr(others, kind)))) for kind in _SEAM_KINDS}
         )
+
+    def excludes(self, song_from: TrackSeconds, song_to: TrackSeconds) -> bool:
+        """Whether some of a stretch of the track is not to be played."""
+        return any(one.song_from < song_to - 1e-6 and one.song_to > song_from + 1e-6 for one in self.excluded)
 
     def only(self, some: Collection[Constraint]) -> SeamConstraints:
         """Those of the constraints that are among `some`."""

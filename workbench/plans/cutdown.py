@@ -34,6 +34,7 @@ from workbench.plans.ends import (
     EARLY_SECONDS,
     FADE_SHARE,
     GOOD_FADE_OUT_SECONDS,
+    HIT_TOLERANCE_SECONDS,
     MIN_FADE_OUT_SECONDS,
     MIN_RING_SECONDS,
     downbeat_ending,
@@ -56,8 +57,6 @@ SECONDS_A_SEAM = 15.0  # s; a plan that fits has at most one seam for each of th
 MIN_INNER_BARS = 2  # bars of a segment between two seams, at least
 MAX_EARLY_SECONDS = 0.06  # s before its downbeat at which the music may start, so that no attack is cut off
 SHARED = 0.6  # share of a shorter version's music that also plays in the next longer one
-# s; how far from the time asked for the last hit may land, with a margin to the 20 ms promised
-HIT_TOLERANCE_SECONDS = 0.018
 
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
 _LOOP_SECONDS = 8.0
@@ -267,9 +266,10 @@ class _Search:
         profile, lines = self.profile, self.profile.downbeats
         bars = np.flatnonzero(lines > profile.song_start + MAX_EARLY_SECONDS)
         bars = np.setdiff1d(bars, self.usable.constraints.never_cut)
+        bars = bars[:0] if profile.comes_from_hit else bars
         own = round(profile.song_start, 6)
         at = np.concatenate(([own], np.round(np.maximum(lines[bars] - EARLY_SECONDS, 0.0), 6)))
-        line = np.concatenate(([0], bars)).astype(np.int64)
+        line = np.concatenate(([max(0, int(last_line(profile, own)))], bars)).astype(np.int64)
         opening = np.concatenate(([1.0], self.start_phrasing[bars]))
         n = at.size
         zero, none = np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -363,7 +363,7 @@ class _Search:
     def ends(self, states: _States, seams: int) -> Iterator[_Ends]:
         """The ways to end of some states: with the track, in a button, in a fade."""
         yield self._own_ends(states, seams)
-        if not self.task.to_last_sound:
+        if not (self.task.to_last_sound or self.profile.leads_to_hit):
             yield from self._downbeat_ends(states, seams)
 
     def _own_ends(self, states: _States, seams: int) -> _Ends:

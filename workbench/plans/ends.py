@@ -25,6 +25,8 @@ from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile
 
 # s before its downbeat at which music starts that is not the track's own start, and its fade there
 EARLY_SECONDS = 0.03
+# s; how far from the time asked for a hit may land, with a margin to the 20 ms promised
+HIT_TOLERANCE_SECONDS = 0.018
 MIN_RING_SECONDS = 0.3  # s that a button rings at least
 MIN_FADE_OUT_SECONDS = 0.2  # s; a closing fade lasts as long at least
 GOOD_FADE_OUT_SECONDS = 2.0  # s; a closing fade that is shorter scores less
@@ -45,10 +47,14 @@ def start_fade(profile: LoopProfile, song_start: TrackSeconds | None = None) -> 
 def end_slack(profile: LoopProfile) -> tuple[float, float]:
     """Longest tail and latest `music_in` of a plan that ends on the track's own ending, s: just under a bar each.
 
-    The track has at least two bars.
+    At a hit there is none but for its tolerance: the music goes on. The track has at least two bars.
     """
     lines, usual = profile.downbeats, profile.usual_bar
-    return min(bar_length_at(lines, profile.last_sound), usual) - 1e-3, min(float(lines[1] - lines[0]), usual) - 1e-3
+    tail, late = bar_length_at(lines, profile.last_sound), float(lines[1] - lines[0])
+    return (
+        2 * HIT_TOLERANCE_SECONDS if profile.leads_to_hit else min(tail, usual) - 1e-3,
+        0.0 if profile.comes_from_hit else min(late, usual) - 1e-3,
+    )
 
 
 def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -> tuple[FloatArray, FloatArray]:

@@ -34,7 +34,6 @@ from workbench.plans.constraints import (
     smallest_contradiction,
 )
 from workbench.plans.cutdown import (
-    HIT_TOLERANCE_SECONDS,
     MAX_EARLY_SECONDS,
     SHARED,
     CutTask,
@@ -48,12 +47,14 @@ from workbench.plans.ends import (
     EARLY_SECONDS,
     FADE_SHARE,
     GOOD_FADE_OUT_SECONDS,
+    HIT_TOLERANCE_SECONDS,
     MIN_FADE_OUT_SECONDS,
     MIN_RING_SECONDS,
     end_slack,
     start_fade,
     with_closing_fade,
 )
+from workbench.plans.hits import Piece, plans_with_hits, suggest_hits
 from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (
     BORDER_SECONDS,
@@ -102,9 +103,16 @@ class _Fit:
     beside: LoopPlan | None = None
 
     def __post_init__(self) -> None:
+        if self.is_piece:
+            return
         if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
             raise ParameterError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
         object.__setattr__(self, "seconds", round(self.seconds, 6 if self.request.only_loop else 3))
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether it is planned to be joined to others at a hit."""
+        return self.profile.comes_from_hit or self.profile.leads_to_hit
 
     @property
     def music_seconds(self) -> float:
@@ -128,7 +136,7 @@ class _Fit:
         """
         at_ease = self.params.model_copy(update={"min_variety_seconds": 0.0})
         plans = replace(self, params=at_ease)._that_keep()
-        if self.params.min_variety_seconds == 0.0 or self.are_varied(plans):
+        if self.params.min_variety_seconds == 0.0 or self.are_varied(plans) or (self.request.hits and not plans):
             return plans
         varied = _plans(self)
         return varied if self.are_varied(varied) else plans
@@ -146,7 +154,7 @@ class _Fit:
         A raised floor stays, and so does that of a length alone.
         """
         plans, params = _plans(self), self.params
-        if plans or not self.request.keep or is_raised(params.min_seam_score):
+        if plans or not (self.request.keep or self.request.hits) or is_raised(params.min_seam_score):
             return plans
         for least in _REQUEST_FLOORS:
             lower = replace(self, params=params.model_copy(update={"min_seam_score": least}))
@@ -174,6 +182,7 @@ def plan_fit(
         asked for but constraints on seams
     params : limits and weights; the 30 s of a loop count with `only_loop` alone
     last_hit : the track's last attack, which `end_on` needs for the track's own ending; None: not known
+        (the landmarks of hits are known)
     beside : the plan of another length, with which music and seams are shared as far as they can be
 
     Returns
@@ -326,9 +335,17 @@ def _out_of_range(fit: _Fit) -> Refusal | None:
         wrong = Constraint(_START_AT, (request.start_at,))
         why = f": that leaves no {MIN_SECONDS:.0f} s of music in {fit.length}"
         return refusals.contradiction(Sentence(wrong, why), (wrong,))
+    late = [hit.constraint for hit in request.hits if hit.at >= fit.seconds]
     if request.end_on is not None and not 0.0 < request.end_on <= fit.seconds:
-        wrong = Constraint(_END_ON, (request.end_on,))
-        return refusals.contradiction(Sentence(wrong, f": that is outside of {fit.length}"), (wrong,))
+        late.append(Constraint(_END_ON, (request.end_on,)))
+    if late:
+        return refusals.contradiction(joined(late, " and ") + f": that is outside of {fit.length}", tuple(late))
+    for hit in request.hits:
+        if hit.landmark is not None and not hit.landmark < fit.profile.last_sound:
+            wrong = hit.constraint
+            raise ConstraintError(
+                wrong, f": the music of the track ends at {clock(fit.profile.last_sound)}", constraints=(wrong,)
+            )
     return None
 
 
@@ -345,11 +362,13 @@ def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
     rules = on_lines(profile, request.constraints)
     if profile.downbeats.size < 3:
         return _without_bars(fit)
-    if fit.music_seconds < profile.usual_bar + MAX_EARLY_SECONDS:
+    if fit.music_seconds < profile.usual_bar + MAX_EARLY_SECONDS and not request.hits:
         return _excerpt(fit, rules)
     task = _task(fit)
     if task is None:
         return []
+    if request.hits:
+        return _with_hits(fit, task)
     music = fit.music_seconds
     longest_tail, latest = end_slack(profile)
     playable = profile.last_sound - profile.song_start
@@ -360,14 +379,35 @@ def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
             return plans
     repeating = replace(task, may_repeat=True)
     if music > playable + _NEARLY:
-        plans = _loops(profile, task, params, rules) or _cuts(profile, repeating, params, rules)
+        plans = _loops(fit, task, rules) or _cuts(profile, repeating, params, rules)
     else:
         plans = _cuts(profile, repeating, params, rules)
         if not plans or plans[0].seam_score < NOTICED:
             # Loops are tried because many listeners notice a seam; their scores do not compare with those of cut-downs.
-            plans = [*plans, *_loops(profile, task, params, rules)]
+            plans = [*plans, *_loops(fit, task, rules)]
             plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, NOTICED), -plan.plan_score))
-    return plans or _with_silence(fit)
+    return plans or ([] if fit.is_piece else _with_silence(fit))
+
+
+def _with_hits(fit: _Fit, task: CutTask) -> list[LoopPlan]:
+    """Plans with the hits that are asked for; where all of these fade, behind them the track's own ending without."""
+    own_ending = []
+
+    def plans_of(piece: Piece) -> list[LoopPlan]:
+        return replace(fit.asking(piece.request), profile=piece.profile, seconds=piece.seconds).plans()
+
+    # A part with a name, but for the ending, is another one in a piece of the track.
+    stretches = [requested_stretch(fit.profile, keep, fit.music_seconds) for keep in fit.request.keep]
+    keep = tuple(
+        one if one.part is KeptPart.ENDING or stretch is None else Keep(None, *stretch)
+        for one, stretch in zip(fit.request.keep, stretches, strict=True)
+    )
+    found = plans_with_hits(fit.profile, fit.seconds, replace(fit.request, keep=keep), fit.params, plans_of)
+    plans = [plan for plan in found if _satisfies(plan, task)]
+    if plans and not any(plan.ending.is_own for plan in plans):
+        without = fit.asking(replace(fit.request, hits=())).plans()
+        own_ending = [plan for plan in without if plan.ending.is_own][:1]
+    return [*plans, *own_ending]
 
 
 def _task(fit: _Fit) -> CutTask | None:
@@ -412,7 +452,8 @@ def requested_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[T
     first = int(np.searchsorted(edges, keep.song_from + BORDER_SECONDS, side="right")) - 1
     last = int(np.searchsorted(edges, keep.song_to - BORDER_SECONDS))
     begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
-    return max(begin, profile.song_start), float(edges[min(last, edges.size - 1)])
+    starts = begin if profile.comes_from_hit else max(begin, profile.song_start)
+    return starts, float(edges[min(last, edges.size - 1)])
 
 
 def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints) -> list[LoopPlan]:
@@ -446,15 +487,16 @@ def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineC
     return plans
 
 
-def _loops(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints) -> list[LoopPlan]:
+def _loops(fit: _Fit, task: CutTask, rules: LineConstraints) -> list[LoopPlan]:
     """The options of a loop that keep what was asked for."""
+    profile, params = fit.profile, fit.params
     music, ring = task.music_seconds, 0.0
     if task.end_on is not None:
         if task.last_hit is None:
             return []
         ring = profile.last_sound - task.last_hit
         music = task.end_on - (task.start_at or 0.0) + ring
-    if music <= profile.song_duration:
+    if not fit.is_piece and music <= profile.song_duration:
         return []
     answer = find_loop(profile, music, params, rules)
     if isinstance(answer, Refusal):
@@ -526,7 +568,7 @@ def _without_bars(fit: _Fit) -> list[LoopPlan]:
         inside = all(start <= keep.song_from for keep in request.keep)
         # At the end of the file there is nothing to fade: its last sound is an ending.
         is_full = room >= MIN_FADE_OUT_SECONDS or (start + music >= duration - 1e-6 and room >= -1e-6)
-        if inside and is_full and not _is_excluded(request, start, start + music):
+        if inside and is_full and not request.constraints.excludes(start, start + music):
             return [_straight(fit, start, start_fade(profile), room)]
     return []
 
@@ -558,16 +600,10 @@ def _excerpt(fit: _Fit, rules: LineConstraints) -> list[LoopPlan]:
     for number, start in enumerate(starts):
         if start + music <= last + 1e-6 or number == 1:
             at = max(0.0, min(start, profile.song_duration - music))
-            if _is_excluded(request, at, at + music):
+            if request.constraints.excludes(at, at + music):
                 continue
             plans.append(_straight(fit, round(at, 6), EARLY_SECONDS if number == 0 else start_fade(profile)))
     return plans
-
-
-def _is_excluded(request: PlanRequest, song_from: TrackSeconds, song_to: TrackSeconds) -> bool:
-    """Whether some of a stretch of the track is not to be played."""
-    ranges = request.constraints.excluded
-    return any(one.song_from < song_to - 1e-6 and one.song_to > song_from + 1e-6 for one in ranges)
 
 
 def _straight(fit: _Fit, start: float, fade_in: float, fade_room: float = inf) -> LoopPlan:
@@ -616,6 +652,8 @@ def _refused(fit: _Fit) -> Refusal:
         floor = fit.params.min_seam_score
         least = floor if is_raised(floor) else min(REQUEST_FLOOR, floor)
         why = Sentence(f"no seams of {least:g} and more make this length of them")
+    elif 0 < len(tried.request.hits) == len(blamed) <= 2 and has_bars:
+        why = _other_times(tried)
     elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
         why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]
         if not why and others:
@@ -664,6 +702,24 @@ def _can_pin(fit: _Fit, splice: NamedSplice) -> bool:
         return pinned.are_varied(pinned.plans())
     except ContradictionError:  # something that is asked for rules the splice out
         return False
+
+
+def _other_times(fit: _Fit) -> Sentence:
+    """When the music could start for one hit, or the later of two could land."""
+    *before, last = sorted(fit.request.hits, key=lambda hit: hit.at)
+
+    def can_be(request: PlanRequest) -> bool:
+        return bool(_plans(fit.asking(request)))
+
+    if not before:
+        assert last.landmark is not None, "the arrival of the track is known by now"
+        start = round(last.at - (last.landmark - fit.profile.song_start), 2)
+        starts_later = fit.request.start_at is None and start > 0.0
+        if starts_later and can_be(replace(fit.request, start_at=start)):
+            return Sentence("it lands there with ", Constraint(_START_AT, (start,)))
+        return Sentence()
+    splices = cut_splices(fit.profile, fit.params)
+    return suggest_hits(before[0], last, splices, lambda hit: can_be(replace(fit.request, hits=(*before, hit))))
 
 
 def _elsewhere(fit: _Fit) -> Sentence:

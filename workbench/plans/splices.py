@@ -146,7 +146,9 @@ def usable_splices(
     leave, enter, gain = found.leave, found.enter, found.gain_seconds
     song_to, song_from, fade = found.song_to, found.song_from, found.fade
     least = max(params.min_segment_seconds, params.gain_glide_seconds)
-    opens = max(params.min_opening_seconds, params.gain_glide_seconds)
+    # behind a hit the music has been playing for a while
+    opens = params.gain_glide_seconds
+    opens = opens if profile.comes_from_hit else max(params.min_opening_seconds, opens)
     lasts = song_to[None, :] - song_from[:, None]
     first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
     shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
@@ -249,7 +251,7 @@ def _among(
     legal &= (splices.score >= params.min_seam_score) & (leave != enter)
     long_enough = (gain >= params.min_segment_seconds) & (leave - enter >= params.min_segment_bars)
     legal &= (gain < 0) | long_enough | profile.is_whole(leave, enter)
-    legal &= lines[enter] >= profile.song_start - near
+    legal &= profile.comes_from_hit | (lines[enter] >= profile.song_start - near)
     if profile.ending is not None:
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
     again = playable & profile.is_restart(leave, enter) & (gain >= params.min_body_seconds) & restart

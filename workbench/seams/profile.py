@@ -174,6 +174,9 @@ class LoopProfile(Shown):
     restart : None where no bar line is in the quiet after the track's own ending; its splice is among `splices`
     file_loop : loop points that the file carries, first and one past the last; None without. Where they are bar
         lines, the splice between them is among `splices`
+    comes_from_hit : whether `song_start` is where a piece of a plan goes on, see `workbench.plans.hits`: music plays
+        before it, and from there at once
+    leads_to_hit : whether `last_sound` is where the next piece goes on
     """
 
     song_duration: TrackSeconds
@@ -189,6 +192,8 @@ class LoopProfile(Shown):
     part_names: tuple[str, ...] = SEAM_PARTS
     restart: Restart | None = None
     file_loop: tuple[TrackSeconds, TrackSeconds] | None = None
+    comes_from_hit: bool = False
+    leads_to_hit: bool = False
 
     def __repr__(self) -> str:
         names = ", ".join(section.label for section in self.sections)

@@ -69,8 +69,8 @@ _MORE = 0.02  # share that worse seams must keep beyond what good ones do to be 
 KEEP_ENDING = "keep_ending"  # constraint of a provenance: whether the own ending is kept by seams under the floor too
 FRAME_RATE = "frame_rate"  # constraint of a provenance: frames a second that were given for cuts that are EDLs
 PROJECTS = "projects"  # constraint of a provenance: names of the projects in cuts that hold several
-# Constraints that the next cut does not inherit as they are: its plan is not held to `end_on` and `fade`
-_OF_ONE_CUT = ("start_at", "end_on", "fade", KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
+# Constraints that the next cut does not inherit as they are: its plan is not held to `end_on`, `hit` and `fade`
+_OF_ONE_CUT = ("start_at", "end_on", "hit", "fade", KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,8 +413,8 @@ def _not_kept(conformed: Conformed) -> list[Sentence]:
         found.append(Sentence("before the edit it plays some of what is excluded, as the old plan did"))
     if request.start_at is not None and conformed.plan.music_in != request.start_at:
         found.append(_start_words(conformed, request.start_at))
-    for name in ("end_on", "fade"):
-        if getattr(request, name) is not None:
+    for name, asked in (("end_on", request.end_on), ("hit", request.hits or None), ("fade", request.fade)):
+        if asked is not None:
             said = " of the plan is not asked of the changed one: fit it again where that must hold"
             found.append(Sentence(Argument(name), said))
     return found

@@ -32,7 +32,7 @@ from workbench.plans.constraints import (
     line_pair,
     on_lines,
 )
-from workbench.plans.request import LOOP_ALONE, Keep, KeptPart, PlanRequest
+from workbench.plans.request import LOOP_ALONE, Hit, Keep, KeptPart, PlanRequest
 from workbench.seams.build_profile import named_splices
 from workbench.seams.profile import Splices
 from workbench.seams.seam_score import seam_evidence
@@ -87,6 +87,7 @@ def request_records(request: PlanRequest) -> dict[str, JsonValue]:
         "keep": parts or None,
         "start_at": request.start_at,
         "end_on": request.end_on,
+        "hit": [[hit.at, hit.landmark] for hit in request.hits] or None,
         "fade": request.fade,
         **constraint_records(request.constraints),
     }
@@ -98,11 +99,10 @@ def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
 
     Raises `PlanError` for a value that `request_records` does not write.
     """
-    keep = recorded.get("keep", [])
-    if not isinstance(keep, list):
-        raise PlanError(f"provenance.constraints.keep: {keep!r} is no list of parts")
     start_at, end_on, fade = (_recorded_time(recorded, name) for name in ("start_at", "end_on", "fade"))
-    return PlanRequest(read_constraints(recorded), tuple(map(_read_keep, keep)), start_at, end_on, fade=fade)
+    hits = tuple(map(_read_hit, _recorded_list(recorded, "hit")))
+    kept = tuple(map(_read_keep, _recorded_list(recorded, "keep")))
+    return PlanRequest(read_constraints(recorded), kept, start_at, end_on, hits, fade=fade)
 
 
 def last_cut(workspace: Workspace, video: Path) -> VideoSeconds:
@@ -134,6 +134,24 @@ def _recorded_time(recorded: Mapping[str, JsonValue], name: str) -> float | None
             return float(seconds)
         case other:
             raise PlanError(f"provenance.constraints.{name}: {other!r} is no time")
+
+
+def _recorded_list(recorded: Mapping[str, JsonValue], name: str) -> list[JsonValue]:
+    match recorded.get(name, []):
+        case list() as given:
+            return given
+        case other:
+            raise PlanError(f"provenance.constraints.{name}: {other!r} is no list")
+
+
+def _read_hit(recorded: JsonValue) -> Hit:
+    match recorded:
+        case [int() | float() as at, None]:
+            return Hit(float(at))
+        case [int() | float() as at, int() | float() as landmark]:
+            return Hit(float(at), float(landmark))
+        case _:
+            raise PlanError(f"provenance.constraints.hit: {recorded!r} is no time in the video and in the track")
 
 
 def _read_keep(recorded: JsonValue) -> Keep:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.landmarks import track_landmarks
 from workbench.analysis.provenance import (
     DRAWN_ENVELOPE,
     FILE_LOOP,
@@ -29,7 +30,15 @@ from workbench.analysis.provenance import (
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import Analysis, Sound, analyze, analyze_sound, decoded_seconds
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ConstraintError, ContradictionError, MediaError, ParameterError, PlanError, StoreError
+from workbench.errors import (
+    Argument,
+    ConstraintError,
+    ContradictionError,
+    MediaError,
+    ParameterError,
+    PlanError,
+    StoreError,
+)
 from workbench.files import write_json
 from workbench.media.probe import probe
 from workbench.mix.drawn_envelope import read_points, with_drawn
@@ -37,9 +46,10 @@ from workbench.plans import refusals
 from workbench.plans.constraints import SeamConstraints
 from workbench.plans.file_loop import FileLoop, plan_file_loop
 from workbench.plans.fit import plan_fits
+from workbench.plans.hits import find_arrival
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, plain_seconds
-from workbench.plans.request import LENGTH_ALONE, PlanRequest
+from workbench.plans.request import LENGTH_ALONE, Hit, PlanRequest
 from workbench.recording import Shown
 from workbench.render.playback import check_length_of_video
 from workbench.results.mix import mix_body
@@ -220,10 +230,12 @@ def _planned(
     sound = Sound(workspace, track.path, use_detected_grid=use_detected_grid)
     analysis = _analysis_for(lengths, sound, request, in_catalog=track.record is not None)
     refused = analysis if isinstance(analysis, Refusal) else None
+    if not isinstance(analysis, Refusal):
+        request = _with_arrival(workspace, track.path, analysis, request)
     provenance = make_provenance(
         workspace,
         "loop" if request.only_loop else "fit",
-        ("beats", "loops", "plan", *(("soundtrack",) if auto_mix else ())),
+        ("beats", "loops", "plan", *(("landmarks",) if request.hits else ()), *(("soundtrack",) if auto_mix else ())),
         track=track.path,
         video=video,
         grid=None if isinstance(analysis, Refusal) else grid_record(analysis.grid, sound.correction),
@@ -257,6 +269,23 @@ def _planned(
             file_loop,
         )
         for number, (seconds, answer) in enumerate(zip(lengths, answers, strict=True), start=1)
+    )
+
+
+def _with_arrival(workspace: Workspace, path: Path, analysis: Analysis, request: PlanRequest) -> PlanRequest:
+    """A request in which every hit names its second of the track: the track's arrival, where none was named.
+
+    Raises `ConstraintError` for a track without an arrival.
+    """
+    unnamed = [hit.constraint for hit in request.hits if hit.landmark is None]
+    if not unnamed or analysis.profile.downbeats.size < 3:
+        return request
+    arrival = find_arrival(track_landmarks(workspace, path), analysis.profile)
+    if arrival is None:
+        wrong = ": no arrival was found in this track, such as a drop or a chorus; name its second with "
+        raise ConstraintError(unnamed[0], wrong, Argument("hit_at", "M:SS"), constraints=tuple(unnamed))
+    return replace(
+        request, hits=tuple(Hit(hit.at, arrival if hit.landmark is None else hit.landmark) for hit in request.hits)
     )
 
 

@@ -199,6 +199,26 @@ def test_that_a_plan_is_of_another_track_is_said(workbench: Call, track_file: Pa
         assert err.splitlines().count(said) == lines
 
 
+def test_hits_are_said_taken_over_and_made_again(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    fit = ("fit", track_file, "--seconds", "40", "--home", home)
+    code, out, err = workbench(*fit, "--hit", "0:21.3", "--hit-at", "0:08")
+    assert code == 0, err
+    assert "0:08 of the track plays at 0:21.3" in err
+    plan.write_text(out)
+    assert workbench("reproduce", plan, "--track", track_file, "--home", home)[0] == 0
+    code, out, err = workbench("fit", track_file, "--seconds", "50", "--from", plan, "--home", home)
+    assert code == 0, err
+    assert "--hit 0:21.3" in err
+    assert json.loads(out)["provenance"]["constraints"]["hit"] == [[21.3, 8.0]]
+    code, out, err = workbench(*fit, "--hit-at", "0:08")
+    assert code == 2
+    assert "--hit-at goes with --hit" in err
+    code, out, err = workbench(*fit, "--hit", "0:45", "--hit-at", "0:08")
+    assert code == 3
+    assert "--hit 0:45: that is outside of 40 s" in err
+
+
 def test_kept_parts_and_times_are_taken_over_too(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
 

@@ -17,7 +17,7 @@ from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
-from workbench.plans.request import Keep, PlanRequest
+from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.render.video import render_audio
 from workbench.results.plan import one_of, plan_from_json
 from workbench.store.home import Home
@@ -62,6 +62,21 @@ def test_the_last_attack_lands_where_it_is_asked_to(workspace: Workspace, track:
     sound, _ = soundfile.read(tmp_path / "hit.wav")
     around = np.abs(sound[round(19.0 * RATE) : round(19.25 * RATE)])
     assert np.argmax(around > 0.1) / RATE == pytest.approx(0.1, abs=0.02)
+
+
+def test_a_second_of_the_track_lands_on_a_second_of_the_video(
+    workspace: Workspace, track: Path, tmp_path: Path
+) -> None:
+    fit = fit_track(workspace, track, 30.0, PlanRequest(hits=(Hit(17.3, 8.0),)))
+    render_audio(fit.plan, decode(track), tmp_path / "hit.wav", workspace.params.render)
+    sound, _ = soundfile.read(tmp_path / "hit.wav")
+    given, _ = soundfile.read(track)
+    # what plays for a second behind the hit is what follows 8 s of the track
+    wanted = given[8 * RATE : 9 * RATE]
+    around = sound[round(17.2 * RATE) : round(18.4 * RATE)]
+    at = np.argmax(np.correlate(around, wanted, "valid")) / RATE
+    assert 17.2 + at == pytest.approx(17.3, abs=0.02)
+    assert planned_json(fit)["provenance"]["constraints"]["hit"] == [[17.3, 8.0]]
 
 
 def test_several_lengths_have_a_body_each(workspace: Workspace, track: Path) -> None:

@@ -1,0 +1,325 @@
+"""Land seconds of a track on seconds of the video, with any plan before, between and after them.
+
+A hit divides the music in two: a piece that arrives at a second of the track when the video is at its own, and a piece
+that goes on from there. Each is planned as any other length is, on a profile that ends or begins at the hit. Joined
+they are one plan, which plays on through the hit. Steady music that starts on a downbeat arrives at one place of the
+bar only, so a plan with a hit may start under a bar after the picture. Two hits have no such slack between them: they
+are as far apart as the bars of the track allow.
+
+The plan score of a joined plan is the mean of its pieces', each by how long it lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.align.landmarks import Landmarks
+from workbench.errors import Sentence
+from workbench.params import CoverParams
+from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
+from workbench.plans.constraints import SeamConstraints, TrackRange, clock
+from workbench.plans.cutdown import MAX_EARLY_SECONDS
+from workbench.plans.ends import (
+    EARLY_SECONDS,
+    HIT_TOLERANCE_SECONDS,
+    downbeat_ending,
+    last_line,
+    latest_stop,
+    start_fade,
+)
+from workbench.plans.move_seam import seam_scores
+from workbench.plans.plan import Ending, EndKind, LoopPlan, micros, segment_starts, segment_table
+from workbench.plans.request import Hit, PlanRequest
+from workbench.plans.splices import UsableSplices
+from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+from workbench.seams.profile import EndingKind, LoopProfile, TrackEnding
+from workbench.structure.salience import bar_salience
+
+# bars after the track's start on which music may begin instead: loops mostly are a multiple of four bars
+_LATER_STARTS = 3
+HIT_SECONDS = 0.02  # s; a hit that is off by less has landed
+_UNCUT_SECONDS = 8.0  # s that play on from a hit without a seam, where there is room
+_MOST_PIECES = 4  # plans of a piece that are joined to those of the next
+_MOST_DIVISIONS = 64  # ways to divide what is asked for among the pieces, that are tried
+_MOST_TIMES = 4  # tried on each side of a hit that cannot be had
+# s of music that lead to an arrival, and that follow it
+_BUILD_UP_SECONDS, _PAYOFF_SECONDS = 12.0, 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Music between two hits, or before the first or after the last, to be planned by itself."""
+
+    profile: LoopProfile
+    seconds: float
+    request: PlanRequest
+
+
+class _Part(NamedTuple):
+    """What a piece plays."""
+
+    table: FloatArray  # shape (n, 2), s, as of `segment_table`
+    gains_db: FloatArray  # shape (n,)
+    fades: FloatArray  # shape (n - 1,), as the next two
+    exponents: FloatArray
+    scores: FloatArray
+    music_in: float
+    start_fade: float
+    glide_seconds: float
+    ending: Ending | None
+    score: float  # of its plan
+
+    @property
+    def lasts(self) -> float:
+        """Up to where it ends, s from where it begins, the silence before the music included."""
+        return float(segment_starts(self.table, self.music_in)[-1])
+
+    def begins_at(self, song_from: TrackSeconds) -> bool:
+        """Whether it plays on from a second of the track."""
+        return self.music_in == 0.0 and abs(float(self.table[0, 0]) - song_from) < 1e-6
+
+    def leads_to(self, landmark: TrackSeconds, song_to: TrackSeconds) -> bool:
+        """Whether it ends at a second of the track, and plays it from a hit to there."""
+        first, last = self.table[-1].tolist()
+        return bool(abs(last - song_to) < 1e-6 and first <= landmark + HIT_TOLERANCE_SECONDS)
+
+
+def find_arrival(landmarks: Landmarks, profile: LoopProfile) -> TrackSeconds | None:
+    """Where a track arrives: its strongest drop, else where its most memorable chorus, or section, begins.
+
+    Each counts only with `_BUILD_UP_SECONDS` of music before it and `_PAYOFF_SECONDS` behind it, where any has that.
+    None for a track without any.
+    """
+    marks, salience = landmarks.marks, bar_salience(profile.bar_lufs, profile.form)
+    drops = marks.kinds == marks.names.index("drop")
+    inner = [one for one in profile.sections[1:-1] if one.first_bar < one.last_bar <= salience.size]
+    choruses = [section for section in inner if section.label == "chorus"] or inner
+    begins = np.array([section.song_from for section in choruses])
+    memorable = np.array([salience[section.first_bar : section.last_bar].mean() for section in choruses])
+    for build_up, payoff in ((_BUILD_UP_SECONDS, _PAYOFF_SECONDS), (profile.usual_bar, profile.usual_bar)):
+        for times, rating in ((marks.times[drops], marks.salience[drops]), (begins, memorable)):
+            counts = (times >= profile.song_start + build_up) & (times <= profile.last_sound - payoff)
+            if counts.any():
+                return float(times[counts][np.argmax(rating[counts])])
+    return None
+
+
+def hit_distance(plan: LoopPlan, hit: Hit) -> float | None:
+    """By how many seconds a plan plays the landmark of a hit late, the nearest time of it; None: it does not play it.
+
+    Negative where it comes early.
+    """
+    assert hit.landmark is not None, "the arrival of the track is known by now"
+    table, starts = segment_table(plan), plan.segment_starts[:-1]
+    plays = (table[:, 0] - HIT_TOLERANCE_SECONDS <= hit.landmark) & (hit.landmark < table[:, 1])
+    late = starts[plays] + hit.landmark - table[plays, 0] - hit.at
+    return float(late[np.argmin(np.abs(late))]) if late.size else None
+
+
+def plans_with_hits(
+    profile: LoopProfile,
+    seconds: VideoSeconds,
+    request: PlanRequest,
+    params: CoverParams,
+    plans_of: Callable[[Piece], Sequence[LoopPlan]],
+) -> list[LoopPlan]:
+    """Plans in which every hit of a request lands within 20 ms, best first.
+
+    `plans_of` plans a piece. The landmarks of the hits are known. Kept parts and pinned seams are divided among the
+    pieces in every way until there is a plan: that each part stays whole in the joined plan is for the caller to check.
+    """
+    hits = sorted(request.hits, key=lambda hit: hit.at)
+    first = request.start_at or 0.0
+    if hits[0].at < first or hits[-1].at >= seconds:
+        return []
+    for division in _divisions(replace(request, hits=()), len(hits) + 1):
+        found = list(_Hits(profile, seconds, params, plans_of).joined(hits, division, request.start_at))
+        if found:
+            return sorted(found, key=lambda plan: -plan.plan_score)
+    return []
+
+
+def _divisions(request: PlanRequest, number: int) -> Iterator[tuple[PlanRequest, ...]]:
+    """What is asked of each piece: where the first starts, and the last ends, is asked of these; ranges of all."""
+    parts, pins = request.keep, request.constraints.pinned
+    for count, places in enumerate(product(range(number), repeat=len(parts) + len(pins))):
+        if count == _MOST_DIVISIONS:
+            return
+        yield tuple(
+            replace(
+                request,
+                keep=tuple(part for part, at in zip(parts, places, strict=False) if at == piece),
+                constraints=replace(
+                    request.constraints,
+                    pinned=tuple(pin for pin, at in zip(pins, places[len(parts) :], strict=True) if at == piece),
+                ),
+                start_at=None if piece == 0 else 0.0,
+                end_on=request.end_on if piece == number - 1 else None,
+                only_loop=False,
+                fade=None,
+            )
+            for piece in range(number)
+        )
+
+
+class _Hits:
+    """The search for one length."""
+
+    def __init__(
+        self,
+        profile: LoopProfile,
+        seconds: VideoSeconds,
+        params: CoverParams,
+        plans_of: Callable[[Piece], Sequence[LoopPlan]],
+    ) -> None:
+        self.profile, self.seconds, self.params, self.plans_of = profile, seconds, params, plans_of
+
+    def joined(
+        self, hits: Sequence[Hit], asked: Sequence[PlanRequest], start_at: VideoSeconds | None
+    ) -> Iterator[LoopPlan]:
+        """Plans that are joined of pieces as asked for."""
+        first = replace(asked[0], start_at=start_at)
+        for parts in self._rows((first, *asked[1:]), hits, 0.0, None):
+            table = np.concatenate([part.table for part in parts])
+            inner = np.cumsum([len(part.table) for part in parts])[:-1]  # rows that only continue those before
+            for row in inner[::-1]:  # from the last: a piece may be one row
+                table[row - 1, 1] = table[row, 1]
+            lasts = np.array([part.lasts for part in parts])
+            music_in, ending = parts[0].music_in, parts[-1].ending
+            assert ending is not None, "the last piece ends"
+            played = PlayedSegments(
+                segments_of(
+                    np.delete(table, inner, axis=0), np.delete(np.concatenate([p.gains_db for p in parts]), inner)
+                ),
+                np.concatenate([part.fades for part in parts]),
+                np.concatenate([part.exponents for part in parts]),
+                np.concatenate([part.scores for part in parts]),
+                parts[0].start_fade,
+                min(part.glide_seconds for part in parts),
+            )
+            score = float(np.average([part.score for part in parts], weights=lasts))
+            window = Window(music_in, self.seconds, music_in if music_in > 0.0 else start_at)
+            yield build_plan(self.profile, played, ending, window, score)
+
+    def _rows(
+        self, asked: Sequence[PlanRequest], hits: Sequence[Hit], at: VideoSeconds, song_from: TrackSeconds | None
+    ) -> Iterator[tuple[_Part, ...]]:
+        """The parts of each way to go on from `at` of the video and `song_from` of the track, or from the start."""
+        if not hits:
+            for part in self._last(asked[0], self.seconds - at, song_from):
+                yield (part,)
+            return
+        hit, landmark = hits[0], hits[0].landmark
+        assert landmark is not None, "the arrival of the track is known by now"
+        # The pieces are joined some way behind the hit, so that a seam may also lead to the hit itself.
+        bar = self.profile.usual_bar
+        room = (hits[1].at - hit.at) / 2 if len(hits) > 1 else self.seconds - hit.at - 2 * bar
+        behind = round(max(0.0, min(_UNCUT_SECONDS, room, self.profile.last_sound - landmark - bar)), 6)
+        song_to, until = landmark + behind, hit.at + behind
+        for part in self._up_to(song_to, asked[0], round(until - at, 6), song_from, landmark):
+            for rest in self._rows(asked[1:], hits[1:], (micros(at) + micros(part.lasts)) / 1e6, song_to):
+                yield (part, *rest)
+
+    def _up_to(
+        self,
+        song_to: TrackSeconds,
+        asked: PlanRequest,
+        lasts: float,
+        song_from: TrackSeconds | None,
+        landmark: TrackSeconds,
+    ) -> Iterator[_Part]:
+        """What may play for so many seconds, from `song_from` if given, and plays the track from a hit to `song_to`."""
+        profile = self.profile
+        if lasts - (asked.start_at or 0.0) < profile.usual_bar + MAX_EARLY_SECONDS:
+            return
+        last_bar = profile.downbeats.size - 1 if profile.ending is None else profile.ending.start_bar
+        own = TrackEnding(EndingKind.ABRUPT, last_bar, song_to, song_to)
+        ends = replace(profile, last_sound=song_to, ending=own, restart=None, leads_to_hit=True)
+        if song_to > landmark:
+            uncut = TrackRange(landmark, song_to)
+            asked = replace(asked, constraints=asked.constraints.and_more(SeamConstraints(never_cut=(uncut,))))
+        if song_from is not None:
+            ends = replace(ends, song_start=song_from, comes_from_hit=True)
+        starts = [ends.song_start]
+        if song_from is None:
+            lines = profile.downbeats[profile.downbeats > profile.song_start + MAX_EARLY_SECONDS]
+            starts += (lines[:_LATER_STARTS] - EARLY_SECONDS).tolist()
+        for start in starts:
+            piece = Piece(replace(ends, song_start=start), round(lasts + HIT_TOLERANCE_SECONDS, 6), asked)
+            parts = [self._part(plan) for plan in self.plans_of(piece)[:_MOST_PIECES]]
+            parts = [part for part in parts if part.leads_to(landmark, song_to)]
+            if song_from is not None:
+                parts = [part for part in parts if part.begins_at(song_from)]
+            elif asked.start_at is None:  # exact where the start can move
+                parts = [
+                    part._replace(music_in=max(0.0, round(part.music_in + lasts - part.lasts, 6))) for part in parts
+                ]
+            yield from (part._replace(start_fade=start_fade(profile, float(part.table[0, 0]))) for part in parts)
+            if parts:
+                return
+
+    def _last(self, asked: PlanRequest, lasts: float, song_from: TrackSeconds | None) -> Iterator[_Part]:
+        """What may play from `song_from` of the track to the end of the video."""
+        assert song_from is not None, "the last piece comes after a hit"
+        profile = replace(self.profile, song_start=song_from, comes_from_hit=True)
+        lasts = round(lasts, 6)
+        if lasts < profile.usual_bar + MAX_EARLY_SECONDS:
+            yield from self._straight_from(asked, lasts, song_from)
+            return
+        if asked.end_on is not None:
+            asked = replace(asked, end_on=asked.end_on - (self.seconds - lasts))
+        for plan in self.plans_of(Piece(profile, lasts, asked))[:_MOST_PIECES]:
+            part = self._part(plan)
+            if part.begins_at(song_from):
+                yield part
+
+    def _straight_from(self, asked: PlanRequest, lasts: float, song_from: TrackSeconds) -> Iterator[_Part]:
+        """What follows a hit that comes within a bar of the end: the track as it is, under a fade."""
+        profile, none = self.profile, np.zeros(0)
+        until = round(song_from + lasts, 6)
+        unmet = asked.keep or asked.constraints.pinned or asked.end_on is not None
+        if unmet or until > latest_stop(profile, in_ending=True) or last_line(profile, until) < 0:
+            return
+        if asked.constraints.excludes(song_from, until):
+            return
+        ending = downbeat_ending(profile, EndKind.FADE, until, lasts, lasts, self.params)
+        table = np.array([[song_from, until]])
+        yield _Part(table, np.zeros(1), none, none, none, 0.0, 0.0, lasts, ending, 0.5)
+
+    def _part(self, plan: LoopPlan) -> _Part:
+        return _Part(
+            segment_table(plan),
+            np.array([segment.gain_in_db for segment in plan.segments]),
+            np.array(plan.seam_fades),
+            np.array(plan.seam_curves),
+            seam_scores(self.profile, plan),
+            plan.music_in,
+            plan.start_fade_seconds,
+            plan.gain_glide_seconds,
+            plan.ending,
+            plan.plan_score,
+        )
+
+
+def suggest_hits(before: Hit, hit: Hit, splices: UsableSplices, can_land: Callable[[Hit], bool]) -> Sentence:
+    """When the later of two hits that exclude each other can land: the nearest times before and after.
+
+    The end of a sentence; empty if none of the ways that were tried, by one splice or two, has a plan.
+    """
+    assert before.landmark is not None, "the arrival of the track is known by now"
+    assert hit.landmark is not None, "the arrival of the track is known by now"
+    leaves, enters = splices.song_to > before.landmark, splices.song_from <= hit.landmark
+    gains = splices.gain_seconds
+    pairs = (gains[:, None] + gains)[splices.follows & leaves[:, None] & enters]
+    between = hit.landmark - before.landmark + np.concatenate([[0.0], gains[leaves & enters], pairs])
+    times = before.at + np.unique(np.round(between[between > 0.0], 2))
+    near: list[str] = []
+    for side in (times[times < hit.at - HIT_SECONDS][::-1], times[times > hit.at + HIT_SECONDS]):
+        found = next((at for at in side[:_MOST_TIMES].tolist() if can_land(replace(hit, at=at))), None)
+        near += [] if found is None else [clock(round(found, 2))]
+    return Sentence("with ", before.constraint, f" it can land at {' or '.join(near)}") if near else Sentence()
