@@ -37,7 +37,7 @@ def test_the_plan_report_shows_a_plan_that_was_made_before(
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(plan_body(loop.answer).to_json()))
     html = page("reports/plan", tmp_path / "plan.html", home, track=str(track), plan_file=str(plan))
-    assert "clicks.flac under a video of 1:10" in html
+    assert "clicks under a video of 1:10" in html
     assert loop.answer.end_label in html
     seams = zip(loop.answer.segments[:-1], loop.answer.segments[1:], strict=True)
     assert html.count("data:audio/mpeg") == len({(left.song_to, entered.song_from) for left, entered in seams})
@@ -74,7 +74,7 @@ def test_the_plan_report_shows_a_fit(track: Path, home: Home, tmp_path: Path, pa
     made_before = save_plan(fit, tmp_path / "plan.json")
     for number, given in enumerate(({"plan_file": str(made_before)}, {"fit": "true", "video_seconds": "30"})):
         html = page("reports/plan", tmp_path / f"{number}.html", home, track=str(track), **given)
-        assert "clicks.flac under a video of 0:30" in html
+        assert "clicks under a video of 0:30" in html
         assert "played straight, with no seam" in html
         assert "data:audio/mpeg" not in html
 
