@@ -43,7 +43,7 @@ length_option = click.option(
 )
 
 _MIXING = ("loop", "fit", "align")  # commands that make a mix
-_PLANNING = ("loop", "fit", "conform", "edit")  # commands that make a plan
+_PLANNING = ("loop", "fit", "conform", "edit", "splice")  # commands that make a plan
 
 
 # Passes `track`, None where it is not given

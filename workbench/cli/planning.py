@@ -182,7 +182,7 @@ own_music_at_option = click.option(
     multiple=True,
     callback=_each("read_range"),
     help="Where the video has music of its own, instead of where it is detected; may be repeated. The track is silent "
-    "there, from bar line to bar line, unless --own-music says otherwise.",
+    "there, in a plan from bar line to bar line, unless --own-music says otherwise.",
 )
 
 

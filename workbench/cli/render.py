@@ -56,7 +56,8 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
 @click.option(
     "--small",
     is_flag=True,
-    help="Write a small file to send: an MP3 with voice and music, or with --video an MP4 of 360 lines; 96 kbit/s.",
+    help="Write a small file to send: an MP3 with voice and music, or with --video an MP4 of 360 lines, without "
+    "subtitles, chapters and tags; 96 kbit/s.",
 )
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @click.option(
@@ -146,6 +147,8 @@ def command(
         raise click.UsageError(
             "PLAN has no mix; make it with --auto-mix, or leave --music out for the music at its own level"
         )
+    if music_alone and chosen.number > 1 and video_path is None and chosen.mix is not None and chosen.mix.duck:
+        raise click.UsageError("the mix in PLAN is that of option 1: the music of another option needs --video FILE")
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
     workspace = with_recorded_mix(workspace.with_audio(audio), chosen.provenance)

@@ -236,7 +236,8 @@ def _diagonals(old: Trace, new: Trace, weights: list[FloatArray]) -> list[int]:
         votes[there] += _VOTES
     for there in _nearby(old.picture, new.picture, old.cuts - 1, new.cuts - 1):
         votes[there] += _VOTES
-    return [d for d, _ in votes.most_common(_MOST_DIAGONALS)]
+    found = [d for d, _ in votes.most_common(_MOST_DIAGONALS)]
+    return [*found, *({0, old.frames - new.frames} - set(found))]
 
 
 def _nearby(olds: FloatArray, news: FloatArray, old_at: IntArray, new_at: IntArray) -> Iterator[int]:

@@ -199,7 +199,9 @@ def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int
     if ranking.wanted.constraints:
         rules = _listed([rule.text for rule in ranking.wanted.constraints])
         yield f"Applied rules: {rules}; tracks that break one come last and say so, each part by score."
-        broken, unknown = (sum(unmet_rules(ranking, row).startswith(how) for row in best) for how in ("breaks", "not"))
+        judged = ranking.ranked.judged[:, best]
+        breaks = np.any(judged == BROKEN, axis=0)
+        broken, unknown = int(breaks.sum()), int(np.sum(np.any(judged == NOT_KNOWN, axis=0) & ~breaks))
         if broken:
             yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
         if unknown:

@@ -43,6 +43,8 @@ _YIELD_DB = 60.0
 """dB by which music is pulled down where it yields to the video's own: nothing is left of it"""
 _OWN_MUSIC_FADE_MS = 1200
 """ms in which music goes down before the video's own and comes back after, slower than for speech: a change of music"""
+_NEAR_BAR_SECONDS = 8.0
+"""s from the video's own music within which a bar line is waited for"""
 _LEAST_RISE_SECONDS = 0.1
 """s in which music is back at least; it waits for a bar line, which is to be heard whole"""
 _BEFORE_BAR_SECONDS = 0.02
@@ -233,13 +235,15 @@ def _under_own_music(
 def _silent_between_bars(ranges: Utterances, bar_lines: FloatArray, video_seconds: float) -> FloatArray:
     """The curve that takes the music away by the last bar line before each range, until the first one after it.
 
-    Without a bar line before, the music begins after the range; without one after, it does not come back.
+    Without a bar line before, the music begins after the range; without one after, it does not come back. It waits for
+    no bar line that is further than `_NEAR_BAR_SECONDS`. Bar lines ascend.
     """
     fade, never = _OWN_MUSIC_FADE_MS / 1000, video_seconds + 1.0
     spans: list[tuple[float, float, float]] = []
     for start, end in ranges:
-        gone = _on_line(bar_lines[bar_lines <= start].max(initial=0.0))
-        back = _on_line(bar_lines[bar_lines >= end].min(initial=never))
+        before, after = bar_lines[bar_lines <= start], bar_lines[bar_lines >= end]
+        gone = _on_line(0.0 if not before.size else before[-1] if start - before[-1] <= _NEAR_BAR_SECONDS else start)
+        back = _on_line(never if not after.size else after[0] if after[0] - end <= _NEAR_BAR_SECONDS else end)
         rises = max(gone, back - min(fade, max(_LEAST_RISE_SECONDS, back - end)))
         if spans and gone - fade <= spans[-1][2]:
             gone = spans.pop()[0]

@@ -558,7 +558,7 @@ def _without_bars(fit: _Fit) -> list[LoopPlan]:
     profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
     duration = round(profile.song_duration, 6)
     named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
-    if music > duration + _SAME_LENGTH or named or request.end_on is not None:
+    if music > duration + _SAME_LENGTH or named or request.end_on is not None or request.hits:
         return []
     latest = max(0.0, micros(duration - music) / 1e6)
     starts = [min(round(profile.song_start, 6), latest), *(min(keep.song_from, latest) for keep in request.keep)]

@@ -34,7 +34,7 @@ from workbench.plans.ends import (
 )
 from workbench.plans.move_seam import seam_scores
 from workbench.plans.plan import Ending, EndKind, LoopPlan, micros, segment_starts, segment_table
-from workbench.plans.request import Hit, PlanRequest
+from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plans.splices import UsableSplices
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import EndingKind, LoopProfile, TrackEnding
@@ -138,7 +138,7 @@ def plans_with_hits(
     if hits[0].at < first or hits[-1].at >= seconds:
         return []
     for division in _divisions(replace(request, hits=()), len(hits) + 1):
-        found = list(_Hits(profile, seconds, params, plans_of).joined(hits, division, request.start_at))
+        found = list(_Hits(profile, seconds, params, plans_of, request.keep).joined(hits, division, request.start_at))
         if found:
             return sorted(found, key=lambda plan: -plan.plan_score)
     return []
@@ -176,8 +176,10 @@ class _Hits:
         seconds: VideoSeconds,
         params: CoverParams,
         plans_of: Callable[[Piece], Sequence[LoopPlan]],
+        kept: Sequence[Keep],
     ) -> None:
         self.profile, self.seconds, self.params, self.plans_of = profile, seconds, params, plans_of
+        self.kept = kept
 
     def joined(
         self, hits: Sequence[Hit], asked: Sequence[PlanRequest], start_at: VideoSeconds | None
@@ -203,6 +205,7 @@ class _Hits:
                 min(part.glide_seconds for part in parts),
             )
             score = float(np.average([part.score for part in parts], weights=lasts))
+            # A start that moved for the hit is as one that was asked for, so that a changed cut keeps it.
             window = Window(music_in, self.seconds, music_in if music_in > 0.0 else start_at)
             yield build_plan(self.profile, played, ending, window, score)
 
@@ -219,7 +222,11 @@ class _Hits:
         # The pieces are joined some way behind the hit, so that a seam may also lead to the hit itself.
         bar = self.profile.usual_bar
         room = (hits[1].at - hit.at) / 2 if len(hits) > 1 else self.seconds - hit.at - 2 * bar
-        behind = round(max(0.0, min(_UNCUT_SECONDS, room, self.profile.last_sound - landmark - bar)), 6)
+        room = min(room, self.profile.last_sound - landmark - bar)
+        behind = round(max(0.0, min(_UNCUT_SECONDS, room)), 6)
+        for keep in self.kept:  # none is divided by the join, where there is room behind it
+            if keep.song_from < landmark + behind < keep.song_to <= landmark + room:
+                behind = round(keep.song_to - landmark, 6)
         song_to, until = landmark + behind, hit.at + behind
         for part in self._up_to(song_to, asked[0], round(until - at, 6), song_from, landmark):
             for rest in self._rows(asked[1:], hits[1:], (micros(at) + micros(part.lasts)) / 1e6, song_to):

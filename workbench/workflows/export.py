@@ -162,13 +162,14 @@ def _pack(
     workspace: Workspace, chosen: Format, timeline: Timeline, plan: Music, mix: MixLevels | None, out: Path
 ) -> None:
     """Write an edit and all the media that it names, by their names alone, into one archive."""
-    with TemporaryDirectory(dir=out.parent) as made, written_whole(out) as aside:
+    with written_whole(out) as aside, TemporaryDirectory(dir=out.parent) as made:
         edit, video = Path(made) / f"{out.stem}{chosen.suffix}", timeline.video
         packed = _with_media(workspace, timeline, plan, mix, edit)
         if video is not None:
             packed = replace(packed, video=replace(video, path=edit.with_name(video.path.name)))
         chosen.write(packed, edit)
-        with ZipFile(aside, "w") as archive:  # sound and video do not get smaller
+        # sound and video do not get smaller; a camera without a clock dates its files before a zip's first year
+        with ZipFile(aside, "w", strict_timestamps=False) as archive:
             for file in sorted(Path(made).iterdir()):
                 archive.write(file, file.name)
             if video is not None:

@@ -299,6 +299,14 @@ def test_music_yields_from_bar_line_to_bar_line(
         assert attenuation(mix, 90.0) == 60.0
 
 
+def test_music_waits_for_no_bar_line_that_is_far(band_on_stage: tuple[SoundtrackMeasure, LevelCurve]) -> None:
+    soundtrack, music = band_on_stage
+    own = MixParams(own_music="yield", own_music_at=((50.0, 60.0),))
+    mix = plan_mix(soundtrack, music, 90.0, own=own, bar_lines=np.array([2.0, 4.0, 6.0, 80.0, 82.0]))
+    assert attenuation(mix, 48.0) == attenuation(mix, 62.0) == 0.0
+    assert attenuation(mix, 55.0) == 60.0
+
+
 @pytest.mark.parametrize("ranges", [((5.0, 4.0),), ((-1.0, 4.0),), ((1.0, 5.0), (4.0, 8.0))])
 def test_own_music_given_by_hand_lies_in_order(ranges: tuple[tuple[float, float], ...]) -> None:
     with pytest.raises(ValueError, match="range"):

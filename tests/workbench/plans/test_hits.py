@@ -150,6 +150,25 @@ def test_what_else_is_asked_for_stays(track_profile: Maker) -> None:
         assert segment.song_to <= excluded.song_from + 0.011 or segment.song_from >= excluded.song_to - 0.011
 
 
+def test_a_kept_part_that_plays_on_from_a_hit_is_not_divided(track_profile: Maker) -> None:
+    profile = track_profile()
+    lines = profile.downbeats
+    hit, kept = (
+        Hit(float(lines[8]) - profile.song_start, float(lines[8])),
+        Keep(None, float(lines[6]), float(lines[20])),
+    )
+    alone, both = (plan_of(profile, 80.0, PlanRequest(keep=keep, hits=(hit,))) for keep in ((), (kept,)))
+    assert len(alone.segments) == 1
+    assert both.segments == alone.segments  # which has the part already
+
+
+def test_music_without_bars_has_no_hits(track_profile: Maker) -> None:
+    profile = replace(track_profile(), downbeats=np.zeros(0), sections=())
+    answer = plan_fit(profile, 60.0, PlanRequest(hits=(Hit(30.0, 12.0),)))
+    assert isinstance(answer, Refusal)
+    assert answer.constraints == (Hit(30.0).constraint,)
+
+
 def test_hits_outside_of_the_video_and_the_track(track_profile: Maker) -> None:
     profile = track_profile()
     answer = plan_fit(profile, 60.0, PlanRequest(hits=(Hit(61.0, 30.0),)))
