@@ -99,7 +99,10 @@ document.addEventListener("click", (event) => {
   go(Number(button.dataset.at))
   if (event.detail) button.blur() // it was a pointer: the keys go to the player again
 })
+let sending = false
 async function send(given) {
+  if (sending) return
+  sending = true
   const { elements } = answer
   const body = JSON.stringify({ name: elements.name.value, ...given })
   byId("fault").textContent = ""
@@ -114,6 +117,8 @@ async function send(given) {
     if (given.text) elements.text.value = elements.seam.value = ""
   } catch (error) {
     byId("fault").textContent = error.message
+  } finally {
+    sending = false
   }
 }
 answer?.addEventListener("submit", (event) => {

@@ -9,7 +9,9 @@ export function render({ model }) {
     right = made("aside")
   strip.setAttribute("aria-hidden", "true") // the lists below have the same, for keys too
   box.append(strip, left, right)
-  const ask = asker(model)
+  const asks = asker(model)
+  const ask = (...wish) => asks(model.playing, ...wish) // by then something else may play
+  const waits = () => model.asked.some(([number]) => number > model.taken)
   const button = (text, act, label = "") => {
     const b = made("button", text)
     if (label) b.setAttribute("aria-label", label)
@@ -32,7 +34,7 @@ export function render({ model }) {
   form.append(text, side)
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    if (text.value.trim()) ask("comment", text.value, Number(about.value), playerTime())
+    if (text.value.trim() && !waits()) ask("comment", text.value, Number(about.value), playerTime())
   })
   const threads = made("div")
   threads.setAttribute("aria-live", "polite")
@@ -143,7 +145,7 @@ export function render({ model }) {
       answer.value = drafts.get(one.id) ?? ""
       answer.dataset.thread = one.id
       const say = () => {
-        if (!answer.value.trim()) return
+        if (!answer.value.trim() || waits()) return
         sent.set(one.id, answer.value)
         ask("answer", one.id, answer.value)
       }
@@ -202,13 +204,13 @@ export function render({ model }) {
     })
   const versionsCard = () => {
     const card = made("div", "", "card")
-    card.append(made("h2", "Versions"), made("small", "Hear one beside the plan: a and b switch at the same place."))
+    card.append(made("h2", "Versions"), made("small", "Play one beside the plan: a and b switch at the same place."))
     for (const one of model.versions) {
       const row = made("div", "", "row"),
         list = made("ul", "", "decisions"),
-        hear = button("Hear", () => ask("hear", one.id), `hear version ${one.number}`)
-      hear.setAttribute("aria-pressed", one.id === model.older ? "true" : "false")
-      row.append(hear, made("b", `Version ${one.number}`), made("small", one.frozen))
+        play = button("Play", () => ask("play", one.id), `play version ${one.number}`)
+      play.setAttribute("aria-pressed", one.id === model.older ? "true" : "false")
+      row.append(play, made("b", `Version ${one.number}`), made("small", one.frozen))
       list.append(...decisionsOf(one))
       card.append(row, list)
     }
@@ -283,6 +285,9 @@ export function render({ model }) {
   model.on("sent", () => {
     text.value = ""
     about.value = "-1"
+  })
+  model.on("playing", () => {
+    about.value = "-1" // its seams are others
   })
   model.on("answered", () => {
     const [id] = model.answered

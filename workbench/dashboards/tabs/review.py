@@ -1,7 +1,7 @@
 """The Review tab: what several people say about a plan, at the playhead and at its seams, and whether they approve.
 
 What is written here freezes the plan as it is played, as a version that later changes leave alone. Comments go on to
-the next versions, decisions do not. Each version can be heard again, as B beside the plan; what is written while it
+the next versions, decisions do not. Each version can be played again, as B beside the plan; what is written while it
 plays is about that version. A link shows one version to people without an account, who may answer where its maker
 allows it (`workbench.dashboards.links`). Pages of one server that are open on the same track and video show each
 other's comments, and those that come by links, at once.
@@ -33,6 +33,7 @@ from workbench.dashboards.sounds.plan import (
     RenderedOption,
     gains_of,
     headroom_db,
+    plan_digest,
     played_duck,
     render_option,
     soundtrack_beside,
@@ -70,8 +71,8 @@ class ReviewState:
     links: Sequence[ReviewLink] = ()
     """the open ones to all versions, newest first"""
     older: FrozenPlan | None = None
-    """a version that is compared with the plan"""
-    hears_older: bool = False
+    """the version that the player has beside the plan"""
+    plays_older: bool = False
 
     @property
     def planned(self) -> LoopPlan | None:
@@ -79,18 +80,18 @@ class ReviewState:
         return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
 
     @property
-    def heard(self) -> Planned | FrozenPlan | None:
+    def playing(self) -> Planned | FrozenPlan | None:
         """What plays, and what reviewers speak about: the plan as it is now, or an older version."""
-        return self.older if self.hears_older and self.older is not None else self.loop
+        return self.older if self.plays_older and self.older is not None else self.loop
 
     @property
     def plan(self) -> LoopPlan | None:
         """The plan that plays."""
-        return self.older.plan if self.hears_older and self.older is not None else self.planned
+        return self.older.plan if self.plays_older and self.older is not None else self.planned
 
     def take(self, loop: Planned | None) -> None:
         """Look at another plan."""
-        self.loop, self.review, self.links, self.older, self.hears_older = loop, None, (), None, False
+        self.loop, self.review, self.links, self.older, self.plays_older = loop, None, (), None, False
         self.reload()
 
     def reload(self) -> None:
@@ -103,9 +104,9 @@ class ReviewState:
         """What the board shows: of what plays its seams, threads, version and decisions; all versions and links."""
         plan, review = self.plan, self.review
         versions = [] if review is None else self.versions(review)
-        version = None if review is None else review.version
-        if self.hears_older and self.older is not None:
-            version = self.older.version
+        version, older = None if review is None else review.version, ""
+        if self.plays_older and self.older is not None:
+            version, older = self.older.version, self.older.version.version_id
         shown = {} if version is None else next(one for one in versions if one["id"] == version.version_id)
         return {
             "duration": 0.0 if plan is None else plan.window_end,
@@ -115,7 +116,8 @@ class ReviewState:
             "frozen": shown.get("frozen", ""),
             "decisions": shown.get("decisions", []),
             "versions": versions,
-            "older": self.older.version.version_id if self.hears_older and self.older is not None else "",
+            "older": older,
+            "playing": older or (plan_digest(plan) if plan is not None else ""),
             "links": [
                 {
                     "token": link.token,
@@ -190,12 +192,13 @@ class ReviewBoard(JSComponent):
     decisions = param.List([], doc="reviewer, decision and when of each")
     versions = param.List([], doc="see `ReviewState.versions`")
     older = param.String("", doc="id of the version that plays in place of the plan; empty for none")
+    playing = param.String("", doc="id of that version, else digest of the plan")
     links = param.List(
         [], doc="token, address without the name of the server, number of the version, until, may_answer"
     )
     reviewer = param.String("")
     fault = param.String("", doc="why the last request was not fulfilled")
-    asked = param.List([], doc="[n, what, its details] of each request that may not be taken yet")
+    asked = param.List([], doc="[n, `playing` then, what, its details] of each request that may not be taken yet")
     taken = param.Integer(0, doc="n of the last request that was taken")
     sent = param.Integer(0, doc="counts up when the comment that was written is saved")
     answered = param.List([], doc="[id of the comment, n]: an answer to it is saved")
@@ -206,7 +209,7 @@ class ReviewBoard(JSComponent):
 
 _open: weakref.WeakSet[ReviewTab] = weakref.WeakSet()
 """tabs of all pages of this server, which show each other's comments"""
-_NAMELESS = ("link", "take back", "hear")
+_NAMELESS = ("link", "take back", "play")
 """what is asked for without a name"""
 
 
@@ -239,6 +242,8 @@ class ReviewTab(Tab):
         self._shown: tuple[Any, ...] = ()
         self._gains: dict[str, tuple[float, float]] = {}
         """of the plan, a, and the version beside it, b: level of the soundtrack, dB, and the peak that both reach"""
+        self._wanted: FrozenPlan | None = None
+        """a version whose sound is being prepared"""
         self.player = self.program = Program()
         self._video_picture = VideoPicture(session, self.player, self.run)
         self.board = ReviewBoard(sizing_mode="stretch_width")
@@ -248,7 +253,7 @@ class ReviewTab(Tab):
         self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.follow_place(self.player)
-        answer_each(self.board, self.ask)
+        answer_each(self.board, self._ask_of)
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
         self.follow_shown(["loop"], self.take)
         _open.add(self)
@@ -256,7 +261,7 @@ class ReviewTab(Tab):
     def take(self, loop: Planned | None) -> None:
         """Review another plan, and prepare its sound."""
         self.attempt(self.state.take, loop)
-        self.board.fault = ""
+        self.board.fault, self._wanted = "", None
         self.player.param.update(chosen="a", music_b="")
         self.show()
         refused = loop is not None and self.state.plan is None
@@ -276,7 +281,7 @@ class ReviewTab(Tab):
         subject, wanted = str(loop.track.path), partial(self._is_current, shown)
         files = stamps_of(loop.track.path, loop.video)
         self.run(
-            render_option, loop, self.state.plan.alone, then=self._hear_plan, wanted=wanted, subject=subject,
+            render_option, loop, self.state.plan.alone, then=self._play_plan, wanted=wanted, subject=subject,
             same=(loop.answer, loop.mix, self.state.plan.alone, *files),
         )  # fmt: skip
         if loop.video is not None:
@@ -294,7 +299,7 @@ class ReviewTab(Tab):
             return
         acts: dict[str, Callable[..., None]] = {
             "comment": self.comment, "answer": self.answer, "resolve": self.resolve, "open": self.open_again,
-            "decide": self.decide, "link": self.share, "take back": self.take_back, "hear": self.hear,
+            "decide": self.decide, "link": self.share, "take back": self.take_back, "play": self.play,
         }  # fmt: skip
         if self._session.reviewer or what in _NAMELESS:
             self.board.fault = ""
@@ -304,18 +309,25 @@ class ReviewTab(Tab):
             self.board.fault = "Write your name above first: others see who says what."
             self.reviewer.missed += 1
 
+    def _ask_of(self, playing: str, what: str, *details: Any) -> None:
+        """Do what was asked for while `playing` was shown, unless something else plays by now."""
+        if playing == self.board.playing:
+            self.ask(what, *details)
+        else:
+            self.board.fault = "Something else plays by now: look at it, and ask again."
+
     def comment(self, text: str, seam: int = -1, at: float | None = None) -> None:
         """Comment on a seam, or on the place where the plan is listened to.
 
         `seam`: counted from 0; -1: where the playhead is. `at`: where that is, s; None: where the player last reported.
         """
         place, about = float(self.player.time if at is None else at), None if seam < 0 else int(seam)
-        comment_on(self._session.workspace, self._heard(), self._session.reviewer, text, place, about)
+        comment_on(self._session.workspace, self._playing(), self._session.reviewer, text, place, about)
         self.board.sent += 1
 
     def answer(self, comment_id: str, text: str) -> None:
         """Answer a comment."""
-        answer_comment(self._session.workspace, self._heard(), comment_id, self._session.reviewer, text)
+        answer_comment(self._session.workspace, self._playing(), comment_id, self._session.reviewer, text)
         self.board.answered = [comment_id, (self.board.answered[1] + 1) if self.board.answered else 1]
 
     def resolve(self, comment_id: str) -> None:
@@ -328,12 +340,12 @@ class ReviewTab(Tab):
 
     def decide(self, decision: str) -> None:
         """Approve what is played, or say that it needs work."""
-        decide(self._session.workspace, self._heard(), self._session.reviewer, cast(Decision, decision))
+        decide(self._session.workspace, self._playing(), self._session.reviewer, cast(Decision, decision))
 
     def share(self, days: float, may_answer: bool = False) -> None:
         """Make a link to what is played, and the sound that it plays."""
-        heard = self._heard()
-        version = heard.version if isinstance(heard, FrozenPlan) else freeze_plan(self._session.workspace, heard)
+        playing = self._playing()
+        version = playing.version if isinstance(playing, FrozenPlan) else freeze_plan(self._session.workspace, playing)
         lasts = timedelta(days=float(days))
         make_link(self._session.workspace, version.version_id, lasts, may_answer=bool(may_answer))
         self.run(shown_sound, version.version_id, then=lambda _: None, subject=str(self._loop().track.path))
@@ -342,16 +354,16 @@ class ReviewTab(Tab):
         """Close a link."""
         take_back(self._session.workspace, token)
 
-    def hear(self, version_id: str) -> None:
-        """Hear a version as B, at the same place; or the plan again, where that version plays."""
+    def play(self, version_id: str) -> None:
+        """Play a version as B, at the same place; or the plan again, where that version plays."""
         if self.board.older == version_id:
-            self.player.chosen = "a"
+            self._wanted, self.player.chosen = None, "a"
             return
         frozen, track = thaw(self._session.workspace, version_id), self._loop().track.path
-        self.state.older = frozen
+        self._wanted = frozen
         self.run(
-            version_music, version_id, track, then=partial(self._hear_older, frozen),
-            wanted=lambda: self.state.older is frozen, subject=str(track),
+            version_music, version_id, track, then=partial(self._play_older, frozen),
+            wanted=lambda: self._wanted is frozen, subject=str(track),
         )  # fmt: skip
 
     def show(self) -> None:
@@ -371,9 +383,9 @@ class ReviewTab(Tab):
         assert self.state.loop is not None, "there is a plan"
         return self.state.loop
 
-    def _heard(self) -> Planned | FrozenPlan:
-        assert self.state.heard is not None, "there is a plan"
-        return self.state.heard
+    def _playing(self) -> Planned | FrozenPlan:
+        assert self.state.playing is not None, "there is a plan"
+        return self.state.playing
 
     def _tell(self) -> None:
         """Show what was saved, here and on other pages that are open on the same track and video."""
@@ -384,7 +396,7 @@ class ReviewTab(Tab):
     def _is_current(self, shown: tuple[Any, ...]) -> bool:
         return shown == self._shown
 
-    def _hear_plan(self, rendered: RenderedOption) -> None:
+    def _play_plan(self, rendered: RenderedOption) -> None:
         gains = gains_of(rendered.mix)
         self._gains["a"] = gains.soundtrack_db, gains.peak(rendered.levels.peak, FULL_SCALE)
         self.player.param.update(
@@ -393,9 +405,9 @@ class ReviewTab(Tab):
         )  # fmt: skip
         self._balance()
 
-    def _hear_older(self, frozen: FrozenPlan, made: tuple[Path, float]) -> None:
+    def _play_older(self, frozen: FrozenPlan, made: tuple[Path, float]) -> None:
         path, peak = made
-        gains = gains_of(frozen.mix)
+        self.state.older, gains = frozen, gains_of(frozen.mix)
         self._gains["b"] = gains.soundtrack_db, gains.peak(peak, FULL_SCALE)
         duck = played_duck(frozen.mix, frozen.render_params(self._session.params.render))
         self.player.param.update(
@@ -406,13 +418,13 @@ class ReviewTab(Tab):
 
     def _choose(self, chosen: str) -> None:
         """Look at what plays: the plan, or the version beside it."""
-        self.state.hears_older = chosen == "b" and self.state.older is not None
+        self.state.plays_older = chosen == "b" and self.state.older is not None
         self._balance()
         self.show()
 
     def _balance(self) -> None:
         """Give the soundtrack the level that it has beside what plays, and both room."""
-        soundtrack_db, peak = self._gains.get("b" if self.state.hears_older else "a", (0.0, FULL_SCALE))
+        soundtrack_db, peak = self._gains.get("b" if self.state.plays_older else "a", (0.0, FULL_SCALE))
         self.player.param.update(soundtrack_db=soundtrack_db, headroom_db=headroom_db(peak))
 
     def _show_video(self, video: Path, facts: tuple[str, float, bool]) -> None:

@@ -133,8 +133,9 @@ def test_pages_on_the_same_plan_show_each_others_comments(home: Home, tab: Revie
 
 
 def test_what_comes_in_quick_succession_is_done_once_each(tab: ReviewTab) -> None:
-    tab.board.asked = [[1, "comment", "too loud", -1], [2, "decide", "approved"]]
-    tab.board.asked = [[2, "decide", "approved"], [3, "comment", "and late", -1]]
+    now = tab.board.playing
+    tab.board.asked = [[1, now, "comment", "too loud", -1], [2, now, "decide", "approved"]]
+    tab.board.asked = [[2, now, "decide", "approved"], [3, now, "comment", "and late", -1]]
     assert [one["text"] for one in tab.board.threads] == ["too loud", "and late"]
     assert len(tab.board.decisions) == 1
     assert tab.board.taken == 3
@@ -172,7 +173,7 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
     assert tab.board.version == 2
 
 
-def test_a_link_freezes_what_is_heard(tab: ReviewTab, home: Home, corner_loop: Planned) -> None:
+def test_a_link_freezes_what_plays(tab: ReviewTab, home: Home, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("link", 7)
     tab.ask("link", 1, True)
@@ -197,7 +198,7 @@ def test_what_comes_by_a_link_is_shown_at_once(tab: ReviewTab, home: Home) -> No
     assert [(one["reviewer"], one["text"]) for one in tab.board.threads] == [("Cleo (by link)", "from outside")]
 
 
-def test_an_older_version_is_heard_beside_the_plan_and_spoken_about(home: Home, corner_loop: Planned) -> None:
+def test_an_older_version_plays_beside_the_plan_and_is_spoken_about(home: Home, corner_loop: Planned) -> None:
     assert isinstance(corner_loop.answer, LoopPlan)
     pool = WaitingPool()
     session = Session(Workspace(home), pool=pool)
@@ -209,7 +210,7 @@ def test_an_older_version_is_heard_beside_the_plan_and_spoken_about(home: Home, 
     tab.ask("decide", "approved")
     first = tab.board.versions[-1]
     assert (first["number"], first["decisions"][0]["decision"]) == (1, "needs work")
-    tab.ask("hear", first["id"])
+    tab.ask("play", first["id"])
     asked = next(number for number, task in enumerate(pool.tasks) if task.function is version_music)
     path, peak = version_music(session.workspace, *pool.tasks[asked].arguments)
     pool.finish(asked, (path, peak))
@@ -217,16 +218,25 @@ def test_an_older_version_is_heard_beside_the_plan_and_spoken_about(home: Home, 
     assert (tab.player.chosen, tab.player.labels) == ("b", ["now", "version 1"])
     assert (tab.board.version, tab.board.older) == (1, first["id"])
     assert tab.board.decisions[0]["decision"] == "needs work"
+    tab.ask("play", tab.board.versions[0]["id"])  # version 1 plays until the other one's sound is there
     tab.ask("comment", "of the old one", -1)
     tab.ask("link", 1)
     assert [one["version"] for one in tab.board.threads] == [1]
     assert tab.board.links[0]["number"] == 1
+    pool.fail(
+        next(number for number, task in enumerate(pool.tasks) if task.function is version_music and number > asked), ""
+    )
+    assert (tab.board.version, tab.player.labels) == (1, ["now", "version 1"])
+    shown = tab.board.playing
     tab.player.chosen = "a"  # the transport's own choice
     assert (tab.board.version, tab.board.older) == (2, "")
+    tab.board.asked = [[1, shown, "decide", "needs work"]]  # a click of before
+    assert tab.board.decisions[0]["decision"] == "approved"
+    assert "Something else plays" in tab.board.fault
     tab.ask("comment", "of the new one", -1)
     assert [one["version"] for one in tab.board.threads] == [1, 2]
     tab.player.chosen = "b"
-    tab.ask("hear", first["id"])  # again: back to the plan
+    tab.ask("play", first["id"])  # again: back to the plan
     assert (tab.player.chosen, tab.board.version) == ("a", 2)
     session.loop = corner_loop
     assert (tab.player.music_b, tab.board.version) == ("", 1)
