@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.analysis.provenance import with_recorded_audio
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.sounds.plan import listening_folder, plan_digest
+from workbench.dashboards.sounds.plan import DOWNLOADS, listening_folder, make_room, plan_digest
 from workbench.export.formats import Format, caution
 from workbench.extensions import EXPORT_FORMATS, find
 from workbench.plans.plan import LoopPlan
@@ -33,6 +33,8 @@ _MIXED = (
     "Ducked, and at its level in the mix, as WAV to lay under the video.",
 )
 _MUSIC = ("music", "Music alone", "At its own level, without a mix, as WAV.")
+_MOST_BYTES = 80
+"""of the name of video or track in that of a file, which may have 255"""
 _PREMIERE = "xmeml"
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 
@@ -80,7 +82,8 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
     home = workspace.home
-    folder = home.prepared(listening_folder(home) / "downloads" / plan_digest(plan))
+    make_room(listening_folder(home))
+    folder = home.prepared(listening_folder(home) / DOWNLOADS / plan_digest(plan))
     stem = _stem(workspace, loop)
     if format_name in (_MIXED[0], _MUSIC[0]):
         return _finished(workspace, loop, plan, folder / f"{stem}-{format_name}.wav", None, format_name == _MIXED[0])
@@ -120,7 +123,8 @@ def _stem(workspace: Workspace, loop: Planned) -> str:
     named = [loop.track.title]
     if loop.video is not None:
         named.insert(0, loop.video.stem)
-    return re.sub(r"[^\w-]+", "-", "-".join((*named, version, f"option-{loop.option_numbers[0]}")))
+    short = [re.sub(r"[^\w-]+", "-", name).encode()[:_MOST_BYTES].decode(errors="ignore") for name in named]
+    return "-".join((*short, version, f"option-{loop.option_numbers[0]}"))
 
 
 def _finished(

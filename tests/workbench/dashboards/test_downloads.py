@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import soundfile
 
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
+from workbench.dashboards.sounds.plan import listening_folder
 from workbench.errors import Sentence
 from workbench.media.probe import probe
 from workbench.plans.plan import LoopPlan
@@ -96,6 +98,32 @@ def test_files_are_named_by_video_track_version_and_option(corner_fit: Planned, 
     freeze_plan(workspace, corner_fit)
     packed = download_file(workspace, corner_fit, "xmeml.zip")
     assert packed.name == f"{named}-v1-option-1-xmeml.zip"
+    track = replace(corner_fit.track, path=Path("ä" * 120 + ".ogg"), record=None)
+    video = corner_fit.video.with_name("ü" * 120 + ".mp4")
+    written = download_file(workspace, replace(corner_fit, track=track, video=video), "json")
+    assert written.name == f"{'ü' * 40}-{'ä' * 40}-v1-option-1.plan.json"
     with ZipFile(packed) as archive:
         kinds = sorted(Path(name).suffix for name in archive.namelist())
     assert kinds == sorted([corner_fit.video.suffix, ".wav", ".wav", ".xml"])
+
+
+def test_the_oldest_files_make_room_for_a_download(corner_fit: Planned, tmp_path: Path) -> None:
+    def write(path: Path, gigabytes: int, at: float) -> Path:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("wb") as file:
+            file.truncate(gigabytes * 10**9)  # takes no space
+        os.utime(path, (at, at))
+        return path
+
+    workspace = Workspace(Home(tmp_path / "home"))
+    folder = listening_folder(workspace.home)
+    first = download_file(workspace, corner_fit, "json")
+    old = write(first.with_name("old.mp4"), 2, 1000.0)
+    sound = write(folder / "one.blind.wav", 3, 2000.0)
+    os.link(sound, folder / "other.blind.wav")
+    assert download_file(workspace, corner_fit, "csv").exists()
+    assert not old.exists()
+    assert len(list(folder.glob("*.blind.wav"))) == 2, "both are one file"
+    write(old, 2, 3000.0)
+    assert download_file(workspace, corner_fit, "csv").exists()
+    assert (list(folder.glob("*.blind.wav")), old.exists(), first.exists()) == ([], True, True)

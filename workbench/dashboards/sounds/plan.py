@@ -51,6 +51,8 @@ from workbench.workflows.render import own_music_ranges
 
 FOLDER = "dashboard"
 """below the home's `renders`"""
+DOWNLOADS = "downloads"
+"""below that"""
 FULL_SCALE = 1.0
 """highest sample of a file whose peak is not known"""
 _MAX_BYTES = 4_000_000_000
@@ -320,7 +322,7 @@ def write_sound(
             done += block.shape[1]
             yield _folded(block, channels)
 
-    _make_room(out.parent)
+    make_room(out.parent)
     write_audio(out, reporting(), rate, channels, subtype="pcm16")
     progress(stage, 1.0)
 
@@ -332,14 +334,18 @@ def _folded(block: FloatArray, channels: int) -> FloatArray:
     return np.repeat(block.mean(axis=0, keepdims=True), channels, axis=0)
 
 
-def _make_room(folder: Path) -> None:
-    """Delete the least recently used files until the rest fits."""
-    files = sorted((path for path in folder.iterdir() if path.suffix in (".wav", ".webm")), key=used_at)
-    total = sum(path.stat().st_size for path in files)
+def make_room(folder: Path) -> None:
+    """Delete the least recently used sounds and downloads until the rest fits."""
+    sounds = (path for path in folder.iterdir() if path.suffix in (".wav", ".webm"))
+    downloads = (path for path in (folder / DOWNLOADS).rglob("*") if path.is_file())
+    files = sorted((*sounds, *downloads), key=used_at)
+    found = [path.stat() for path in files]
+    total = sum({one.st_ino: one.st_size for one in found}.values())
     for path in files:
         if total <= _MAX_BYTES:
             return
-        total -= path.stat().st_size
+        one = path.stat()
+        total -= one.st_size if one.st_nlink == 1 else 0
         delete_made(path)
 
 
