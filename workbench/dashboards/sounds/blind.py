@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,11 @@ class BlindTest:
     """abx, preference or mushra"""
     title: str
     trials: tuple[BlindTrial, ...]
+
+    @property
+    def files(self) -> list[Path]:
+        """Every sound of every trial."""
+        return [path for one in self.trials for path in (*one.sounds.values(), one.reference) if path is not None]
 
 
 def prepare_fades(
@@ -120,7 +126,7 @@ def prepare_preference(
     for path in (path for one in written for path in one.values()):
         path.unlink()
     title = f"Option {options[0]} and option {options[1]}, {'whole' if whole else 'at the seams'}"
-    return BlindTest(test.test_id, test.kind, title, made)
+    return _of_one_time(BlindTest(test.test_id, test.kind, title, made))
 
 
 def _apart(times: Sequence[float]) -> list[float]:
@@ -185,14 +191,13 @@ def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int
         )
         for trial in drawn
     )
-    return BlindTest(test.test_id, test.kind, "Seams, rated", trials)
+    return _of_one_time(BlindTest(test.test_id, test.kind, "Seams, rated", trials))
 
 
 def drop_sounds(test: BlindTest) -> None:
     """Delete the sounds of a test that has ended or was abandoned."""
-    for trial in test.trials:
-        for path in (*trial.sounds.values(), *([] if trial.reference is None else [trial.reference])):
-            path.unlink(missing_ok=True)
+    for path in test.files:
+        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +229,15 @@ def _prepare_abx(workspace: Workspace, loop: Planned, asked: _Comparison, trials
     )  # fmt: skip
     folder = listening_folder(workspace.home)
     made = tuple(BlindTrial(_files("ABX", (one.a, one.b, one.x), matched, folder)) for one in drawn)
-    return BlindTest(test.test_id, test.kind, asked.title, made)
+    return _of_one_time(BlindTest(test.test_id, test.kind, asked.title, made))
+
+
+def _of_one_time(test: BlindTest) -> BlindTest:
+    """The test, its files as if written at once: a browser is told when, and the order would say which is which."""
+    at = time.time()
+    for path in test.files:
+        os.utime(path, (at, at))
+    return test
 
 
 def _plan(loop: Planned) -> LoopPlan:

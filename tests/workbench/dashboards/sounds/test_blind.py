@@ -59,7 +59,8 @@ def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop:
     test = prepare_fades(workspace, loop, 0, (own, (0.3, 0.5)), 6, "Ana")
     drawn = design(workspace, test)
     assert (test.kind, len(test.trials), len(drawn)) == ("abx", 6, 6)
-    assert len({path for trial in test.trials for path in trial.sounds.values()}) == 18
+    assert len(set(test.files)) == 18
+    assert len({path.stat().st_mtime_ns for path in test.files}) == 1, "no order is told"
     for trial, kept in zip(test.trials, drawn, strict=True):
         a, b, x = (samples(trial.sounds[letter]) for letter in "ABX")
         assert a.shape == b.shape == x.shape
@@ -85,7 +86,8 @@ def test_options_are_preferred_whole_or_at_the_seams_where_they_differ(
     before = set(folder.glob("*.blind.wav"))
     test = prepare_preference(workspace, loop, (1, 2), 3, "Ana", whole=whole)
     assert test.kind == "preference"
-    assert len({path for trial in test.trials for path in trial.sounds.values()}) == 2 * len(test.trials)
+    assert len(set(test.files)) == 2 * len(test.trials)
+    assert len({path.stat().st_mtime_ns for path in test.files}) == 1, "no order is told"
     with workspace.database.read() as connection:
         record = get_test(connection, test.test_id).design
     for trial, drawn in zip(test.trials, record["trials"], strict=True):
@@ -114,6 +116,7 @@ def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: W
     served = seams_of_options(loop.answer, 1)
     test = prepare_seams(workspace, loop, asked, "Ana")
     assert test.kind == "mushra"
+    assert len({path.stat().st_mtime_ns for path in test.files}) == 1, "no order is told"
     assert len(test.trials) == len(rated_seams(loop.answer, asked)) > len(served) == len(loop.answer.seam_times)
     for trial, kept in zip(test.trials, design(workspace, test), strict=True):
         assert trial.reference is not None
