@@ -42,8 +42,6 @@ _NO_SOUND = "The sound of this version cannot be made now. The sender of the lin
 """to readers, who shall not learn the folders that the reason may name"""
 _MOST_BYTES = 32_768
 """of an answer: text of `MAX_TEXT` characters, escaped, and the rest"""
-_KEEP_SECONDS = 3600
-"""for which a browser may keep the files of a link"""
 _PAGES = Environment(
     loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
@@ -211,8 +209,8 @@ class _LinkFiles(StaticFileHandler):
         await self.get(token, what, include_body=False)
 
     def set_extra_headers(self, path: str) -> None:
-        """Keep the file out of caches that others share."""
-        self.set_header("Cache-Control", f"private, max-age={_KEEP_SECONDS}")
+        """Keep the file out of caches that others share, and have the browser ask before it plays its own copy."""
+        self.set_header("Cache-Control", "private, no-cache")
 
     def write_error(self, status_code: int, **more: Any) -> None:
         """Say why there is nothing to play."""

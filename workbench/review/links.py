@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Select, Table, func, select
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
 from workbench.review.comments import comment_on, decide
-from workbench.review.review_records import Approval, Comment, Decision, clean_name, get_version
+from workbench.review.review_records import MAX_NAME, Approval, Comment, Decision, clean_name, get_version
 from workbench.review.versions import FrozenPlan, thaw
 from workbench.store.clock import now
 from workbench.store.database import approvals, comments, review_links
@@ -85,12 +85,16 @@ def comment_by_link(
 
     Raises `InputError` if the link takes no answers, and `ParameterError` as `comment_on` does.
     """
-    return comment_on(workspace, _answered(workspace, token), f"{clean_name(name)}{BY_LINK}", text, video_s, seam)
+    return comment_on(workspace, _answered(workspace, token), _marked(name), text, video_s, seam)
 
 
 def decide_by_link(workspace: Workspace, token: str, name: str, decision: Decision) -> Approval:
     """Decide on the version of a link; raises as `comment_by_link` does."""
-    return decide(workspace, _answered(workspace, token), f"{clean_name(name)}{BY_LINK}", decision)
+    return decide(workspace, _answered(workspace, token), _marked(name), decision)
+
+
+def _marked(name: str) -> str:
+    return f"{clean_name(name, MAX_NAME - len(BY_LINK))}{BY_LINK}"
 
 
 def _open() -> Select[Any]:

@@ -93,15 +93,15 @@ class Approval:
     at: str
 
 
-def clean_name(name: str) -> str:
+def clean_name(name: str, most: int = MAX_NAME) -> str:
     """The name of a reviewer without blanks at its ends.
 
-    ParameterError: nothing is left, it is longer than `MAX_NAME`, or it has characters that control lines or the
+    ParameterError: nothing is left, it is longer than `most`, or it has characters that control lines or the
     direction of text.
     """
     found = name.strip()
-    if not 1 <= len(found) <= MAX_NAME or any(_controls(letter) for letter in found):
-        raise ParameterError(f"a reviewer needs a name of 1 to {MAX_NAME} characters on one line: {found[:MAX_NAME]!r}")
+    if not 1 <= len(found) <= most or any(_controls(letter) for letter in found):
+        raise ParameterError(f"a reviewer needs a name of 1 to {most} characters on one line: {found[:most]!r}")
     return found
 
 

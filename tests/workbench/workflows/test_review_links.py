@@ -12,6 +12,7 @@ from workbench.errors import InputError, ParameterError
 from workbench.plans.plan import LoopPlan
 from workbench.review.comments import decide, load_review
 from workbench.review.links import (
+    BY_LINK,
     LONGEST,
     MOST_ANSWERS,
     comment_by_link,
@@ -114,6 +115,9 @@ def test_a_link_takes_no_more_than_it_may(workspace: Workspace, reviewed_loop: P
     for name in ("", " ", "x" * (MAX_NAME + 1), "x" * MAX_NAME, "two\nlines", "Ana\u202e"):
         with pytest.raises(ParameterError, match="name"):
             comment_by_link(workspace, token, name, "hm", 1.0)
+    most = MAX_NAME - len(BY_LINK)
+    with pytest.raises(ParameterError, match=f"1 to {most} characters"):
+        decide_by_link(workspace, token, "x" * (most + 1), "approved")
     for text in ("", " ", "x" * (MAX_TEXT + 1)):
         with pytest.raises(ParameterError, match="characters"):
             comment_by_link(workspace, token, "Cleo", text, 1.0)
