@@ -22,6 +22,7 @@ import numpy as np
 from workbench.errors import ParameterError
 
 CONFIDENCE = 0.95
+FEWEST_DECIDED = 6  # trials that can show a preference: as many heads or tails alone have a chance of 0.5 ** 5
 REFERENCE_AT_LEAST = 90.0  # rating of the hidden reference that shows that it was recognized
 ANCHOR_AT_MOST = 90.0
 MISSED_SHARE = 0.15  # of the trials, in which a listener may do otherwise
@@ -53,7 +54,7 @@ class PreferenceSummary:
     @property
     def has_enough(self) -> bool:
         """Whether as many decided trials could tell at all which one is better."""
-        return 0.5 ** (self.decided - 1) <= 1.0 - CONFIDENCE
+        return self.decided >= FEWEST_DECIDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def prepare_preference(
     recording = workspace.load_recording(loop.track.path)
     named = {f"option {number}": loop.option(number) for number in options}
     places = [(plan.window_end / 2, plan.window_end)] if whole else [
-        (at_s, EXCERPT_SECONDS) for at_s in _apart(sorted(at_s for one in named.values() for at_s in one.seam_times))
+        (at_s, EXCERPT_SECONDS) for at_s in compared_places(tuple(named.values()))
     ]  # fmt: skip
     sounds, items = [], []
     for number, (at_s, seconds) in enumerate(places):
@@ -129,10 +129,10 @@ def prepare_preference(
     return _of_one_time(BlindTest(test.test_id, test.kind, title, made))
 
 
-def _apart(times: Sequence[float]) -> list[float]:
-    """Of ascending times those whose excerpts do not overlap by more than half."""
+def compared_places(options: Sequence[LoopPlan]) -> list[float]:
+    """The seams of some options, s, but those whose excerpts overlap by more than half."""
     found: list[float] = []
-    for at_s in times:
+    for at_s in sorted(at_s for one in options for at_s in one.seam_times):
         if not found or at_s - found[-1] >= EXCERPT_SECONDS / 2:
             found.append(at_s)
     return found

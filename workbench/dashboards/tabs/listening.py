@@ -24,6 +24,7 @@ from workbench.dashboards.reviewer import reviewer_field
 from workbench.dashboards.sounds.blind import (
     MOST_WHOLE_SECONDS,
     BlindTest,
+    compared_places,
     drop_sounds,
     prepare_fades,
     prepare_options,
@@ -48,7 +49,7 @@ from workbench.review.listening import (
     write_preferences,
     write_results,
 )
-from workbench.review.trials import MAX_TRIALS, PreferenceSummary, RatingSummary, smallest_detected
+from workbench.review.trials import FEWEST_DECIDED, MAX_TRIALS, PreferenceSummary, RatingSummary, smallest_detected
 from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 
@@ -56,8 +57,8 @@ SEAMS, ALL_SEAMS = "Rate the seams", "Rate all options' seams"
 FADES, OPTIONS = "Compare two crossfades", "Compare two options"
 WHOLE, AT_SEAMS = "Prefer an option, whole", "Prefer an option, at the seams"
 """kinds of test, as the page names them"""
-_TRIALS = {WHOLE: 6, FADES: 12, OPTIONS: 12}
-"""of the kinds that ask about the same again; six are the fewest that can show a preference"""
+_TRIALS = {WHOLE: FEWEST_DECIDED, FADES: 12, OPTIONS: 12}
+"""of the kinds that ask about the same again"""
 _WHICH = "Which is better, the option in use or another one, and by how much (ITU-T P.800)?"
 _ABOUT = {
     SEAMS: "Each seam of the plan is rated in one trial, in hidden order beside the track's own bar line and a bad "
@@ -161,13 +162,16 @@ def preference_lines(conditions: tuple[str, str], found: PreferenceSummary) -> l
     (worse, better), times, step, low, high = conditions, found.preferred, found.mean_step, found.low, found.high
     if 2 * times < found.decided:
         worse, better, times, step, low, high = better, worse, found.decided - times, -step, 1.0 - high, 1.0 - low
-    same = _count(found.trials - found.decided, "trial")
-    lines = [f"{better} was better than {worse} in {times} of {_count(found.decided, 'trial')}; {same} equal."]
+    same, decided = _count(found.trials - found.decided, "trial"), _count(found.decided, "trial")
+    it, but = ("the other one", ", but by more steps the other one") if step < 0 else ("it", "")
+    lines = [f"{better} was better than {worse} in {times} of {decided}{but}; {same} equal."]
     if not found.has_enough:
-        return [*lines, "These are too few to say which is better: six that prefer one are the fewest."]
-    by = f"On average it was {_STEPS[max(0, round(step))]} ({step:.1f} of 3 steps)"
+        return [*lines, f"These are too few to say which is better: {FEWEST_DECIDED} that prefer one are the fewest."]
+    by = f"On average {it} was {_STEPS[round(abs(step))]} ({abs(step):.1f} of 3 steps)"
     share = f"in {100 * low:.0f} to {100 * high:.0f} % of the trials that decide (95 % interval)"
-    verdict = f"it is better for this listener, {share}" if found.p_value < 0.05 else f"no preference is shown: {share}"
+    verdict = (
+        f"{better} is better for this listener, {share}" if found.p_value < 0.05 else f"no preference is shown: {share}"
+    )
     return [*lines, f"{by}; {verdict}. Without a preference that or clearer has a chance of {found.p_value:.3g}."]
 
 
@@ -229,7 +233,8 @@ class ListeningTab(Tab):
         self._asked = object()
         """the test that was begun last: one that was begun before comes too late"""
         self.kind.param.watch(lambda event: self._choose(event.new), "value")
-        self.option.param.watch(lambda _: self.show(), "value")
+        for field in (self.option, self.trials):
+            field.param.watch(lambda _: self.show(), "value")
         answer_each(self.board, self.answer)
         self.follow(["loop", "reviewer"], lambda *_: self.show())
         self._show_past()
@@ -273,8 +278,20 @@ class ListeningTab(Tab):
         elif not seams and kind not in (WHOLE, AT_SEAMS):
             lacks = "This plan plays the track without a seam: there is nothing to compare."
         trials = 0 if plan is None else len(rated_seams(plan, self._rated(plan)))
-        self.about.object = lacks or _ABOUT[kind].format(trials=f"{trials} trial{'s' if trials != 1 else ''}")
+        self.about.object = lacks or _ABOUT[kind].format(trials=_count(trials, "trial")) + self._too_few()
         self.start.disabled = bool(lacks)
+
+    def _too_few(self) -> str:
+        """That a test of preference cannot show anything, where it has too few trials."""
+        kind, loop = self.kind.value, self._session.loop
+        if kind not in (WHOLE, AT_SEAMS) or loop is None:
+            return ""
+        trials = self.trials.value or 1
+        if kind == AT_SEAMS:
+            trials = len(compared_places([loop.option(number) for number in (self._used, self.option.value or 2)]))
+        if trials >= FEWEST_DECIDED:
+            return ""
+        return f" {_count(trials, 'trial')} cannot show which is better: that takes {FEWEST_DECIDED}."
 
     def begin(self) -> None:
         """Prepare the chosen test, and ask its first trial."""

@@ -102,6 +102,9 @@ def test_a_preference_is_said_for_the_one_that_is_better() -> None:
         assert "in 59 to 100 %" in second  # Clopper & Pearson: 0.025 ** (1 / 7)
         assert "0.0156" in second
     assert "no preference is shown" in preference_lines(("old", "new"), preference_summary([1, -1] * 4))[1]
+    first, second = preference_lines(("old", "new"), preference_summary([1] * 5 + [-3] * 4))
+    assert first.startswith("new was better than old in 5 of 9 trials, but by more steps the other one")
+    assert "On average the other one was slightly better (0.8 of 3 steps)" in second
 
 
 def test_seams_are_rated_beside_a_named_reference(tab: ListeningTab) -> None:
@@ -173,7 +176,12 @@ def test_a_name_comes_first_and_a_test_says_what_it_lacks(
     assert "Write your name" not in tab.about.object, "it is not asked for once it is there"
     empty = ListeningTab(Session(Workspace(corner_home), pool=pool))
     assert empty.start.disabled
+    tab.kind.value = WHOLE
+    assert "cannot show" not in tab.about.object
+    tab.trials.value = 5
+    assert "5 trials cannot show which is better: that takes 6." in tab.about.object
     tab.kind.value = OPTIONS
+    assert "cannot show" not in tab.about.object
     assert (tab.fade.visible, tab.option.visible, tab.trials.visible) == (False, True, True)
     tab.kind.value = SEAMS
     assert (tab.seam.visible, tab.trials.visible) == (False, False)
