@@ -215,7 +215,9 @@ def test_what_was_rated_stands_beside_the_score(tmp_path: Path) -> None:
         "seam: 80, 1 rating",
         "a bad splice: 10, 1 rating",
     ]
-    assert state.so_far() == ["song, 0:30 → 0:10, crossfade 20 ms: score 0.70, rated 80 of 100 by 1 listener"]
+    assert state.so_far() == [
+        "song, 0:30 → 0:10 of the track, crossfade 20 ms: score 0.70, rated 80 of 100 by 1 listener"
+    ]
     assert offered(workspace) == ["results.csv", "mushra.csv"]
 
 
