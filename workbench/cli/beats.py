@@ -68,7 +68,6 @@ def command(
     from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
     from workbench.analysis.sources import find_track
     from workbench.results.beats import beat_grid_body
-    from workbench.review.projects import projects_in_words, projects_on_track
     from workbench.workflows.beats import confirm_grid, keep_grid, keep_tempo, map_beats
 
     source = find_track(workspace, track)
@@ -79,6 +78,9 @@ def command(
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
         if grid_file is not None or bpm is not None or confirm:
+            # a stored grid is printed without the database, which takes a while to load
+            from workbench.review.projects import projects_in_words, projects_on_track
+
             if touched := projects_on_track(workspace, source):
                 say(f"this changes the grid for {projects_in_words(touched)}; saved plans stay as they are")
             if grid_file is not None:

@@ -203,7 +203,10 @@ def test_what_says_nothing_of_itself_is_one_clear_line(
 def test_results_that_cannot_be_made_again_are_refused(workbench: Call, plan: Path, home: Path) -> None:
     code, out, err = workbench("reproduce", changed(plan, command="underscore"), "--home", home)
     assert (code, out) == (1, "")
-    assert "a result of underscore cannot be made again; those of loop, fit, align, match, conform can" in err
+    assert (
+        "a result of underscore cannot be made again; those of loop, fit, align, match, conform, edit, splice can"
+        in err
+    )
     code, out, err = workbench("reproduce", changed(plan, params={"seams": {"beets": 1}}), "--home", home)
     assert (code, out) == (1, "")
     assert "beets" in err

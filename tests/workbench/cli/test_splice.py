@@ -23,7 +23,7 @@ def test_a_splice_is_scored_heard_and_drawn(workbench: Call, track_file: Path, h
     assert body["song_to"] == pytest.approx(16.0, abs=0.05)
     assert body["song_from"] == pytest.approx(8.0, abs=0.05)
     assert 0.0 <= body["seam_score"] <= 1.0
-    assert body["provenance"]["constraints"] == {"leave": 16.0, "enter": 8.1}
+    assert body["provenance"]["constraints"] == {"leave": 16.0, "enter": 8.1, "snap": "bar"}
     assert body["seam_score"] >= body["min_seam_score"]
     assert "the splice scores 0." in err
     assert f": the planner takes splices from {body['min_seam_score']:g} on" in err

@@ -80,7 +80,7 @@ def test_a_loop_and_a_fit_say_what_they_are(piece: Any, tmp_path: Path) -> None:
         refused = wb.loop_track(workspace, track, 1.0)
     html = fit._repr_html_()
     assert len(_pictures(html)) == 1
-    assert "&lt;piece&gt;.wav: straight plan of 0:10, no seam" in html
+    assert "&lt;piece&gt;: straight plan of 0:10, no seam" in html
     seams = f"of 2:00, {len(loop.plan.seam_times)} seams, the worst {loop.plan.seam_score:.2f}, "
     assert seams in loop._repr_html_()
     assert f"{escape(loop.plan.end_label)}; {len(loop.plan.options)} option" in loop._repr_html_()

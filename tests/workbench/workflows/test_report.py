@@ -63,7 +63,7 @@ def test_the_page_of_a_refusal_holds_the_reason(track: Path, tmp_path: Path) -> 
     workspace = Workspace(Home(tmp_path / "home"))
     refused = loop_track(workspace, track, 10.0)
     reason = write_plan_report(workspace, refused, tmp_path / "refused.html").read_text()
-    assert "clicks.flac cannot be looped under a video of 0:10" in reason
+    assert "clicks cannot be looped under a video of 0:10" in reason
     assert "Play the track straight" in reason
     assert "video_not_longer" in reason
 
