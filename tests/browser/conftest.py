@@ -194,7 +194,7 @@ ON_TAB = {
     "Beats": "Save as the track's grid",
     "Mix": "Save as profile",
     "Match": "Match again",
-    "Tracks": "hear corner_store.ogg (1)",
+    "Tracks": "hear corner_store (1)",
     "Review": "Make a link",
     "Listening": "Begin",
 }
