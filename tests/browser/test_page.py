@@ -347,7 +347,7 @@ def test_options_are_compared_at_the_same_place(plan: Any, until_idle: Callable[
     assert plan.time == place
 
 
-_SEEN = """() => Bokeh.documents.flatMap((d) => [...d.all_models])
+_SHOWN = """() => Bokeh.documents.flatMap((d) => [...d.all_models])
   .filter((m) => m.type === "Range1d" && m.bounds).map(({ start, end }) => [start, end])[0]"""
 
 
@@ -365,14 +365,14 @@ def test_the_wheel_scrolls_the_page_and_with_a_key_zooms_to_the_ends(plan: Any) 
     page.mouse.move(canvas["x"] + 0.5 * canvas["width"], canvas["y"] + 100)
     page.mouse.wheel(0, 100)
     plan.until(lambda: left_to_scroll(page) == max(0, left - 100))
-    assert page.evaluate(_SEEN) == whole
+    assert page.evaluate(_SHOWN) == whole
     for key in ("Control", "Alt"):
         page.keyboard.down(key)
         page.mouse.wheel(0, -600)
-        plan.until(lambda: 0.0 < page.evaluate(_SEEN)[0] < page.evaluate(_SEEN)[1] < 0.95 * VIDEO_SECONDS)
+        plan.until(lambda: 0.0 < page.evaluate(_SHOWN)[0] < page.evaluate(_SHOWN)[1] < 0.95 * VIDEO_SECONDS)
         for _ in range(10):
             page.mouse.wheel(0, 600)
-        plan.until(lambda: page.evaluate(_SEEN) == whole)
+        plan.until(lambda: page.evaluate(_SHOWN) == whole)
         page.keyboard.up(key)
     assert left_to_scroll(page) == max(0, left - 100)
 
