@@ -197,7 +197,7 @@ def test_a_page_holds_the_plans_of_several_lengths(
     several = plan_lengths(workspace, track, (10.0, 65.0))
     assert [one.plan.kind for one in several] == [PlanKind.STRAIGHT, PlanKind.LOOP]
     text = write_lengths_report(workspace, several, tmp_path / "both.html").read_text()
-    assert "<h1>clicks.flac in 2 lengths</h1>" in text
+    assert "<h1>clicks in 2 lengths</h1>" in text
     short, long = (text.index(f"<h2>{seconds} s: the plan</h2>") for seconds in (10, 65))
     # Each command names its plan: `render` asks which of several it is to play.
     assert "<code>workbench render PLAN.json --length 65</code> writes it." in text
