@@ -18,7 +18,7 @@ from typing import Any
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError
-from workbench.files import is_stream, written_whole
+from workbench.files import cannot_be_written, is_stream, written_whole
 from workbench.media.audio import SOUND_SUFFIXES
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
@@ -55,7 +55,11 @@ def _full_size(
     video: Path, out: Path, progress: Callable[[float], None]
 ) -> Iterator[tuple[Path, Callable[[float], None]]]:
     """A video in its full size that is made small when the block ends, and its share of the progress."""
-    with TemporaryDirectory(dir=out.parent) as folder:
+    try:
+        beside = TemporaryDirectory(dir=out.parent)
+    except OSError as error:
+        raise cannot_be_written(out, error) from error
+    with beside as folder:
         full = Path(folder) / f"full{suffix_for(video)}"
         yield full, lambda done: progress(done / 2.0)
         shrink_video(full, out, lambda done: progress(0.5 + done / 2.0))
