@@ -43,7 +43,8 @@ WINDOW_SECONDS = 10
 """s of sound that a second is judged by"""
 _SHORT_SECONDS = 5  # the same, for jingles
 _SHORT_ODDS = 0.7  # log-odds from which that little sound is taken for music; talk in wind reaches 0.65
-_LEAST_RUN_SECONDS = 2  # seconds in a row that are judged to be music
+_LEAST_RUN_SECONDS = 2  # s that are judged to be music by short windows
+_LEAST_LONG_SECONDS = 8  # s in a row by long windows alone: insects and hum pass for a pulse and a pad for less
 _EDGE_SECONDS = 4.0  # compared before and after an edge
 _REACH_SECONDS = 6.0  # from where music is likelier than not to where it begins or ends
 _SILENT_ODDS = -3.0  # log-odds of a stretch without sound
@@ -135,8 +136,12 @@ def music_ranges(
             joined[-1] = joined[-1][0], last
         else:
             joined.append((first, last))
-    # in a jingle only the seconds whose whole window is music are judged to be
-    long = [run for run in joined if run[1] - run[0] >= _LEAST_RUN_SECONDS]
+    # In a jingle only the seconds whose whole window is music are judged to be, by windows as short as it is.
+    long = [
+        (first, last)
+        for first, last in joined
+        if last - first >= _LEAST_LONG_SECONDS or np.sum(short[first:last] > 0.0) >= _LEAST_RUN_SECONDS
+    ]
     if not long:
         return ()
     edges = _Edges(bands, pitches)
