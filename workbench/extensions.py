@@ -99,6 +99,8 @@ _POINTS = {
             "jams": "workbench.export.jams:FORMAT",
             "csv": "workbench.export.csv_tables:SEAMS",
             "markers": "workbench.export.csv_tables:MARKERS",
+            "cue-sheet": "workbench.export.cue_sheet:CUE_SHEET",
+            "credits": "workbench.export.cue_sheet:CREDITS_TEXT",
             "loop-tags": "workbench.export.loop_tags:FORMAT",
         },
     ),

@@ -7,6 +7,7 @@ among its `contradictions`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import isfinite, log2
@@ -20,14 +21,22 @@ FieldKind: TypeAlias = Literal["text", "number", "flag", "list"]
 
 Contradictions: TypeAlias = tuple[str, ...]
 
+CREDITS = {
+    "licence": "Licence", "attribution": "Attribution", "source_url": "Source", "composer": "Composer",
+    "publisher": "Publisher", "isrc": "ISRC",
+}  # fmt: skip
+"""fields that say whose a track is and how it may be used, and what people call them"""
 MODES = ("major", "minor")
 SAME_TEMPO_OCTAVES = 0.04
 """octaves by which a given and a measured tempo may differ, 3 %: rounding or a ritardando explains as much"""
 SAME_SECONDS = 2.0
 """s by which a given and a measured length may differ; catalogs round, and encoders add silence"""
 LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
-_LONGEST = {"description": 20_000, "artist_image_url": 4000}
+_LONGEST = {"description": 20_000, "artist_image_url": 4000, "source_url": 4000}
 """characters of a field that may be longer than others"""
+_URL = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
+_ISRC = re.compile(r"[A-Z]{2}[A-Z0-9]{3}\d{7}")
+"""ISO 3901:2019: country, registrant, year and number"""
 _TONICS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _SIGNS = {"#": 1, "♯": 1, "b": -1, "♭": -1}
 
@@ -62,6 +71,16 @@ class Track:
     """decoded length, s"""
     instrumental: bool | None = None
     explicit: bool | None = None
+    licence: str | None = None
+    """identifier or name, such as "CC-BY-4.0" """
+    attribution: str | None = None
+    """the words in which the licensor asks to be named"""
+    source_url: str | None = None
+    """where the track comes from: http or https"""
+    publisher: str | None = None
+    composer: str | None = None
+    isrc: str | None = None
+    """of the recording, ISO 3901: twelve letters and digits, without hyphens"""
     tags: tuple[str, ...] = ()
     moods: tuple[str, ...] = ()
     genres: tuple[str, ...] = ()
@@ -87,6 +106,25 @@ class Track:
     def audio_id(self) -> str:
         """Equal for equal bytes: `aud_` and the start of their hash."""
         return audio_id(self.content_hash)
+
+    @property
+    def credits(self) -> dict[str, str]:
+        """Those of `CREDITS` that are known, by name."""
+        return {name: value for name in CREDITS if (value := getattr(self, name))}
+
+    @property
+    def credit(self) -> str:
+        """The words in which the track is credited: its `attribution`, else title, artist, source and licence."""
+        if self.attribution:
+            return self.attribution
+        by, licence = self.artist_name or self.composer, self.licence and f"licence {self.licence}"
+        named = f"“{self.called}”{f' by {by}' if by else ''}"
+        return ", ".join(filter(None, (named, self.source_url, licence)))
+
+    @property
+    def credits_in_words(self) -> str:
+        """`credits` on one line; empty without any."""
+        return " · ".join(f"{CREDITS[name]}: {value}" for name, value in self.credits.items())
 
     def known(self) -> dict[str, Any]:
         """The fields that have a value, in JSON types; id, path and hash are not among them."""
@@ -184,6 +222,12 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
                 raise ParameterError(f"{name} must have at most {most} characters, got {len(value)}")
             if name == "musical_key_mode" and value not in MODES:
                 raise ParameterError(f"musical_key_mode must be major or minor, got {_shown(value)}")
+            if name == "source_url" and value and not _URL.fullmatch(value):
+                raise ParameterError(f"source_url must begin with https:// or http://, got {_shown(value)}")
+            if name == "isrc" and value:
+                value = re.sub(r"[\s-]", "", value).upper().removeprefix("ISRC")
+                if not _ISRC.fullmatch(value):
+                    raise ParameterError(f"isrc must be like GB-XYZ-21-00042, got {_shown(value)}")
             return value
         case "flag":
             if not isinstance(value, bool):

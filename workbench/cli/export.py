@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
     from workbench.cli.plan_files import AskedMusic
 
-_FORMATS = ("otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags")
+_FORMATS = (
+    "otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "cue-sheet", "credits", "loop-tags"
+)  # fmt: skip
 
 
 class _FormatName(click.Choice[str]):
@@ -85,6 +87,8 @@ def command(
       jams       beats, sections and the plan, as annotations of the track
       csv        seams as a table
       markers    markers as a table; with --track comments and verdicts too
+      cue-sheet  what plays from when to when, as a table for broadcasters: title, makers, ISRC, usage, times, licence
+      credits    the same as text for a video's description; both take title and makers from the catalog
       loop-tags  a copy of the track with loop points (WAV, FLAC, Ogg)
 
     PLAN may also be what `workbench align` or `match --include-sync` prints: the edit then has the track once, as
@@ -109,6 +113,7 @@ def command(
       workbench export plan.json --format otio --track track.wav --video video.mp4 -o video.otio
       workbench export plan.json --format fcpxml --with-media --track track.ogg --video video.mp4 -o video.fcpxml
       workbench export plan.json --format xmeml --video video.mp4 -o for-premiere.zip
+      workbench export plan.json --format cue-sheet --video video.mp4 -o cues.csv
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
     """
@@ -153,6 +158,7 @@ def command(
             reviews=said,
             with_media=with_media,
             frame_rate=frame_rate,
+            record=None if chosen.track is None else chosen.track.record,
         )
     counts_frames = form.uses_video and not form.uses_grid  # a grid is one of beats
     if counts_frames and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):

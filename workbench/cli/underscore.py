@@ -46,14 +46,14 @@ def command(
     from workbench.analysis.provenance import make_provenance, with_provenance
     from workbench.files import decode_text
     from workbench.results.match import lane_body, underscore_result
-    from workbench.workflows.match import with_paths
+    from workbench.workflows.match import with_records
     from workbench.workflows.underscore import underscore
 
     script = sys.stdin.buffer.read() if text == "-" else text.encode("utf-8", "surrogateescape")
     lane = underscore(workspace, decode_text(script, "replace"), platform=platform, brief=brief)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
-    body = with_paths(underscore_result(lane_body(lane, expand == "full", None)).to_json(), lane)
+    body = with_records(underscore_result(lane_body(lane, expand == "full", None)).to_json(), lane)
     constraints = {"platform": platform, "brief": brief, "expand": expand}
     provenance = make_provenance(workspace, "underscore", ("character",), constraints=constraints)
     deliver_body(with_provenance(body, provenance), output)

@@ -99,9 +99,9 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
     if is_packed:
         out = folder / f"{stem}-{format_name}{PACKED}"
     else:
-        # Two formats are tables; each has a file of its own.
-        table = f".{format_name}" if form.suffix == ".csv" and format_name != "csv" else ""
-        out = folder / f"{stem}{table}{form.suffix or '.loop' + loop.track.path.suffix}"
+        # Several formats are tables or text; each has a file of its own.
+        named = f".{format_name}" if form.suffix in (".csv", ".txt") and format_name not in ("csv", "audacity") else ""
+        out = folder / f"{stem}{named}{form.suffix or '.loop' + loop.track.path.suffix}"
     export_plan(
         workspace,
         plan.alone,
@@ -112,6 +112,7 @@ def download_file(workspace: Workspace, loop: Planned, format_name: str) -> Path
         mix=loop.mix,
         provenance=loop.provenance,
         reviews=review_markers(plan.alone, load_review(workspace, loop)),
+        record=loop.track.record,
     )
     return out
 

@@ -38,6 +38,8 @@ class Format:
     """whether it includes beats and sections of the track, where a track is given"""
     uses_grid: bool = False
     """whether it has the beats of the track at their video times, where a track is given"""
+    uses_catalog: bool = False
+    """whether it includes what the catalog has of the track, where it is there"""
     extra: str = ""
     """the extra of pyproject.toml that its writer needs; empty: none"""
     holds_placements: bool = True

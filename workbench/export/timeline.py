@@ -21,13 +21,16 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, log10
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from workbench.mix.fades import duck_gain
 from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+
+if TYPE_CHECKING:
+    from workbench.catalog.track import Track
 
 LONE_FRAME_RATE = Fraction(25)  # frames a second of an edit without a video
 LONE_PICTURE = (1920, 1080)  # width and height of its picture
@@ -195,6 +198,7 @@ class Timeline:
     # The music as it is in the mix, ducked and at its level, from the first picture on; None: no file has it. An edit
     # has it as one clip more, switched off, that can play in place of the items
     mixed_music: TrackMedia | None = None
+    record: Track | None = None  # what the catalog has of the track; None: nothing, or the format does not use it
 
     @property
     def frame_rate(self) -> Fraction:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, JsonValue, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -22,8 +22,11 @@ from workbench.errors import Argument, PlanError
 from workbench.plans.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
 from workbench.results.body import Body, Count, NonNegative, optional
-from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
+from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody
+
+if TYPE_CHECKING:
+    from workbench.catalog.track import Track
 
 
 class TrackRef(Body):
@@ -244,9 +247,21 @@ class AnyRefusedBody(RefusedBody, title="Refusal"):
     )
 
 
+class CreditedTrackRef(TrackRef):
+    """Where the caller's catalog has the track, and what it says of whose it is."""
+
+    licence: str | SkipJsonSchema[None] = optional("identifier or name, as `CC-BY-4.0`")
+    attribution: str | SkipJsonSchema[None] = optional("the words in which the licensor asks to be named")
+    source_url: str | SkipJsonSchema[None] = optional("where the track comes from")
+    publisher: str | SkipJsonSchema[None] = optional("who publishes the work")
+    composer: str | SkipJsonSchema[None] = optional("who wrote the work")
+    isrc: str | SkipJsonSchema[None] = optional("code of the recording, without hyphens")
+
+
 class PlanResult(Result):
     """One track under one video, or of one length."""
 
+    track: CreditedTrackRef = Field(description="where the caller's catalog has the track, and its credits")
     plan: Annotated[AnyPlanBody | AnyRefusedBody, Discriminator("applicable")] = Field(
         description="the plan, or why there is none", json_schema_extra=_without_discriminator
     )
@@ -263,7 +278,7 @@ def plan_result(
     *,
     video_id: str,
     track_id: str,
-    track: CatalogIds | None,
+    track: Track | None,
     mix: MixBody | None = None,
     hint: str | None = None,
 ) -> PlanResult:
@@ -280,7 +295,10 @@ def plan_result(
             facts["plan"] |= {"constraints": [one.id for one in answer.constraints]}
         if hint is not None:
             facts["hint"] = hint
-    return PlanResult.model_validate(loop_names(video_id, track_id, track) | facts)
+    names = loop_names(video_id, track_id, track)
+    if track is not None:
+        names["track"] |= track.credits
+    return PlanResult.model_validate(names | facts)
 
 
 def _any_plan_body(plan: LoopPlan) -> AnyPlanBody:

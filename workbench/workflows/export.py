@@ -15,12 +15,14 @@ from fractions import Fraction
 from math import ceil, log
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
 from workbench.analysis.provenance import Provenance
+from workbench.analysis.sources import open_library
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
@@ -52,6 +54,9 @@ from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegme
 from workbench.render.video import MixLevels, render_audio
 from workbench.workflows.align import align_track
 from workbench.workflows.beats import map_beats
+
+if TYPE_CHECKING:
+    from workbench.catalog.track import Track
 
 PLAN_RATE = 1_000_000  # samples a second without a track: plans are rounded to the microsecond
 # Markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance
@@ -85,16 +90,18 @@ def export_plan(
     reviews: Sequence[Marker] = (),
     with_media: bool = False,
     frame_rate: float | None = None,
+    record: Track | None = None,
 ) -> Path:
     """Write a plan, or a placed track (which needs `track`), in a format by its name, see `workbench.extensions`.
 
     `with_media` writes two WAV files beside an edit too, named like it, and lets it name them: the track, and the music
     as it is in the mix, which is one more clip, switched off. An edit named `.zip` is packed with all its media, the
     video too. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
-    it. `sync_points` come from `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises
-    `ParameterError` for an unknown format, one that needs a track, cannot hold a placement or names no media, or if a
-    file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
-    video; `ExtraMissing` if the format's library is not installed.
+    it. `record` is what the catalog has of the track; None: it is found by the track's bytes. `sync_points` come from
+    `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises `ParameterError` for an
+    unknown format, one that needs a track, cannot hold a placement or names no media, or if a file to write is the
+    track or the video itself; `PlanError` if the plan was made for another track or a longer video; `ExtraMissing` if
+    the format's library is not installed.
     """
     chosen: Format = find(EXPORT_FORMATS, format_name)
     if chosen.extra:
@@ -130,6 +137,8 @@ def export_plan(
         reviews=reviews,
         frame_rate=frame_rate,
     )
+    if chosen.uses_catalog and track is not None:
+        timeline = replace(timeline, record=record or _record(workspace, track))
     if is_packed:
         _pack(workspace, chosen, timeline, plan, mix, out)
     else:
@@ -335,6 +344,13 @@ class _CueGain:
         gain = float(self._cues[fade_in, fade_out].gain(sample, sample + 1, self._timing.rate)[0])
         ends = self._ends[start_fade, end_fade].ends_gain(sample, sample + 1)
         return gain if ends is None else gain * float(ends[0])
+
+
+def _record(workspace: Workspace, track: Path) -> Track | None:
+    """The first track of the catalog that has the bytes of a file."""
+    if workspace.existing_database is None:
+        return None
+    return next(iter(open_library(workspace).with_content(workspace.hash_file(track))), None)
 
 
 def _track(workspace: Workspace, plan: Music, path: Path) -> TrackMedia:

@@ -98,14 +98,15 @@ def match_json(
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
     constraints = {"sync_points": sync_points, "expand": "full" if expand_full else None}
     provenance = make_provenance(workspace, "match", stages, video=Path(video), constraints=constraints)
-    return with_provenance(with_paths(body.to_json(), lane), provenance)
+    return with_provenance(with_records(body.to_json(), lane), provenance)
 
 
-def with_paths(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
-    """A body of match or underscore with the file of each of its tracks, as the command line prints it."""
-    paths = {found.track.track_id: str(found.track.path) for found in (*lane.matches, *lane.candidate_pool)}
+def with_records(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
+    """A body of match or underscore with the file and the credits of its tracks, as the command line prints it."""
+    records = {found.track.track_id: found.track for found in (*lane.matches, *lane.candidate_pool)}
     for track in (*body["lane"]["matches"], *body["lane"].get("candidate_pool", ())):
-        track["path"] = paths[track["track_id"]]
+        record = records[track["track_id"]]
+        track |= {"path": str(record.path), **record.credits}
     return body
 
 

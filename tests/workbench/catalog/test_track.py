@@ -24,11 +24,11 @@ from workbench.catalog.track import FIELD_KINDS, Track, validate_fields
 from workbench.errors import ParameterError
 from workbench.matching.columns import UNKNOWN
 
-# The track fields of the interface specification that belong to a catalog, not to one answer, and contract's lists.
+# Track fields of the interface specification that belong to a catalog, not to one answer; contract's lists; credits.
 SPECIFIED = {
     "catalog_song_id", "catalog_audio_file_id", "bpm", "instrumental", "duration_seconds", "title", "artist_name",
     "artist_image_url", "description", "energy", "musical_key_name", "musical_key_mode", "explicit", "tags", "moods",
-    "genres", "instruments",
+    "genres", "instruments", "licence", "attribution", "source_url", "publisher", "composer", "isrc",
 }  # fmt: skip
 
 
@@ -58,7 +58,8 @@ def test_lists_lose_blanks_and_doubles() -> None:
     [
         ("bpm", 0), ("bpm", "120"), ("bpm", True), ("bpm", float("nan")), ("energy", 1.1), ("energy", -0.1),
         ("instrumental", "yes"), ("instrumental", 1), ("title", 7), ("tags", "sea"), ("tags", [1]),
-        ("musical_key_mode", "dorian"), ("duration_seconds", float("inf")),
+        ("musical_key_mode", "dorian"), ("duration_seconds", float("inf")), ("isrc", "GBXYZ210004"),
+        ("isrc", "GBXYZ21000423"), ("source_url", "example.org/track"), ("source_url", "ftp://example.org/track"),
     ],
 )  # fmt: skip
 def test_wrong_types_and_ranges_are_refused(name: str, value: Any) -> None:
@@ -66,6 +67,15 @@ def test_wrong_types_and_ranges_are_refused(name: str, value: Any) -> None:
         track(**{name: value})
     with pytest.raises(ParameterError, match=name):
         validate_fields({name: value})
+
+
+def test_credits_are_what_is_known_in_one_form() -> None:
+    """ISO 3901: hyphens and the word ISRC are for print."""
+    credited = track(title="Slow Ember", artist_name="Kettle", licence="CC-BY-4.0", isrc="ISRC gb-xyz-21-00042")
+    assert credited.credits == {"licence": "CC-BY-4.0", "isrc": "GBXYZ2100042"}
+    assert credited.credit == "“Slow Ember” by Kettle, licence CC-BY-4.0"
+    assert track(attribution="Music: Kettle (example.org)").credit == "Music: Kettle (example.org)"
+    assert track(isrc="", source_url="").credits == {}
 
 
 @pytest.mark.parametrize("track_id", ["", "x" * 129, " padded"])

@@ -20,7 +20,14 @@ def folder(tmp_path: Path, track_file: Path) -> Path:
     (tmp_path / "tracks" / "good.wav").write_bytes(track_file.read_bytes())
     (tmp_path / "tracks" / "bad.ogg").write_bytes(b"no music in here")
     rows = [
-        {"path": "tracks/good.wav", "track_id": "ours", "title": "Sixteen", "bpm": 60, "colour": "blue"},
+        {
+            "path": "tracks/good.wav",
+            "track_id": "ours",
+            "title": "Sixteen",
+            "bpm": 60,
+            "colour": "blue",
+            "licence": "CC-BY-4.0",
+        },
         {"path": "tracks/bad.ogg"},
         {"path": "tracks/good.wav", "energy": 7},
     ]
@@ -78,6 +85,7 @@ def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, f
     # A catalog id is a track like a file.
     code, out, _ = workbench("loop", "ours", "--seconds", 90, "--home", home)
     assert (code, json.loads(out)["track_id"]) == (0, "ours")
+    assert json.loads(out)["track"]["licence"] == "CC-BY-4.0"
 
     # Bytes that changed are noticed, a file that is gone too.
     (folder / "tracks" / "good.wav").unlink()

@@ -31,7 +31,7 @@ def catalog(tmp_path: Path) -> Path:
     }
     Library(database).add_all(
         [
-            LibraryEntry(Path("/music/sea.wav"), fields, "trk_sea", "1" * 64),
+            LibraryEntry(Path("/music/sea.wav"), {**fields, "licence": "CC-BY-NC-4.0"}, "trk_sea", "1" * 64),
             LibraryEntry(
                 Path("/music/riot.wav"),
                 {**fields, "title": "Riot", "moods": ("angry",), "energy": 0.95},
@@ -49,6 +49,7 @@ def test_a_lane_is_printed_as_json(workbench: Run, catalog: Path) -> None:
     lane = json.loads(out)["lane"]
     assert code == 0
     assert [track["track_id"] for track in lane["matches"]] == ["trk_sea", "trk_riot"]
+    assert [track.get("licence") for track in lane["matches"]] == ["CC-BY-NC-4.0", None]
     assert "candidate_pool" not in lane
     assert "fit_explanation" not in lane["matches"][0]
     assert all("category" not in reason for reason in lane["matches"][0]["match_map"])

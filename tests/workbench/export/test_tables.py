@@ -15,6 +15,7 @@ import pandas
 import pytest
 
 from workbench.analysis.workspace import Workspace
+from workbench.catalog.track import Track
 from workbench.export.audacity import write_labels
 from workbench.export.csv_tables import write_markers
 from workbench.export.jams import write_jams
@@ -177,6 +178,33 @@ def test_one_row_a_marker(workspace: Workspace, plan: LoopPlan, tmp_path: Path) 
     assert table["kind"].tolist() == ["end", "seam", "seam", "seam", "end"]
     assert table["video_s"].tolist()[1:4] == list(plan.seam_times)
     assert table["frame"].tolist()[1:4] == [round(time * 25) for time in plan.seam_times]
+
+
+def test_a_cue_is_a_stretch_of_music_and_credits_are_those_of_the_catalog(
+    workspace: Workspace, plan: LoopPlan, mix: MixBody, track: Path, tmp_path: Path
+) -> None:
+    """The mix takes the music away from 6 s to 9 s of 17 s."""
+    points = [[1.0, 0.0], [1.4, 14.0], [3.2, 0.0], [5.0, 0.0], [6.0, 60.0], [9.0, 60.0], [10.0, 0.0]]
+    assert mix.duck is not None
+    away = mix.model_copy(update={"duck": mix.duck.model_copy(update={"envelope_points": points})})
+    record = Track(
+        "trk_1", track, "", title="Noise, live", artist_name="Moles", licence="CC-BY-4.0", isrc="GBXYZ2100042",
+        instrumental=True,
+    )  # fmt: skip
+    out = export_plan(workspace, plan, "cue-sheet", tmp_path / "cues.csv", track=track, mix=away, record=record)
+    table = pandas.read_csv(out, dtype=str, keep_default_na=False)
+    assert table[["cue", "time_in", "time_out", "duration"]].to_numpy().tolist() == [
+        ["1", "00:00:00:00", "00:00:06:00", "0:00:06"], ["2", "00:00:09:00", "00:00:17:00", "0:00:08"],
+    ]  # fmt: skip
+    said = {"title": "Noise, live", "isrc": "GBXYZ2100042", "composer": "", "usage": "background instrumental"}
+    assert all(table[column].tolist() == [value] * 2 for column, value in said.items())
+    text = export_plan(workspace, plan, "credits", tmp_path / "c.txt", track=track, mix=away, record=record).read_text()
+    assert text.splitlines()[2:] == [
+        "“Noise, live” by Moles, licence CC-BY-4.0", "ISRC: GBXYZ2100042", "Plays from 0:00:00 to 0:00:06, 0:00:09 to "
+        "0:00:17",
+    ]  # fmt: skip
+    of_a_file = export_plan(workspace, plan, "credits", tmp_path / "file.txt", track=track).read_text().splitlines()
+    assert of_a_file[2:] == [f"“{track.stem}”", "Licence: not known", "Plays from 0:00:00 to 0:00:17"]
 
 
 def test_reviews_stand_between_the_seams(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:

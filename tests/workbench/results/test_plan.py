@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from pydantic import ValidationError
 
+from workbench.catalog.track import Track
 from workbench.errors import PlanError
 from workbench.plans import refusals
 from workbench.plans.plan import Ending, EndKind, LoopBody, LoopPlan, LoopSegment
@@ -101,8 +103,10 @@ def test_bodies_fit_their_schemas(plan: LoopPlan) -> None:
         jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(body_of(plan, mix=MIX), known["LoopResult"])
     jsonschema.validate(MIX.to_json(), known["Mix"])
-    planned = plan_result(plan, video_id="vid_1", track_id="trk_1", track=TRACK, mix=MIX).to_json()
+    record = Track("trk_1", Path("/a.ogg"), "00", catalog_song_id="track-1", licence="CC0-1.0")
+    planned = plan_result(plan, video_id="vid_1", track_id="trk_1", track=record, mix=MIX).to_json()
     jsonschema.validate(planned, known["PlanResult"])
+    assert planned["track"] == TRACK.to_json() | {"licence": "CC0-1.0"}
     jsonschema.validate(planned["plan"], known["Plan"])
     jsonschema.validate({"fits": [planned]}, known["PlansResult"])
 

@@ -169,7 +169,7 @@ class MatchState:
             "id": track.track_id,
             "rank": rank,
             "title": track.called,
-            "artist": track.artist_name or "",
+            "artist": " · ".join(filter(None, (track.artist_name, track.licence))),
             "score": found.score,
             "bpm": track.bpm,
             "tempo": "–" if track.bpm is None else "/".join(dict.fromkeys(f"{bpm:.0f}" for bpm in self._tempi(track))),
@@ -190,8 +190,9 @@ class MatchState:
             for reason in match.reasons
         )
         head = "<tr><th>reason</th><th>the video</th><th>the music</th><th>fit</th></tr>"
-        title = escape(match.track.called)
-        return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p><table>{head}{lines}</table>"
+        title, track = escape(match.track.called), match.track
+        credited = f"<p>{escape(track.credits_in_words)}</p>" if track.credits else ""
+        return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p>{credited}<table>{head}{lines}</table>"
 
 
 class MatchTable(JSComponent):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -82,6 +83,7 @@ class PlanTab(Tab):
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.repeated = pmui.Typography("", variant="body2", visible=False, margin=(2, 10, 6, 10))
         """what plays again and again in the plan in use"""
+        self.credits = pmui.Typography("", variant="body2", visible=False, margin=(2, 10, 6, 10))
         self.chips = SeamChips(sizing_mode="stretch_width", label="Open in Seams:", margin=(8, 0, 0, 0))
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
         self.fit = action("Fit the track to this video", session.fit, variant="contained", margin=(4, 10, 14, 10))
@@ -140,6 +142,9 @@ class PlanTab(Tab):
             used=self.state.used, more=self.state.is_alone,
         )  # fmt: skip
         self._show_repeated()
+        record = None if loop is None else loop.track.record
+        credited = "" if record is None else escape(record.credits_in_words)
+        self.credits.param.update(object=credited, visible=bool(credited))
         self.player.param.update(chosen="a", region=[])
         self.picture.show()
         self._show_seams()
@@ -214,7 +219,7 @@ class PlanTab(Tab):
             self.help,
             self.progress,
             self.cards,
-            self.repeated,
+            pmui.FlexBox(self.repeated, self.credits, margin=0),
             self.chips,
             self.desk.panel,
             self.desk.sound,

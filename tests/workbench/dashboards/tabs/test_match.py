@@ -32,7 +32,7 @@ def landing(offset: float, *met: tuple[str, float]) -> Placement:
 
 
 CALM = Match(
-    track("calm", bpm=72.0, duration_seconds=60.0, instrumental=True, moods=("Calm", "Warm")),
+    track("calm", bpm=72.0, duration_seconds=60.0, instrumental=True, moods=("Calm", "Warm"), licence="CC-BY <i>4</i>"),
     0.8,
     (MatchReason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "energy", "energy by scene"),),
     fit_explanation="Slow like the video.",
@@ -160,6 +160,8 @@ def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:
     assert "Slow like the video." in state.why()
     assert "&lt;b&gt;per&lt;/b&gt;" in state.why()
     assert "<td>energy by scene</td>" in state.why()
+    assert "<p>Licence: CC-BY &lt;i&gt;4&lt;/i&gt;</p>" in state.why()
+    assert [row["artist"] for row in state.rows()] == ["CC-BY <i>4</i>", "", ""]
     assert MatchState(drawn).why() == ""
 
 

@@ -1,0 +1,107 @@
+"""Cue sheets and credits: what music plays from when to when, whose it is, and how it may be used.
+
+A cue is a stretch through which the music plays: seams do not part it, and where it is silent for the video's own music
+it ends and another begins. The columns are those that collecting societies ask for (ASCAP, BMI, PRS for Music: title,
+writers, publishers, usage, duration) and broadcasters add (ISRC, time in and out as timecode of the edit from 0). Usage
+is background music, the only one there is here: instrumental or vocal as the catalog says or was measured.
+
+Titles and credits are those of the catalog; of a file that is in none its name is all that is known.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from itertools import groupby
+from pathlib import Path
+
+from workbench.catalog.track import CREDITS, Track
+from workbench.errors import Argument, ParameterError
+from workbench.export.cut_list import format_timecode, is_drop_frame
+from workbench.export.files import plain_name
+from workbench.export.formats import Format
+from workbench.export.timeline import Timeline
+from workbench.files import write_text
+from workbench.params.mix import DEEPEST_DUCK_DB
+from workbench.recording import VideoSeconds
+
+COLUMNS = (
+    "cue", "title", "artist", "composer", "publisher", "isrc", "usage", "time_in", "time_out", "duration", "licence",
+    "source_url", "credit",
+)  # fmt: skip
+_USAGES = {True: "background instrumental", False: "background vocal", None: "background"}
+
+
+def write_cues(timeline: Timeline, out: Path) -> None:
+    """Write the table of a plan or a placement; raises `ParameterError` without a track."""
+    record, rate, text = _record(timeline), timeline.frame_rate, StringIO()
+    writers = (record.artist_name, record.composer, record.publisher, record.isrc, _USAGES[record.instrumental])
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for number, (begins, ends) in enumerate(_cues(timeline), start=1):
+        codes = [
+            format_timecode(round(at * rate), max(1, round(rate)), drops=is_drop_frame(rate)) for at in (begins, ends)
+        ]
+        times = (*codes, _clock(max(1.0, ends - begins)))
+        row = (number, record.called, *writers, *times, record.licence, record.source_url, record.credit)
+        writer.writerow(["" if cell is None else plain_name(str(cell)) for cell in row])
+    write_text(out, text.getvalue())
+
+
+def write_credits(timeline: Timeline, out: Path) -> None:
+    """Write the credits of a plan or a placement as text; raises `ParameterError` without a track."""
+    record = _record(timeline)
+    known = {"licence": "not known", **record.credits}
+    lines = [f"{CREDITS[name]}: {value}" for name, value in known.items() if value not in record.credit]
+    played = ", ".join(f"{_clock(begins)} to {_clock(ends)}" for begins, ends in _cues(timeline))
+    write_text(out, "\n".join(["Music", "", record.credit, *lines, f"Plays from {played}", ""]))
+
+
+def _record(timeline: Timeline) -> Track:
+    """What the catalog has of the track; of a file that is in none, its name."""
+    if timeline.track is None:
+        raise ParameterError("a cue sheet names the track; give ", Argument("track"))
+    path = timeline.track.path
+    return timeline.record or Track("track", path, "")
+
+
+def _cues(timeline: Timeline) -> Iterator[tuple[VideoSeconds, VideoSeconds]]:
+    """Where the music begins and ends: all of it, less where its envelope takes it away."""
+    begins, ends = timeline.items[0].begins, float(timeline.seconds(timeline.items[-1].stop))
+    points = [(float(time), float(depth)) for time, depth in timeline.balance.duck]
+    for is_silent, run in groupby(points, key=lambda point: point[1] > DEEPEST_DUCK_DB):
+        times = [time for time, _ in run]
+        if is_silent and times[0] < ends and times[-1] > begins:
+            if times[0] > begins and times[0] > points[0][0]:
+                yield begins, times[0]
+            begins = times[-1] if times[-1] < points[-1][0] else ends
+    if begins < ends:
+        yield begins, ends
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
+CUE_SHEET = Format(
+    "cue-sheet",
+    "Cue sheet",
+    "What plays from when to when, for broadcasters and collecting societies, one cue a row.",
+    ".csv",
+    write_cues,
+    needs_track=True,
+    uses_video=True,
+    uses_catalog=True,
+    limits="Title, makers and licence are those of the catalog, for a file is known by its name alone.",
+)
+CREDITS_TEXT = Format(
+    "credits",
+    "Credits",
+    "Whose the music is and under which licence, as text for a video's description or its end titles.",
+    ".txt",
+    write_credits,
+    needs_track=True,
+    uses_catalog=True,
+)
