@@ -57,7 +57,8 @@ def test_a_plan_of_a_longer_video_is_refused(
 
 
 def test_every_format_says_what_it_is() -> None:
-    names = ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "loop-tags"]
+    names = ["otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers"]
+    names += ["cue-sheet", "credits", "loop-tags"]
     assert list(extensions.names(extensions.EXPORT_FORMATS)) == names
     for name in names:
         chosen: Format = extensions.find(extensions.EXPORT_FORMATS, name)
