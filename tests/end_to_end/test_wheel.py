@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def test_the_wheel_alone_runs_the_demo(tmp_path: Path) -> None:
 
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist", cwd=ROOT)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert "service/mcp/SKILL.md" in zipfile.ZipFile(wheel).namelist()
     venv.create(tmp_path / "clean", with_pip=True)
     python = tmp_path / "clean" / "bin" / "python"
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")

@@ -1,7 +1,8 @@
 """What the papers promise: commands run as written, what is named exists.
 
-The commands of README.md, of the book's pages for creators and operators and of notebooks/README.md run in the order of
-the text, each block in one shell, in a fresh clone with an environment of its own.
+The commands of README.md, of the book's pages for creators and operators, of the agents' SKILL.md and of
+notebooks/README.md run in the order of the text, each block in one shell, in a fresh clone with an environment of its
+own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from workbench.media.audio import decode, write_audio
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 HOW_TO = ROOT / "notebooks" / "book" / "how_to"
-DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "DECISIONS.md", ROOT / "notebooks" / "README.md")
+SKILL = ROOT / "service" / "mcp" / "SKILL.md"
+DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "DECISIONS.md", ROOT / "notebooks" / "README.md", SKILL)
 VIDEO_SECONDS = 200
 BPM = 104.0
 """of the track that is put in the place of `track.wav`"""
@@ -236,14 +238,14 @@ def test_the_commands_of_the_readme_run_in_order(checkout: Checkout) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["creator", "operator"])
-def test_the_commands_of_a_page_of_the_book_run_in_order(checkout: Checkout, page: str) -> None:
-    if page == "creator":
+@pytest.mark.parametrize("page", [HOW_TO / "creator.md", HOW_TO / "operator.md", SKILL], ids=lambda page: page.stem)
+def test_the_commands_of_a_page_run_in_order(checkout: Checkout, page: Path) -> None:
+    if page.stem == "creator":
         assert checkout.run("make setup-export").returncode == 0
-    for block in blocks(HOW_TO / f"{page}.md"):
+    for block in blocks(page):
         lines = [line for line in block.text.splitlines() if not line.startswith(OPERATED)]
         _run_block(checkout, block, "\n".join([". .venv/bin/activate", *lines]))
-    if page == "creator":
+    if page.stem == "creator":
         for name in ("placements.json", "lane.json", "tracks.json", "video.otio", "track.jams", "new-plan.json"):
             assert (checkout.folder / name).stat().st_size > 0, name
 
