@@ -106,6 +106,17 @@ class EditDifference:
         """s of picture that both cuts show."""
         return sum(span.seconds for span in self.shared)
 
+    def moved(self, at: VideoSeconds) -> VideoSeconds | None:
+        """When the new cut shows the picture that the old one shows at a time; None: it does not."""
+        return next((at + span.shift for span in self.shared if span.old_start <= at < span.old_end), None)
+
+    def moved_range(self, first: VideoSeconds, last: VideoSeconds) -> Iterator[tuple[VideoSeconds, VideoSeconds]]:
+        """Where the new cut has what it still shows of the picture between two times of the old one."""
+        for span in self.shared:
+            start, end = max(first, span.old_start), min(last, span.old_end)
+            if end - start > _ROUNDING:
+                yield round(start + span.shift, 6), round(end + span.shift, 6)
+
 
 def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:
     """The difference with the new cut `new_seconds` long: pictures of the old one's length do not add up to that."""

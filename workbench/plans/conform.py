@@ -42,6 +42,7 @@ from workbench.plans.ends import (
     latest_stop,
     own_ending,
     start_fade,
+    with_nearest_fade,
 )
 from workbench.plans.fit import plan_fit, requested_stretch
 from workbench.plans.move_seam import seam_pairs, seam_scores
@@ -149,7 +150,8 @@ def conform_plan(
     difference : of the two cuts; its `old_seconds` are the plan's length
     params : the floor of seam scores, gains and closing fades
     request : that the plan was made with. A pinned seam stays where its picture stays, kept parts stay whole, and what
-        is excluded is not played from where the search begins; its `end_on` and `only_loop` do not count
+        is excluded is not played from where the search begins; a closing fade is as long as there is room for. Its
+        hits, `end_on` and `only_loop` do not count: a hit stays where the music of its picture does
     ending_floor : score down to which seams are taken that lead to the track's own ending, where the old plan has it
         and no seams over the floor lead there; None: the music fades there. For kept parts seams are taken down to
         `REQUEST_FLOOR`, as in a fit, unless the floor of `params` is raised
@@ -227,6 +229,9 @@ class PlanFollower:
         another = old.ending.named_own or not old.ending.is_own or made.kind is not PlanKind.LOOP
         another = another or made.start_at is not None
         made = replace(made, ending=replace(made.ending, named_own=made.ending.is_own and another))
+        if self._request.fade is not None:
+            kept = [(first, last) for first, last in search.task.parts.stretches.tolist()]
+            made = with_nearest_fade(made, self._request.fade, kept)
         return replace(made, options=(made,))
 
     def _best(
@@ -785,8 +790,7 @@ class _Search:
         if self.old_segments:
             opens = replace(sound.segments[0], gain_in_db=old.segments[0].gain_in_db)
             sound = sound._replace(segments=(opens, *sound.segments[1:]))
-        # A fade starts with the picture, unless it was asked to start later: here by the plan that is followed.
-        asked = route.music_in > 0.0 and (old.start_at is not None or not route.own_ending)
+        asked = route.music_in > 0.0 and old.start_at is not None
         window = Window(route.music_in, task.end, route.music_in if asked else None)
         return build_plan(profile, sound, ending, window, self._plan_score(route, seams, ending.tail_seconds))
 

@@ -139,19 +139,23 @@ def with_closing_fade(
     if plan.options:
         options = (
             with_closing_fade(plan.alone, seconds, kept),
-            *(_faded(option, seconds, *_fade_bounds(option, kept)) for option in plan.options[1:]),
+            *(with_nearest_fade(option, seconds, kept) for option in plan.options[1:]),
         )
         return replace(options[0], options=options)
     least, most = _fade_bounds(plan, kept)
     if plan.ending.kind is EndKind.FADE and not least <= seconds <= most:
         room = f"lasts {ceil(10 * least) / 10:g} to {floor(10 * most) / 10:g} s at the end of this plan"
         raise ParameterError(Argument("fade", f"{seconds:g}"), f": a closing fade {room}")
-    return _faded(plan, seconds, least, most)
+    return with_nearest_fade(plan, seconds, kept)
 
 
-def _faded(plan: LoopPlan, seconds: float, least: float, most: float) -> LoopPlan:
+def with_nearest_fade(
+    plan: LoopPlan, seconds: float, kept: Sequence[tuple[TrackSeconds, TrackSeconds]] = ()
+) -> LoopPlan:
+    """`with_closing_fade` of a plan without options, with a fade as near to that length as the plan has room for."""
     if plan.ending.kind is not EndKind.FADE:
         return plan
+    least, most = _fade_bounds(plan, kept)
     length = micros(min(max(seconds, least), most)) / 1e6
     return replace(plan, ending=replace(plan.ending, fade_seconds=length))
 

@@ -205,9 +205,7 @@ class _Hits:
                 min(part.glide_seconds for part in parts),
             )
             score = float(np.average([part.score for part in parts], weights=lasts))
-            # A start that moved for the hit is as one that was asked for, so that a changed cut keeps it.
-            window = Window(music_in, self.seconds, music_in if music_in > 0.0 else start_at)
-            yield build_plan(self.profile, played, ending, window, score)
+            yield build_plan(self.profile, played, ending, Window(music_in, self.seconds, start_at), score)
 
     def _rows(
         self, asked: Sequence[PlanRequest], hits: Sequence[Hit], at: VideoSeconds, song_from: TrackSeconds | None
@@ -266,6 +264,7 @@ class _Hits:
                 parts = [
                     part._replace(music_in=max(0.0, round(part.music_in + lasts - part.lasts, 6))) for part in parts
                 ]
+                parts = [part for part in parts if part.music_in < profile.downbeats[1] - profile.downbeats[0]]
             yield from (part._replace(start_fade=start_fade(profile, float(part.table[0, 0]))) for part in parts)
             if parts:
                 return

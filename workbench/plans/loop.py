@@ -430,7 +430,8 @@ def _begin_again(task: _Task, least: float) -> LoopPlan | None:
     again = last == usable.restart
     others = np.where(ahead == NO_SPLICE, 1.0, usable.score[ahead])  # of a restart, and of what leads to it
     ranked = replace(usable, score=np.where(again, others, usable.score), is_body=again)
-    bodies = np.flatnonzero(again & np.diagonal(usable.follows))[:_MOST_WAYS].tolist()
+    # behind a hit near its end the track has no bar line left on which to begin again first
+    bodies = np.flatnonzero(again & usable.first & np.diagonal(usable.follows))[:_MOST_WAYS].tolist()
 
     def plays_whole(route: Route) -> bool:
         table = spans(route, usable)

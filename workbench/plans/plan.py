@@ -265,8 +265,8 @@ class LoopPlan(Shown):
     seam_fades : s, crossfade length at each internal splice
     seam_curves : gain-law exponent at each internal splice: 0.5 equal power, 1.0 linear
     gain_glide_seconds : s a segment takes from `gain_in_db` to `gain_db`
-    music_in : where the music starts; under one bar, and 0 unless that buys the track's own ending or it was asked
-        for
+    music_in : where the music starts; under one bar, and 0 unless that buys the track's own ending or a hit, or it was
+        asked for
     start_fade_seconds : s of the fade in at `music_in`
     ending : how the music ends
     window_end : end of the video
@@ -432,11 +432,12 @@ class LoopPlan(Shown):
         """Where the music starts, in words, and why where that is not the first picture."""
         if self.music_in == 0.0:
             return "with the first picture"
+        why = "so that what follows falls into place"  # a hit, or in a changed cut the music of untouched picture
         if self.start_at is not None:
-            return f"{self.music_in:.2f} s after the first picture, as asked for"
-        return (
-            f"{self.music_in:.2f} s after the first picture, so that the track's own ending fits the end of the video"
-        )
+            why = "as asked for"
+        elif not self.ends_in_fade:
+            why = "so that the track's own ending fits the end of the video"
+        return f"{self.music_in:.2f} s after the first picture, {why}"
 
 
 def micros(seconds: float) -> int:
@@ -678,8 +679,6 @@ def _check_cover(plan: LoopPlan) -> None:
         )
     if plan.start_at is not None and plan.start_at != plan.music_in:
         raise PlanError(f"the music was asked to start at {plan.start_at} s, but music_in is {plan.music_in}")
-    if plan.start_at is None and plan.music_in > 0 and plan.ends_in_fade:
-        raise PlanError(f"music_in is 0 in a plan that fades, got {plan.music_in}")
     if plan.end_fade_seconds < plan.tail_seconds - ROUNDING_SECONDS:
         raise PlanError(f"end_fade_seconds {plan.end_fade_seconds} must cover the tail of {plan.tail_seconds} s")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ from workbench.edits.shots import exact_rate
 from workbench.errors import Argument, ContradictionError, EditError, PlanError, Sentence
 from workbench.media.probe import probe
 from workbench.mix.drawn_envelope import FollowedEnvelope, follow_edit, read_points, with_drawn
-from workbench.params import CoverParams, WorkbenchParams
+from workbench.params import CoverParams, MixParams, WorkbenchParams
 from workbench.plans import refusals
 from workbench.plans.conform import (
     PlanFollower,
@@ -49,16 +49,17 @@ from workbench.plans.conform import (
     unsure_seams,
 )
 from workbench.plans.constraints import clock, on_lines
-from workbench.plans.plan import LoopPlan, seam_lines, segment_table
+from workbench.plans.hits import HIT_SECONDS, hit_distance
+from workbench.plans.plan import EndKind, LoopPlan, seam_lines, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
-from workbench.plans.request import PlanRequest
+from workbench.plans.request import Hit, PlanRequest
 from workbench.recording import VideoSeconds
 from workbench.render.playback import check_length_of_track
 from workbench.results.mix import MixBody, mix_body
 from workbench.results.plan import mix_from_json, one_of, plan_from_json, plan_result
 from workbench.store.profiles import params_from
-from workbench.workflows.constraints import read_request, with_pinned
+from workbench.workflows.constraints import read_request, request_records, with_pinned
 from workbench.workflows.mix import mix_under
 
 # Constraint of a provenance under which the changed plan stands, and the bytes of both cuts, to make it again
@@ -69,8 +70,8 @@ _MORE = 0.02  # share that worse seams must keep beyond what good ones do to be 
 KEEP_ENDING = "keep_ending"  # constraint of a provenance: whether the own ending is kept by seams under the floor too
 FRAME_RATE = "frame_rate"  # constraint of a provenance: frames a second that were given for cuts that are EDLs
 PROJECTS = "projects"  # constraint of a provenance: names of the projects in cuts that hold several
-# Constraints that the next cut does not inherit as they are: its plan is not held to `end_on`, `hit` and `fade`
-_OF_ONE_CUT = ("start_at", "end_on", "hit", "fade", KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
+# Constraints that the next cut does not inherit as they are: its plan is not held to `end_on`
+_OF_ONE_CUT = ("start_at", "end_on", "hit", KEEP_ENDING, FRAME_RATE, PROJECTS, DRAWN_ENVELOPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,8 @@ def conform(
         if made is None or made.track is None:
             raise PlanError("the plan does not say which track it was made for: give ", Argument("track"))
         track = recorded_track(workspace, made.track, folders)
-    if made is not None and workspace.params == WorkbenchParams():
+    as_recorded = made is not None and workspace.params == WorkbenchParams()
+    if made is not None and as_recorded:
         workspace = workspace.with_params(params_from(dict(made.params), "the provenance"))
     workspace = with_recorded_audio(workspace, made)
     if min_seam_score is not None:
@@ -187,6 +189,8 @@ def conform(
     difference = compare_files(old_cut, new_cut, old.window_end, rate, projects)
     if not is_edit_list(new_cut):
         difference = lasting(difference, probe(new_cut).duration)
+    if as_recorded:
+        workspace = _with_own_music_moved(workspace, difference)
     apart = abs(difference.old_seconds - old.window_end)
     if apart > difference.frame_seconds + 1e-6:
         raise EditError(
@@ -223,6 +227,8 @@ def conform(
     start_at = request.start_at if isinstance(answer, Refusal) else answer.start_at
     if start_at is not None:
         carried["start_at"] = start_at  # the music starts with the same picture
+    moved = [replace(hit, at=at) for hit in request.hits if (at := difference.moved(hit.at)) is not None]
+    carried |= request_records(PlanRequest(hits=tuple(moved)))
     if envelope is not None and envelope.points is not None:
         carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
     provenance = make_provenance(
@@ -265,6 +271,16 @@ def conform(
         keep_ending,
         follower,
     )
+
+
+def _with_own_music_moved(workspace: Workspace, difference: EditDifference) -> Workspace:
+    """The workspace in which the video's own music, where it was given by hand, is where its picture is now."""
+    mix = workspace.params.mix
+    if mix.own_music_at is None:
+        return workspace
+    moved = tuple(part for given in mix.own_music_at for part in difference.moved_range(*given))
+    mix = MixParams.model_validate({**mix.model_dump(), "own_music_at": moved})
+    return workspace.with_params(workspace.params.model_copy(update={"mix": mix}))
 
 
 def _ending_floor(keep_ending: bool) -> float | None:
@@ -413,19 +429,35 @@ def _not_kept(conformed: Conformed) -> list[Sentence]:
         found.append(Sentence("before the edit it plays some of what is excluded, as the old plan did"))
     if request.start_at is not None and conformed.plan.music_in != request.start_at:
         found.append(_start_words(conformed, request.start_at))
-    for name, asked in (("end_on", request.end_on), ("hit", request.hits or None), ("fade", request.fade)):
-        if asked is not None:
-            said = " of the plan is not asked of the changed one: fit it again where that must hold"
-            found.append(Sentence(Argument(name), said))
+    if request.end_on is not None:
+        said = " of the plan is not asked of the changed one: fit it again where that must hold"
+        found.append(Sentence(Argument("end_on"), said))
+    found += [line for hit in request.hits if (line := _hit_words(conformed, hit))]
+    fade = conformed.plan.end_fade_seconds
+    if request.fade is not None and conformed.plan.ending.kind is EndKind.FADE and abs(fade - request.fade) > 1e-3:
+        found.append(Sentence(f"the closing fade lasts {fade:.2f} s: there is no room for ", Argument("fade")))
     return found
+
+
+def _hit_words(conformed: Conformed, hit: Hit) -> Sentence:
+    """That a hit of the old plan does not land with its picture; empty where it does."""
+    at = conformed.difference.moved(hit.at)
+    if at is None:
+        return Sentence(hit.constraint, " is gone with its picture")
+    moved = replace(hit, at=at)
+    late = hit_distance(conformed.plan, moved)
+    if late is not None and abs(late) <= HIT_SECONDS:
+        return Sentence()
+    is_off = "is not played" if late is None else f"comes {abs(late):.2f} s {'late' if late > 0 else 'early'}"
+    return Sentence(hit.constraint, f" {is_off}: fit it again with ", moved.constraint, ", where its picture is now")
 
 
 def _start_words(conformed: Conformed, asked: VideoSeconds) -> Sentence:
     """That the music starts at another time than was asked for, and why."""
     starts = conformed.plan.music_in
-    pictures = (one.new_start + asked - one.old_start for one in conformed.difference.shared
-                if one.old_start <= asked < one.old_end)  # fmt: skip
-    why = "with its picture" if any(abs(at - starts) < 1e-3 for at in pictures) else "for the new cut is too short"
+    picture = conformed.difference.moved(asked)
+    is_there = picture is not None and abs(picture - starts) < 1e-3
+    why = "with its picture" if is_there else "for the new cut is too short"
     return Sentence(f"the music starts at {clock(starts)}, not at {clock(asked)} as was asked, {why}")
 
 

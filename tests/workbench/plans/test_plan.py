@@ -105,16 +105,13 @@ def test_segments_that_continue_each_other_are_one_segment() -> None:
     assert second.length == pytest.approx(31.999)
 
 
-def test_music_in_is_only_for_an_own_ending() -> None:
-    with pytest.raises(PlanError, match="music_in is 0 in a plan that fades"):
-        fade(music_in=0.5, window_end=157.998)
-
-
 def test_a_late_start_says_why() -> None:
     later = own_ending(music_in=0.25, window_end=185.25)
     assert later.start_label.startswith(
         f"{later.music_in:.2f} s after the first picture, so that the track's own ending"
     )
+    for_a_hit = fade(music_in=0.5, window_end=157.998)
+    assert for_a_hit.start_label == "0.50 s after the first picture, so that what follows falls into place"
     assert fade(music_in=0.0).start_label == "with the first picture"
 
 

@@ -15,12 +15,13 @@ from tests.videos import grey, write_video
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, PlanError
 from workbench.files import bundled_path
-from workbench.params import CoverParams, WorkbenchParams
+from workbench.params import CoverParams, MixParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, clock
-from workbench.plans.plan import LoopPlan, PlanKind, segment_table
+from workbench.plans.hits import hit_distance
+from workbench.plans.plan import EndKind, LoopPlan, PlanKind, segment_table
 from workbench.plans.plan_score import REQUEST_FLOOR
 from workbench.plans.refusals import Refusal
-from workbench.plans.request import Keep, PlanRequest
+from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.results.plan import plan_from_json
 from workbench.store.home import Home
 from workbench.workflows.conform import Conformed, conform_json, conform_summary, conform_table
@@ -233,6 +234,31 @@ def test_what_was_asked_of_the_old_plan_is_asked_of_the_new_one(workspace: Works
     assert body["provenance"]["constraints"]["seconds"] == 6.0
     again = reproduce(workspace, body, track=TRACK, folders=[tmp_path])
     assert (again.same, again.body["hint"]) == (True, body["hint"])
+
+
+@pytest.mark.parametrize(("at", "moved"), [(15.0, 15.0), (25.0, None), (45.0, 36.0)])
+def test_hits_fades_and_own_music_given_by_hand_move_with_their_picture(
+    workspace: Workspace, tmp_path: Path, at: float, moved: float | None
+) -> None:
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
+    new = write_cut(tmp_path / "new.otio", [("a", 0.0, 20.0), ("b", 9.0, 31.0)])
+    own = WorkbenchParams(mix=MixParams(own_music_at=((10.0, 14.0), (25.0, 35.0))))
+    asked = PlanRequest(hits=(Hit(at, 30.0),), fade=3.0)
+    made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0, asked))))
+    found = conform(workspace, made, old, new, track=TRACK)
+    provenance = conform_json(found)["provenance"]
+    assert provenance["constraints"].get("hit") == (None if moved is None else [[moved, 30.0]])
+    assert provenance["params"]["mix"]["own_music_at"] == [[10.0, 14.0], [20.0, 26.0]]
+    if found.plan.ending.kind is EndKind.FADE:
+        assert found.plan.end_fade_seconds == 3.0
+    said = [line for line in lines_of(found) if line.startswith("hit ")]
+    if moved is None:
+        assert said == ["hit 0:25 is gone with its picture"]
+    else:
+        late = hit_distance(found.plan, Hit(moved, 30.0))
+        assert bool(said) == (late is None or abs(late) > 0.02)
+        assert not said or moved != at, "before the edit the music is the very same"
+    assert reproduce(workspace, json.loads(json.dumps(conform_json(found))), track=TRACK, folders=[tmp_path]).same
 
 
 def test_that_the_music_starts_elsewhere_than_was_asked_is_said(workspace: Workspace, tmp_path: Path) -> None:
