@@ -14,6 +14,7 @@ from workbench.cli.plan_files import (
     read_music,
     say_kept_mix,
     say_placement,
+    stem_options,
     track_option,
     warn_of_other_bytes,
 )
@@ -51,6 +52,7 @@ class _FormatName(click.Choice[str]):
     is_flag=True,
     help="Write the track and the music of the mix beside an edit too, as WAV, and let the edit name them.",
 )
+@stem_options
 @click.option(
     "--reviews/--no-reviews",
     default=True,
@@ -70,6 +72,8 @@ def command(
     format_name: str,
     video: Path | None,
     with_media: bool,
+    stems: dict[str, Path],
+    ducked: tuple[str, ...] | None,
     reviews: bool,
     frame_rate: float | None,
     out: Path,
@@ -99,10 +103,13 @@ def command(
     All but csv and audacity need the track, and so does every placement. Media beside the output are named relative to
     it. `-` reads the plan from standard input.
 
-    --with-media writes two files, named like the output. One with -track.wav has the track, for editors that do not
-    import it, or read its beginning differently, as some do with MP3. One with -music.wav has the music as it is in the
-    mix, ducked and exact to the sample: the edit has it as one clip more, switched off, that can play in place of the
-    others. An edit named .zip is packed with both files and the video.
+    --with-media writes two files, named like the output. One with -track.wav has the track, or with -stem-NAME.wav a
+    stem, for editors that do not import it, or read its beginning differently, as some do with MP3. One with -music.wav
+    has the music as it is in the mix, ducked and exact to the sample: the edit has it as one clip more, switched off,
+    that can play in place of the others. An edit named .zip is packed with both files and the video.
+
+    --stem lays parts of the track in its place, each on a track of its own with the fades and levels of the music: in
+    otio, fcpxml, xmeml and rpp. With --duck only some have the duck. An edl has one stereo track, so no stems.
 
     Edits and labels have markers at start, seams and end of the music; those of a placement also where it meets the
     picture, if --video is given; and those of a plan comments and verdicts, if --track is known. Levels stay
@@ -113,6 +120,7 @@ def command(
       workbench export plan.json --format otio --track track.wav --video video.mp4 -o video.otio
       workbench export plan.json --format fcpxml --with-media --track track.ogg --video video.mp4 -o video.fcpxml
       workbench export plan.json --format xmeml --video video.mp4 -o for-premiere.zip
+      workbench export plan.json --format otio --stem drums=drums.wav --stem rest=rest.wav --duck rest -o video.otio
       workbench export plan.json --format cue-sheet --video video.mp4 -o cues.csv
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
@@ -158,6 +166,8 @@ def command(
             reviews=said,
             with_media=with_media,
             frame_rate=frame_rate,
+            stems=stems,
+            ducked=ducked,
             record=None if chosen.track is None else chosen.track.record,
         )
     counts_frames = form.uses_video and not form.uses_grid  # a grid is one of beats
@@ -174,5 +184,5 @@ def command(
     if not with_media and out.suffix.lower() != PACKED and (warning := caution(form, track_path)):
         click.echo(f"{warning}, or with --with-media, which writes one", err=True)
     is_folder = with_media and out.suffix.lower() != PACKED
-    media = {"media": [str(path) for path in media_beside(out)]} if is_folder else {}
+    media = {"media": [str(path) for path in media_beside(out, tuple(stems))]} if is_folder else {}
     print_body({"output": str(out), "format": format_name, **bytes_of(out)} | media)

@@ -1,10 +1,10 @@
 """Reading what a command plays: an option of a plan, or a placement, in a file that `workbench loop`, `align` or
 `match` printed, or on standard input for `-`.
 
-Functions: `music_options`, the options that choose, and `track_option` and `length_option`; `read_music`, what was
-chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`;
-`read_asked`, what was asked of a plan; `read_result`, `folders_of`, `naming` and `naming_plan`, for commands that read
-a whole result.
+Functions: `music_options`, the options that choose, `track_option`, `length_option` and `stem_options`; `read_music`,
+what was chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`;
+`warn_of_other_bytes`; `read_asked`, what was asked of a plan; `read_result`, `folders_of`, `naming` and `naming_plan`,
+for commands that read a whole result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from workbench.cli.options import Command, Seconds
+from workbench.cli.options import FILE, Command, Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -52,6 +52,43 @@ track_option = click.option(
     help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
     "or its bytes, or where it lies beside the plan or here under its name.",
 )
+
+
+def _stems(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Path]:
+    """A callback of click that reads NAME=FILE, each name once."""
+    stems: dict[str, Path] = {}
+    for value in values:
+        name, given, file = value.partition("=")
+        if not given:
+            raise click.BadParameter(f"{value!r} is not NAME=FILE", ctx, parameter)
+        if name.casefold() in map(str.casefold, stems):
+            raise click.BadParameter(f"there are two stems called {name}", ctx, parameter)
+        stems[name] = FILE.convert(file, parameter, ctx)
+    return stems
+
+
+def stem_options(command: Command) -> Command:
+    """Add `--stem` and `--duck`; they are passed as `stems`, files by name, and `ducked`, names, None for all."""
+
+    @wraps(command)
+    def with_stems(*arguments: Any, stems: dict[str, Path], duck: str | None, **named: Any) -> Any:
+        if duck is not None and not stems:
+            raise click.UsageError("--duck names stems: give them by --stem NAME=FILE")
+        ducked = None if duck is None else tuple(name.strip() for name in duck.split(",") if name.strip())
+        return command(*arguments, stems=stems, ducked=ducked, **named)
+
+    stem = click.option(
+        "--stem",
+        "stems",
+        metavar="NAME=FILE",
+        multiple=True,
+        callback=_stems,
+        help="A stem of the track, as long as it; give all of them.",
+    )
+    duck = click.option(
+        "--duck", metavar="NAME,…", help="The stems that the mix lowers under speech. Default: all of them."
+    )
+    return stem(duck(cast(Command, with_stems)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from workbench.cli.plan_files import (
     say_kept_mix,
     say_other_streams,
     say_placement,
+    stem_options,
     track_option,
     warn_of_other_bytes,
 )
@@ -53,6 +54,7 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
     is_flag=True,
     help="Write the music as it is in the mix of PLAN, without the video's sound.",
 )
+@stem_options
 @click.option(
     "--small",
     is_flag=True,
@@ -79,6 +81,8 @@ def command(
     out: Path,
     audio: SoundChoice | None,
     music_alone: bool,
+    stems: dict[str, Path],
+    ducked: tuple[str, ...] | None,
     small: bool,
     limit: bool,
     target: str | None,
@@ -109,6 +113,11 @@ def command(
     --ducking bands keeps bass and treble of the music livelier under speech that is as clear; the music is then less
     LU under the voice, so where a rule asks for that distance (WCAG, 20 dB), leave it at broadband.
 
+    --stem plays parts of the track in its place, cut, faded and levelled as the track is. OUT has their sum, and beside
+    it each is written as OUT-NAME.wav, as it is in the mix: these files add up to OUT, less the video's sound. With
+    --duck only some are lowered under speech, so that the drums stay, say. A stem is as long as the track, to the
+    sample, at its rate; one in mono plays on all channels.
+
     --target brings the whole to a loudness by one gain, then limits it; what cannot be reached without taking more than
     6 dB off the peaks is said in a line:
 
@@ -128,19 +137,23 @@ def command(
       workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
       workbench render plan.json --track track.mp3 --video talk.mp3 --target podcast -o talk-with-music.mp3
       workbench render plan.json --track track.mp3 --video video.mp4 --target ebu-r128 -o broadcast.mov
+      workbench render plan.json --stem drums=drums.wav --stem rest=rest.wav --duck rest --video video.mp4 -o out.mp4
       workbench render plan.json --option 2 --track track.mp3 -o other-ending.wav
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
     """
     from workbench.analysis.provenance import with_recorded_mix
     from workbench.analysis.sources import find_video, with_audio_of
+    from workbench.files import is_stream
     from workbench.params import DELIVERY_TARGETS
-    from workbench.workflows.render import render_measured
+    from workbench.workflows.render import load_stems, render_measured
 
     if audio is not None and video is None:
         raise click.UsageError("--audio needs --video FILE")
     source = None if video is None else find_video(workspace, video)
     video_path = None if source is None else source.path
     _check_suffix(out, video_path, small, music_alone)
+    if stems and is_stream(out):
+        raise click.UsageError("--stem writes files beside the output; name a file for that")
     chosen = read_music(workspace, asked, "a render")
     assert chosen.track is not None, "it is needed"
     if music_alone and chosen.mix is None:
@@ -149,6 +162,8 @@ def command(
         )
     if music_alone and chosen.number > 1 and video_path is None and chosen.mix is not None and chosen.mix.duck:
         raise click.UsageError("the mix in PLAN is that of option 1: the music of another option needs --video FILE")
+    if ducked is not None and (chosen.mix is None or not (music_alone or video_path)):
+        raise click.UsageError("--duck needs a PLAN made with --auto-mix, and --video FILE or --music")
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
     workspace = with_recorded_mix(workspace.with_audio(audio), chosen.provenance)
@@ -160,8 +175,9 @@ def command(
         recording = workspace.load_recording(chosen.track.path)
         found, mix = lay_out(reporting, chosen, video_path)
         under, levels = (None if music_alone else video_path), (mix if music_alone or video_path else None)
+        parts = load_stems(reporting, chosen.track.path, stems, ducked)
         rendered = render_measured(
-            reporting, found, recording, out, under, levels, target=target, limit=limit, small=small
+            reporting, found, recording, out, under, levels, target=target, stems=parts, limit=limit, small=small
         )
     if levels is not None:
         say_kept_mix(chosen, mix, given)
@@ -177,6 +193,7 @@ def command(
         say("no speech was found in the video, so there is no loudness of the dialogue")
     print_body(
         {"output": str(out), "seconds": round(found.window_end, 6), **bytes_of(out)}
+        | ({"stems": {stem.name: str(stem.out) for stem in rendered.stems}} if stems else {})
         | _levels(rendered.levels)
         | ({} if rendered.gain is None else {"target": target, "gain_db": round(rendered.gain.gain_db, 2)})
         | ({} if video is None or not mix or not mix.duck else {"ducking": workspace.params.render.ducking})

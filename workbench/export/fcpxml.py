@@ -81,13 +81,16 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     story = _story(SubElement(sequence, "spine"), timeline, duration)
     # What hangs on the video counts on its clock, which is the time code of its camera.
     zero = Fraction(0) if video is None else video.start_frame / frame_rate
-    for item in timeline.items:
-        story.append(_segment(timeline, track, item, frame_rate, frames, zero))
+    layers = timeline.layers
+    for number, layer in enumerate(layers):
+        for item in layer.items:
+            story.append(_segment(layer, number, item, frame_rate, frames, zero))
     if timeline.mixed_music is not None:
-        # After the two lanes of the segments; switched off, or the music would play twice
+        # After the lanes of the segments; switched off, or the music would play twice
         SubElement(
-            story, "asset-clip", ref="r4", lane="-3", name=MIXED_MUSIC, enabled="0", offset=time_text(zero), start="0s",
-            duration=time_text(timeline.mixed_frames / frame_rate), audioRole="music",
+            story, "asset-clip", ref=_asset(len(layers)), lane=str(-1 - 2 * len(layers)), name=MIXED_MUSIC, enabled="0",
+            offset=time_text(zero), start="0s", duration=time_text(timeline.mixed_frames / frame_rate),
+            audioRole="music",
         )  # fmt: skip
     for marker in timeline.markers:
         at, name = zero + timeline.marker_frame(marker) / frame_rate, plain_name(marker.text)
@@ -118,14 +121,20 @@ def _resources(resources: Element, timeline: Timeline, track: TrackMedia, out: P
         if video.sound_rate is not None:
             _has_audio(asset, video.channels, video.sound_rate)
         SubElement(asset, "media-rep", kind="original-media", src=media_url(video.path, out))
-    for identity, media in (("r3", track), ("r4", timeline.mixed_music)):
+    music = (*(layer.track or track for layer in timeline.layers), timeline.mixed_music)
+    for number, media in enumerate(music):
         if media is not None:
             asset = SubElement(
-                resources, "asset", id=identity, name=plain_name(media.path.stem), start="0s",
+                resources, "asset", id=_asset(number), name=plain_name(media.path.stem), start="0s",
                 duration=time_text(Fraction(media.samples, media.rate)),
             )  # fmt: skip
             _has_audio(asset, media.channels, media.rate)
             SubElement(asset, "media-rep", kind="original-media", src=media_url(media.path, out))
+
+
+def _asset(number: int) -> str:
+    """The id of a file of music, from 0; those before it are the format and the video."""
+    return f"r{3 + number}"
 
 
 def _has_audio(asset: Element, channels: int, rate: int) -> None:
@@ -148,19 +157,19 @@ def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
     return story
 
 
-def _segment(
-    timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int, zero: Fraction
-) -> Element:
-    """One segment, from frame to frame, with its fades and keys."""
+def _segment(timeline: Timeline, layer: int, item: Item, frame_rate: Fraction, frames: int, zero: Fraction) -> Element:
+    """One segment of a layer, numbered from 0, from frame to frame, with its fades and keys."""
+    track = timeline.track
+    assert track is not None, "checked before"
     first, last = _frame_edges(timeline, track, item, frame_rate, frames)
     begin, end = first / frame_rate, last / frame_rate
     offset = timeline.seconds(item.song_offset)
     # Clips on one lane may not overlap, as the two sides of a crossfade do: so lanes alternate.
     clip = Element(
-        "asset-clip", ref="r3", lane=str(-1 - (item.number - 1) % 2),
+        "asset-clip", ref=_asset(layer), lane=str(-1 - 2 * layer - (item.number - 1) % 2),
         name=plain_name(f"{track.path.stem} {item.number}"),
         offset=time_text(zero + begin), start=time_text(begin + offset), duration=time_text(end - begin),
-        audioRole="music",
+        audioRole=f"music.{plain_name(timeline.stem).replace('.', ' ')}" if timeline.stem else "music",
     )  # fmt: skip
     fades = _own_fades(timeline, item, begin, end)
     keys = _keys(timeline, item, begin, end, fades)
@@ -276,5 +285,6 @@ FORMAT = Format(
     uses_video=True,
     tracks=_FINAL_CUT_TRACKS,
     is_edit=True,
+    holds_stems=True,
     limits="Clips lie on whole frames, and the fades at the ends follow Final Cut's S-curve.",
 )

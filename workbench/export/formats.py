@@ -48,6 +48,8 @@ class Format:
     """suffixes of the tracks that the program imports; empty: all"""
     is_edit: bool = False
     """whether it is an edit whose files stay where they are, so that media can be written beside it"""
+    holds_stems: bool = False
+    """whether each stem of the track has a track of its own in it"""
     limits: str = ""
     """a sentence: what of the plan it cannot hold; empty: nothing audible"""
 

@@ -70,7 +70,7 @@ class _Writer:
             edit.tracks.append(self._video_track("Picture", self.otio.schema.TrackKind.Video, video))
             if video.sound_rate is not None:
                 edit.tracks.append(self._video_track("Soundtrack", self.otio.schema.TrackKind.Audio, video))
-        edit.tracks.append(self._music_track())
+        edit.tracks.extend(_Writer(self.otio, layer, self.out).music_track() for layer in self.timeline.layers)
         if self.timeline.mixed_music is not None:
             edit.tracks.append(self._mixed_track(self.timeline.mixed_music))
         edit.tracks.markers.extend(self._markers())
@@ -95,10 +95,11 @@ class _Writer:
         lane.append(clip)
         return lane
 
-    def _music_track(self) -> Any:
+    def music_track(self) -> Any:
+        """The track of the music, or of one stem of it."""
         items, track = self.timeline.items, self.timeline.track
         assert track is not None
-        lane = self._track("Music", self.otio.schema.TrackKind.Audio, track.channels)
+        lane = self._track(plain_name(self.timeline.stem) or "Music", self.otio.schema.TrackKind.Audio, track.channels)
         if items[0].placed > 0:
             lane.append(self.otio.schema.Gap(duration=self._samples(items[0].placed)))
         lane.append(self._segment(items[0], track))
@@ -222,5 +223,6 @@ FORMAT = Format(
     uses_video=True,
     extra="export",
     is_edit=True,
+    holds_stems=True,
     limits="Programs other than Resolve ignore the levels, and Resolve places clips on whole frames.",
 )

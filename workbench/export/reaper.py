@@ -73,7 +73,8 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
     ]
     if timeline.video is not None:
         lines += _block(_video_track(timeline, timeline.video, out))
-    lines += _block(_music_track(timeline, track, out))
+    for layer in timeline.layers:
+        lines += _block(_music_track(layer, layer.track or track, out))
     if timeline.mixed_music is not None:
         lines += _block(_mixed_track(timeline, timeline.mixed_music, out))
     write_text(out, "\n".join([*lines, ">", ""]))
@@ -130,10 +131,10 @@ def _video_track(timeline: Timeline, video: VideoMedia, out: Path) -> Iterator[s
 
 
 def _music_track(timeline: Timeline, track: TrackMedia, out: Path) -> Iterator[str]:
-    yield f"<TRACK {_guid('music')}"
-    yield f"  NAME {quoted('Music')}"
+    yield f"<TRACK {_guid('music' + timeline.stem)}"
+    yield f"  NAME {quoted(timeline.stem or 'Music')}"
     yield f"  VOLPAN {_number(_linear(timeline.balance.music_gain_db))} 0 -1 -1 1"
-    yield f"  TRACKID {_guid('music')}"
+    yield f"  TRACKID {_guid('music' + timeline.stem)}"
     if len(timeline.balance.duck):
         yield from _block(_duck(timeline))
     for item in timeline.items:
@@ -159,7 +160,8 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
     first, length = timeline.seconds(item.first), timeline.seconds(item.stop - item.first)
     fades = _native_fades(timeline, item)
     source = timeline.seconds(item.first + item.song_offset)
-    yield from _item(f"segment {item.number}", f"{track.path.stem} {item.number}", first, length, source, fades)
+    unique = f"segment {item.number}{timeline.stem}"
+    yield from _item(unique, f"{track.path.stem} {item.number}", first, length, source, fades)
     yield f"  <SOURCE {_SOURCES.get(track.path.suffix.lower(), 'VIDEO')}"
     yield f"    FILE {quoted(media_path(track.path, out))}"
     yield "  >"
@@ -272,4 +274,5 @@ FORMAT = Format(
     uses_video=True,
     uses_grid=True,
     is_edit=True,
+    holds_stems=True,
 )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
@@ -141,6 +141,15 @@ class TrackMedia:
 
 
 @dataclass(frozen=True, slots=True)
+class StemMedia:
+    """A part of the recording, as long as it."""
+
+    name: str
+    media: TrackMedia
+    is_ducked: bool  # whether the mix lowers it under speech
+
+
+@dataclass(frozen=True, slots=True)
 class VideoMedia:
     """The video."""
 
@@ -198,7 +207,19 @@ class Timeline:
     # The music as it is in the mix, ducked and at its level, from the first picture on; None: no file has it. An edit
     # has it as one clip more, switched off, that can play in place of the items
     mixed_music: TrackMedia | None = None
+    stems: tuple[StemMedia, ...] = ()  # play in place of the track, each on a track of its own
+    stem: str = ""  # name of the stem that this is a layer of; empty: it is the whole edit
     record: Track | None = None  # what the catalog has of the track; None: nothing, or the format does not use it
+
+    @property
+    def layers(self) -> tuple[Timeline, ...]:
+        """The music of each track of the edit: of every stem, as the track and with its levels, else of the track."""
+        calm = replace(self.balance, duck=np.zeros((0, 2)))
+        layers = (
+            replace(self, stems=(), stem=one.name, track=one.media, balance=self.balance if one.is_ducked else calm)
+            for one in self.stems
+        )
+        return tuple(layers) or (self,)
 
     @property
     def frame_rate(self) -> Fraction:

@@ -37,7 +37,7 @@ from workbench.files import write_text
 TICKS = 254_016_000_000  # of Premiere's clock, a second: whole for every sample rate and frame rate in use
 _MOST_GAIN = 3.98107  # +12 dB
 _MOST_CHANNELS = 2
-_MUSIC = ("music", "mixed")  # heads of the names of clips of music, in the order of their tracks
+_MIXED = "mixed"  # head of the names of the clips of the music of the mix
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE xmeml>\n'
 # by whether they are of equal power
 _CROSSFADES = {
@@ -66,7 +66,11 @@ class _Writer:
 
     def __init__(self, timeline: Timeline, track: TrackMedia, out: Path) -> None:
         self.timeline, self.track, self.video, self.out = timeline, track, timeline.video, out
-        self.cuts: CutList = make_cut_list(timeline, track, Lines.EITHER, faded=True)
+        files = [layer.track or track for layer in timeline.layers]
+        laid = [make_cut_list(layer, track, Lines.EITHER, faded=True) for layer in timeline.layers]
+        self.cuts: CutList = laid[0]
+        # by the heads of the names of their clips, in the order of their tracks: the track, or each stem of it
+        self.music = {f"music{number or ''}": one for number, one in enumerate(zip(files, laid, strict=True))}
         self.described: set[str] = set()
         self.sound_tracks = 0 if self.video is None else _channels(self.video.channels)
 
@@ -119,35 +123,36 @@ class _Writer:
             self._level(clip, [(0, self.timeline.balance.video_gain_db)])
             self._links(clip, ["picture", *self._sound_ids()])
             self._switches(lane)
-        channels = _channels(self.track.channels)
-        for channel in range(channels):
-            lane = self._lane(audio, channel, channels)
-            for played in self.cuts.clips:
-                if played.into is not None:
-                    self._transition(lane, played.into)
-                self._segment(lane, played, channel, channels)
-            self._switches(lane)
+        for kind, (track, cuts) in self.music.items():
+            channels = _channels(track.channels)
+            for channel in range(channels):
+                lane = self._lane(audio, channel, channels)
+                for played in cuts.clips:
+                    if played.into is not None:
+                        self._transition(lane, played.into)
+                    self._segment(lane, kind, track, played, channel, channels)
+                self._switches(lane)
         if self.timeline.mixed_music is not None:
             self._mixed(audio, self.timeline.mixed_music, self.timeline.mixed_frames)
 
     def _mixed(self, audio: Element, music: TrackMedia, frames: int) -> None:
         """The music of the mix as one clip, switched off."""
         channels = _channels(music.channels)
-        names = [f"mixed-1-{channel + 1}" for channel in range(channels)]
+        names = [f"{_MIXED}-1-{channel + 1}" for channel in range(channels)]
         for channel, name in enumerate(names):
             lane = self._lane(audio, channel, channels)
             clip = self._item(lane, name, music.path, frames, MIXED_MUSIC, enabled=False)
             self._span(clip, (0, frames), (0, frames), Fraction(0))
-            self._file(clip, "mixed", music.path, frames, sound=(music.rate, music.channels))
+            self._file(clip, _MIXED, music.path, frames, sound=(music.rate, music.channels))
             self._source_track(clip, channel)
             self._links(clip, names)
             self._switches(lane)
 
-    def _segment(self, lane: Element, clip: CutClip, channel: int, channels: int) -> None:
+    def _segment(self, lane: Element, kind: str, track: TrackMedia, clip: CutClip, channel: int, channels: int) -> None:
         rate, number = self.cuts.frame_rate, clip.item.number
-        frames = ceil(Fraction(self.track.samples, self.track.rate) * rate)
-        name = f"music-{number}-{channel + 1}"
-        element = self._item(lane, name, self.track.path, frames, plain_name(f"{self.track.path.stem} {number}"))
+        frames = ceil(Fraction(track.samples, track.rate) * rate)
+        name = f"{kind}-{number}-{channel + 1}"
+        element = self._item(lane, name, track.path, frames, plain_name(f"{track.path.stem} {number}"))
         record = (-1 if clip.into else clip.begin, -1 if clip.out else clip.end)
         played = (clip.first, clip.stop)
         taken = (clip.source_frame(played[0], rate), clip.source_frame(played[1], rate))
@@ -155,10 +160,10 @@ class _Writer:
         # with it.
         early = max(0, -taken[0])
         self._span(element, record, (taken[0] + early, taken[1] + early), clip.source(played[0], rate))
-        self._file(element, "music", self.track.path, frames, sound=(self.track.rate, self.track.channels))
+        self._file(element, kind, track.path, frames, sound=(track.rate, track.channels))
         self._source_track(element, channel)
         self._level(element, [(clip.source_frame(key.frame, rate) + early, key.level_db) for key in clip.levels])
-        self._links(element, [f"music-{number}-{other + 1}" for other in range(channels)])
+        self._links(element, [f"{kind}-{number}-{other + 1}" for other in range(channels)])
 
     def _item(
         self, lane: Element, name: str, media: Path, frames: int, title: str = "", *, enabled: bool = True
@@ -166,7 +171,7 @@ class _Writer:
         clip = SubElement(lane, "clipitem", id=name)
         # Premiere ties the clips of a file together by its master clip.
         kind = name.split("-")[0]
-        _text(clip, "masterclipid", f"masterclip-{kind if kind in _MUSIC else 'video'}")
+        _text(clip, "masterclipid", f"masterclip-{kind if self._is_music(kind) else 'video'}")
         _text(clip, "name", title or plain_name(media.name))
         _text(clip, "enabled", "TRUE" if enabled else "FALSE")
         _text(clip, "duration", frames)
@@ -265,10 +270,14 @@ class _Writer:
             _text(link, "linkclipref", name)
             _text(link, "mediatype", "video" if kind == "picture" else "audio")
             channel, before = int(place[-1]) if place else 1, 0
-            if kind in _MUSIC:
-                before = self.sound_tracks + _MUSIC.index(kind) * _channels(self.track.channels)
+            if self._is_music(kind):
+                earlier = list(self.music)[: [*self.music, kind].index(kind)]
+                before = self.sound_tracks + sum(_channels(self.music[one][0].channels) for one in earlier)
             _text(link, "trackindex", channel + before)
-            _text(link, "clipindex", int(place[0]) if kind in _MUSIC else 1)
+            _text(link, "clipindex", int(place[0]) if self._is_music(kind) else 1)
+
+    def _is_music(self, kind: str) -> bool:
+        return kind in self.music or kind == _MIXED
 
     def _sound_ids(self) -> list[str]:
         return [f"sound-{channel + 1}" for channel in range(self.sound_tracks)]
@@ -328,6 +337,7 @@ FORMAT = Format(
     needs_track=True,
     uses_video=True,
     is_edit=True,
+    holds_stems=True,
     limits="Clips lie on whole frames, their music to the sample only in programs that read Premiere's ticks, and a "
     "crossfade has the nearer of two curves, equal power or linear; the music of the mix as one WAV is exact.",
 )

@@ -400,12 +400,20 @@ def write_audio(
     if suffix == ".mp3" and sample_rate not in _MP3_RATES:
         rate = 44_100 if sample_rate % 11_025 == 0 else 48_000
         sound = _at_rate(sound, sample_rate, rate)
-    with written_whole(path) as aside:
-        try:
-            _encode(aside, sound, rate, channels, writing, bit_rate, label)
-        except av.error.FFmpegError as error:
-            raise cannot_be_written(path, error) from error
+    with _writer(path, rate, channels, writing, bit_rate, label) as write:
+        for block in sound:
+            write(block)
     return path
+
+
+@contextmanager
+def open_stem(path: Path, sample_rate: int, channels: int) -> Iterator[Callable[[FloatArray], None]]:
+    """Write blocks of shape (channels, n) to a WAV file of float32, as they come, for sound that is made with others.
+
+    Float, because a part may pass full scale where the whole does not. The file appears whole when the block succeeds.
+    """
+    with _writer(path, sample_rate, channels, _WRITINGS[".wav", "float32"]) as write:
+        yield write
 
 
 def subtype_for(path: Path, recording: Recording) -> str | None:
@@ -442,41 +450,49 @@ def _convert_rate(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds:
         yield SoundBlock(part, sample_rate, (given + at) / sample_rate)
 
 
-def _encode(
+@contextmanager
+def _writer(
     path: Path,
-    blocks: Iterator[FloatArray],
     rate: int,
     channels: int,
     writing: _Writing,
-    bit_rate: int,
-    label: Callable[[OutputContainer], None] | None,
-) -> None:
+    bit_rate: int = 0,
+    label: Callable[[OutputContainer], None] | None = None,
+) -> Iterator[Callable[[FloatArray], None]]:
+    """A file of sound that takes blocks; it appears whole when the block succeeds."""
     # FFmpeg reserves room for a `ds64` chunk and uses it only beyond 4 GiB. Without the prefix `file:` a
     # name that contains a colon is read as a protocol.
     options = {"rf64": "auto"} if writing.container == "wav" else {}
-    with av.open(f"file:{path.resolve()}", "w", format=writing.container, container_options=options) as container:
-        stream = container.add_stream(writing.codec, rate=rate, layout=_LAYOUTS[channels])
-        if not isinstance(stream, AudioStream):
-            raise ParameterError(f"{writing.codec} is no sound codec")
-        stream.codec_context.format = AudioFormat(writing.sample_format)
-        if writing.codec == "libmp3lame":
-            stream.bit_rate = bit_rate
-        if label is not None:
-            label(container)
-        container.start_encoding()  # so that no blocks at all give a file with no sound
-        # A fixed seed: the same plan gives the same bytes on every run.
-        dither = np.random.Generator(np.random.SFC64(0))
-        written = 0
-        for block in blocks:
-            if block.ndim != 2 or block.shape[0] != channels:
-                raise ParameterError(f"a block must have shape ({channels}, n), got {block.shape}")
-            for at in range(0, block.shape[1], _WRITE_SAMPLES):
-                part = block[:, at : at + _WRITE_SAMPLES]
-                frame = _pack(part, writing, dither)
-                frame.sample_rate, frame.pts, frame.time_base = rate, written, Fraction(1, rate)
-                container.mux(stream.encode(frame))
-                written += part.shape[1]
-        container.mux(stream.encode(None))
+    with written_whole(path) as aside:
+        try:
+            with av.open(f"file:{aside.resolve()}", "w", format=writing.container, container_options=options) as file:
+                stream = file.add_stream(writing.codec, rate=rate, layout=_LAYOUTS[channels])
+                if not isinstance(stream, AudioStream):
+                    raise ParameterError(f"{writing.codec} is no sound codec")
+                stream.codec_context.format = AudioFormat(writing.sample_format)
+                if writing.codec == "libmp3lame":
+                    stream.bit_rate = bit_rate
+                if label is not None:
+                    label(file)
+                file.start_encoding()  # so that no blocks at all give a file with no sound
+                # A fixed seed: the same plan gives the same bytes on every run.
+                dither, written = np.random.Generator(np.random.SFC64(0)), 0
+
+                def write(block: FloatArray) -> None:
+                    nonlocal written
+                    if block.ndim != 2 or block.shape[0] != channels:
+                        raise ParameterError(f"a block must have shape ({channels}, n), got {block.shape}")
+                    for at in range(0, block.shape[1], _WRITE_SAMPLES):
+                        part = block[:, at : at + _WRITE_SAMPLES]
+                        frame = _pack(part, writing, dither)
+                        frame.sample_rate, frame.pts, frame.time_base = rate, written, Fraction(1, rate)
+                        file.mux(stream.encode(frame))
+                        written += part.shape[1]
+
+                yield write
+                file.mux(stream.encode(None))
+        except av.error.FFmpegError as error:
+            raise cannot_be_written(path, error) from error
 
 
 def _pack(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -> AudioFrame:

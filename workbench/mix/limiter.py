@@ -33,16 +33,20 @@ class Limiter:
     """The limiter's state between blocks of one stream.
 
     `push` takes blocks of shape (channels, any length) and returns blocks of the same sound, some milliseconds later;
-    `finish` returns the rest. The output as a whole is as long as the input, and not delayed against it. Raises
+    `finish` returns the rest. The output as a whole is as long as the input, and not delayed against it. Only the peaks
+    of the first `leading` channels are looked at, of all by default; the others get the same gain. Raises
     `ParameterError` for no channel, or a rate under 1 Hz.
     """
 
-    def __init__(self, channels: int, rate: int, params: RenderParams | None = None) -> None:
+    def __init__(
+        self, channels: int, rate: int, params: RenderParams | None = None, leading: int | None = None
+    ) -> None:
         params = params or RenderParams()
         if channels < 1 or rate < 1:
             raise ParameterError(f"a limiter needs at least one channel and a rate, got {channels} at {rate} Hz")
         reach = max(1, round(_LOOKAHEAD_SECONDS * rate / 2.0))
         hann = np.hanning(2 * reach + 3)[1:-1]
+        self._leading = leading
         self._window = hann / hann.sum()
         self._reach = reach
         self._half = INTERPOLATOR_TAPS // 2
@@ -90,7 +94,7 @@ class Limiter:
         look_to = self._sound.shape[1] - half
         if look_to > self._looked_at:
             peaks = np.zeros(look_to - self._looked_at, dtype=np.float32)
-            around = np.ascontiguousarray(self._sound[:, self._looked_at - half : look_to + half])
+            around = np.ascontiguousarray(self._sound[: self._leading, self._looked_at - half : look_to + half])
             interval_peaks(around, self._taps, self._ceiling, peaks)
             require_gain(peaks, float(self._ceiling), self._required[self._looked_at : look_to + 1])
             self._looked_at = look_to
@@ -112,14 +116,17 @@ class Limiter:
         return gained
 
 
-def limit_blocks(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
+def limit_blocks(
+    blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None, leading: int | None = None
+) -> Iterator[FloatArray]:
     """Limit a stream of blocks of shape (channels, any length), full scale 1.0, into other blocks of the same sound.
 
-    Raises `ParameterError` for blocks of different numbers of channels, or a rate under 1 Hz.
+    `leading` is as of `Limiter`. Raises `ParameterError` for blocks of different numbers of channels, or a rate under 1
+    Hz.
     """
     limiter = None
     for block in blocks:
-        limiter = limiter or Limiter(block.shape[0], rate, params)
+        limiter = limiter or Limiter(block.shape[0], rate, params, leading)
         done = limiter.push(block)
         if done.shape[1]:
             yield done

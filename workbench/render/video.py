@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -41,7 +41,7 @@ from av.video.stream import VideoStream
 
 from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
-from workbench.media.audio import decode_blocks, subtype_for, write_audio
+from workbench.media.audio import decode_blocks, open_stem, subtype_for, write_audio
 from workbench.media.containers import open_media, packets, picture_stream, tick_seconds
 from workbench.media.probe import first_of, probe
 from workbench.media.sound_streams import SoundChoice, fold_down
@@ -115,6 +115,17 @@ class MixLevels(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Stem:
+    """A part of the track that plays in its place, with the others, and is also written by itself."""
+
+    name: str
+    file: Path
+    recording: Recording  # as long as the track, at its rate and with its channels
+    is_ducked: bool = True  # whether the mix lowers it under speech
+    out: Path | None = None  # WAV, float32, where its part of the mix is written; None: nowhere
+
+
 def render_audio(
     plan: Music,
     recording: Recording,
@@ -124,6 +135,7 @@ def render_audio(
     voice: Path | None = None,
     mix: MixLevels | None = None,
     audio: SoundChoice | None = None,
+    stems: Sequence[Stem] = (),
     limit: bool = False,
     gain_db: float = 0.0,
     progress: Progress | None = None,
@@ -141,6 +153,8 @@ def render_audio(
     voice : file with the sound under which the music plays; the file written is as long as that. None: music alone
     mix : gains and ducking, as for `render_video`; None for 0 dB and none
     audio : as for `render_video`, of the voice
+    stems : play in place of `recording`; each file has what the stem adds to the sound, before the codec: the limiter
+        acts on the whole and lowers all stems alike
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
     gain_db : of the whole, before the limiter, dB
     progress : receives the share that is done
@@ -163,9 +177,10 @@ def render_audio(
         rate, channels = params.video_sample_rate, 2
     if voice is not None:
         check_length_of_video(plan, voice, seconds)
-    blocks = amplify(play_sound(plan, recording, voice, mix, params, audio=audio), gain_db)
+    blocks = amplify(play_sound(plan, recording, voice, mix, params, audio=audio, stems=stems), gain_db)
     if limit:
-        blocks = limit_blocks(blocks, rate, params)
+        blocks = limit_blocks(blocks, rate, params, leading=channels)
+    blocks = _split(blocks, stems, rate, channels)
     reporting, subtype = _report_blocks(blocks, round(seconds * rate), progress), subtype_for(Path(out), recording)
     label = None if voice is None else partial(copy_labels, voice)
     bit_rate = 1000 * params.video_kbps
@@ -182,6 +197,7 @@ def render_video(
     *,
     soundtrack: bool = True,
     audio: SoundChoice | None = None,
+    stems: Sequence[Stem] = (),
     limit: bool | None = None,
     gain_db: float = 0.0,
     progress: Progress | None = None,
@@ -199,6 +215,7 @@ def render_video(
     mix : gains and ducking; None for 0 dB and none
     soundtrack : False leaves the soundtrack out
     audio : the video's sound streams that are its soundtrack; None: as `workbench.media.sound_streams` finds them
+    stems : as for `render_audio`
     params : rate, bit rate, the way of ducking, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
@@ -233,9 +250,12 @@ def render_video(
     # A function, not a stream: a take whose decoded sound passes the ceiling is made again from the start.
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
         own = _soundtrack(video, mix, params, audio) if has_soundtrack else None
-        blocks = amplify(_play(plan, recording, own, mix, params, total), gain_db)
+        blocks, rate = (
+            amplify(_play(plan, recording, own, mix, params, total, stems), gain_db),
+            params.video_sample_rate,
+        )
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
-        return limit_blocks(blocks, params.video_sample_rate, at_ceiling) if held else blocks
+        return _split(limit_blocks(blocks, rate, at_ceiling, leading=2) if held else blocks, stems, rate, 2)
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
@@ -253,18 +273,20 @@ def play_video(
     *,
     soundtrack: bool = True,
     audio: SoundChoice | None = None,
+    stems: Sequence[Stem] = (),
 ) -> Iterator[FloatArray]:
     """Play what `render_video`, or `render_audio` under a voice, writes, before its gain, limiter and codec.
 
-    Blocks have shape (2, n), float32, at `video_sample_rate`; together they are as long as the video. Raises
-    `MediaError` where the video cannot be read, and `PlanError` if the plan was made for another track.
+    Blocks have shape (2, n), float32, at `video_sample_rate`; together they are as long as the video. With `stems`, the
+    channels of each of them stand below those of the whole. Raises `MediaError` where the video cannot be read, and
+    `PlanError` if the plan was made for another track.
     """
     params = params or RenderParams()
     check_track(plan, recording)
     facts = probe(video)
     total = round(facts.duration * params.video_sample_rate)
     own = _soundtrack(video, mix, params, audio) if soundtrack and facts.audio_duration else None
-    return _play(plan, recording, own, mix, params, total)
+    return _play(plan, recording, own, mix, params, total, stems)
 
 
 def play_sound(
@@ -275,17 +297,18 @@ def play_sound(
     params: RenderParams,
     *,
     audio: SoundChoice | None = None,
+    stems: Sequence[Stem] = (),
 ) -> Iterator[FloatArray]:
     """Play what `render_audio` writes, before its gain, limiter and codec; blocks and errors as of `play_video`.
 
     Without voice and mix it is the music at the rate and with the channels of the track.
     """
     if voice is not None:
-        return play_video(plan, recording, voice, mix, params, audio=audio)
+        return play_video(plan, recording, voice, mix, params, audio=audio, stems=stems)
     if mix is None:
-        return render_blocks(plan, recording, params)
+        return _add_up([render_blocks(plan, one, params) for one in _played(recording, stems)], stems)
     check_track(plan, recording)
-    return _play(plan, recording, None, mix, params, round(plan.window_end * params.video_sample_rate))
+    return _play(plan, recording, None, mix, params, round(plan.window_end * params.video_sample_rate), stems)
 
 
 def _play(
@@ -295,10 +318,38 @@ def _play(
     mix: MixLevels | None,
     params: RenderParams,
     total: int,
+    stems: Sequence[Stem],
 ) -> Iterator[FloatArray]:
-    """So many samples of music and soundtrack, mixed."""
-    blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
+    """So many samples of music and soundtrack, mixed; below them those of each stem."""
+    ducked = [stem.is_ducked for stem in stems] or [True]
+    music = [
+        _Reader(_music(plan, one, mix, params, is_ducked)).blocks(total, params)
+        for one, is_ducked in zip(_played(recording, stems), ducked, strict=True)
+    ]
+    blocks = _add_up(music, stems)
     return blocks if soundtrack is None else _add_stream(blocks, _Reader(soundtrack))
+
+
+def _played(recording: Recording, stems: Sequence[Stem]) -> list[Recording]:
+    return [stem.recording for stem in stems] or [recording]
+
+
+def _add_up(streams: Sequence[Iterator[FloatArray]], stems: Sequence[Stem]) -> Iterator[FloatArray]:
+    """The sum of the stems' streams, block by block, and below it each of them; without stems the only stream."""
+    if not stems:
+        return streams[0]
+    return (np.concatenate([np.sum(parts, axis=0), *parts]) for parts in zip(*streams, strict=True))
+
+
+def _split(blocks: Iterator[FloatArray], stems: Sequence[Stem], rate: int, channels: int) -> Iterator[FloatArray]:
+    """Write the channels of each stem into its file, and return those of the whole."""
+    with ExitStack() as files:
+        numbered = [(number, stem.out) for number, stem in enumerate(stems, start=1) if stem.out is not None]
+        written = [(number, files.enter_context(open_stem(out, rate, channels))) for number, out in numbered]
+        for block in blocks:
+            for number, write in written:
+                write(block[number * channels : (number + 1) * channels])
+            yield block[:channels]
 
 
 @contextmanager
@@ -328,11 +379,13 @@ def _encode_under_ceiling(
         ceiling, begun = ceiling - over - clear_db, ended
 
 
-def _music(plan: Music, recording: Recording, mix: MixLevels | None, params: RenderParams) -> Iterator[FloatArray]:
-    """The plan at the video's rate, in stereo, with the mix's gain and ducking."""
+def _music(
+    plan: Music, recording: Recording, mix: MixLevels | None, params: RenderParams, is_ducked: bool
+) -> Iterator[FloatArray]:
+    """The plan at the video's rate, in stereo, with the mix's gain, and its ducking if `is_ducked`."""
     rate = params.video_sample_rate
     gain = _linear(mix.music_gain_db if mix is not None else None)
-    duck = mix.duck if mix is not None else None
+    duck = mix.duck if mix is not None and is_ducked else None
     ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params) if duck is not None else duck_bands((), ())
     stereo = (fold_down(block) for block in render_blocks(plan, recording, params))
     converted = _convert_rate(stereo, recording.sample_rate, rate)
@@ -399,7 +452,7 @@ class _Reader:
 
 def _add_stream(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray]:
     for block in blocks:
-        block += other.read(block.shape[1])
+        block[:2] += other.read(block.shape[1])
         yield block
 
 

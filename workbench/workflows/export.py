@@ -9,7 +9,7 @@ Functions: `export_plan`; `timeline_of`, the timeline that writers take; `find_s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, log
@@ -39,6 +39,7 @@ from workbench.export.timeline import (
     MarkerKind,
     MusicEnds,
     Notes,
+    StemMedia,
     Timeline,
     TrackMedia,
     VideoMedia,
@@ -51,9 +52,10 @@ from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line,
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
-from workbench.render.video import MixLevels, render_audio
+from workbench.render.video import MixLevels, Stem, render_audio
 from workbench.workflows.align import align_track
 from workbench.workflows.beats import map_beats
+from workbench.workflows.render import load_stems
 
 if TYPE_CHECKING:
     from workbench.catalog.track import Track
@@ -91,17 +93,20 @@ def export_plan(
     with_media: bool = False,
     frame_rate: float | None = None,
     record: Track | None = None,
+    stems: Mapping[str, Path] | None = None,
+    ducked: Collection[str] | None = None,
 ) -> Path:
     """Write a plan, or a placed track (which needs `track`), in a format by its name, see `workbench.extensions`.
 
     `with_media` writes two WAV files beside an edit too, named like it, and lets it name them: the track, and the music
     as it is in the mix, which is one more clip, switched off. An edit named `.zip` is packed with all its media, the
     video too. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
-    it. `record` is what the catalog has of the track; None: it is found by the track's bytes. `sync_points` come from
-    `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises `ParameterError` for an
-    unknown format, one that needs a track, cannot hold a placement or names no media, or if a file to write is the
-    track or the video itself; `PlanError` if the plan was made for another track or a longer video; `ExtraMissing` if
-    the format's library is not installed.
+    it. `stems`, files by name, lie in place of the track, each on a track of its own, and `ducked` names those that the
+    mix lowers under speech, None all. `record` is what the catalog has of the track; None: it is found by the track's
+    bytes. `sync_points` come from `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises
+    `ParameterError` for an unknown format, one that needs a track, cannot hold a placement or names no media, or if a
+    file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
+    video; `ExtraMissing` if the format's library is not installed.
     """
     chosen: Format = find(EXPORT_FORMATS, format_name)
     if chosen.extra:
@@ -114,11 +119,16 @@ def export_plan(
     if with_media and not chosen.is_edit:
         raise ParameterError(f"the format {chosen.name} names no media; leave ", Argument("with_media"), " out")
     is_packed = chosen.is_edit and out.suffix.lower() == PACKED
-    own = media_beside(out) if with_media and not is_packed else ()
+    if stems and not chosen.holds_stems:
+        raise ParameterError(
+            f"the format {chosen.name} has no track for each stem; leave ", Argument("stem"), " out, or write otio, ",
+            "fcpxml, xmeml or rpp",
+        )  # fmt: skip
+    own = media_beside(out, tuple(stems or ())) if with_media and not is_packed else ()
     for written in (out, *own):
-        for media in (track, video):
+        for media in (track, video, *(stems or {}).values()):
             if media is not None and written.exists() and written.samefile(media):
-                raise ParameterError(f"{written}: this is the file to be exported from; choose another name")
+                raise ParameterError(f"{written}: this is a file to be exported from; choose another name")
     notes = _notes(workspace, track) if chosen.uses_analysis and track is not None else None
     grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
     workspace.progress(f"writing {out.name}", 0.0)
@@ -139,41 +149,70 @@ def export_plan(
     )
     if chosen.uses_catalog and track is not None:
         timeline = replace(timeline, record=record or _record(workspace, track))
+    parts: tuple[Stem, ...] = ()
+    if stems and track is not None:
+        parts = load_stems(workspace, track, stems, ducked)
+        timeline = replace(timeline, stems=tuple(_stem_media(workspace, part) for part in parts))
     if is_packed:
-        _pack(workspace, chosen, timeline, plan, mix, out)
+        _pack(workspace, chosen, timeline, plan, mix, parts, out)
     else:
         if own:
-            timeline = _with_media(workspace, timeline, plan, mix, out)
+            timeline = _with_media(workspace, timeline, plan, mix, parts, out)
         chosen.write(timeline, out)
     workspace.progress(f"writing {out.name}", 1.0)
     return out
 
 
-def media_beside(out: Path) -> tuple[Path, Path]:
-    """Where the track of an edit and the music of the mix are written."""
-    return out.with_name(f"{out.stem}-track.wav"), out.with_name(f"{out.stem}-music.wav")
+def media_beside(out: Path, stems: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Where the track of an edit, or its stems, and last the music of the mix are written."""
+    names = [f"stem-{name}" for name in stems] or ["track"]
+    return tuple(out.with_name(f"{out.stem}-{name}.wav") for name in (*names, "music"))
 
 
-def _with_media(workspace: Workspace, timeline: Timeline, plan: Music, mix: MixLevels | None, out: Path) -> Timeline:
-    """Write the track and the music of the mix beside an edit, and return the edit that names them."""
+def _stem_media(workspace: Workspace, stem: Stem) -> StemMedia:
+    recording = workspace.load_recording(stem.file)  # a stem in mono stays it
+    media = TrackMedia(stem.file, recording.samples.shape[1], recording.sample_rate, recording.channels)
+    return StemMedia(stem.name, media, stem.is_ducked)
+
+
+def _with_media(
+    workspace: Workspace, timeline: Timeline, plan: Music, mix: MixLevels | None, stems: Sequence[Stem], out: Path
+) -> Timeline:
+    """Write the track, or its stems, and the music of the mix beside an edit, and return the edit that names them."""
     assert timeline.track is not None, "edits need the track"
     recording = workspace.load_recording(timeline.track.path)
-    track, music = media_beside(out)
-    write_audio(track, [recording.samples], recording.sample_rate, recording.channels, subtype="pcm24")
+    *beside, music = media_beside(out, [stem.name for stem in stems])
+    named = []
+    for layer, path in zip(timeline.layers, beside, strict=True):
+        assert layer.track is not None, "edits need the track"
+        sound = workspace.load_recording(layer.track.path)
+        write_audio(path, [sound.samples], sound.sample_rate, sound.channels, subtype="float32" if stems else "pcm24")
+        named.append(replace(layer.track, path=path))
     params = workspace.params.render
-    render_audio(plan, recording, music, params, mix=mix, limit=mix is not None)
+    render_audio(plan, recording, music, params, mix=mix, stems=stems, limit=mix is not None)
+    if timeline.stems:
+        pairs = zip(timeline.stems, named, strict=True)
+        timeline = replace(timeline, stems=tuple(replace(stem, media=media) for stem, media in pairs))
+    else:
+        timeline = replace(timeline, track=named[0])
     rate, channels = (recording.sample_rate, recording.channels) if mix is None else (params.video_sample_rate, 2)
     mixed = TrackMedia(music, round(plan.window_end * rate), rate, channels)
-    return replace(timeline, track=replace(timeline.track, path=track), mixed_music=mixed)
+    return replace(timeline, mixed_music=mixed)
 
 
 def _pack(
-    workspace: Workspace, chosen: Format, timeline: Timeline, plan: Music, mix: MixLevels | None, out: Path
+    workspace: Workspace,
+    chosen: Format,
+    timeline: Timeline,
+    plan: Music,
+    mix: MixLevels | None,
+    stems: Sequence[Stem],
+    out: Path,
 ) -> None:
     """Write an edit and all the media that it names, by their names alone, into one archive."""
     with written_whole(out) as aside, TemporaryDirectory(dir=out.parent) as made:
         edit, video = Path(made) / f"{out.stem}{chosen.suffix}", timeline.video
-        packed = _with_media(workspace, timeline, plan, mix, edit)
+        packed = _with_media(workspace, timeline, plan, mix, stems, edit)
         if video is not None:
             packed = replace(packed, video=replace(video, path=edit.with_name(video.path.name)))
         chosen.write(packed, edit)

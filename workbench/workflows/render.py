@@ -3,32 +3,34 @@
 Joins the gain of `workbench.render.delivery` with the rendering and the meters of the rest; finds out who speaks where
 a target, or a reader, asks for the loudness of the dialogue.
 
-Functions: `render_measured`, `speech_ranges`, `uncertain_speech`, `own_music_ranges`. Class: `Rendered`.
+Functions: `render_measured`, `load_stems`, `speech_ranges`, `uncertain_speech`, `own_music_ranges`. Class: `Rendered`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ParameterError
+from workbench.errors import Argument, ParameterError
 from workbench.files import cannot_be_written, is_stream, written_whole
 from workbench.media.audio import SOUND_SUFFIXES
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
-from workbench.recording import Recording
+from workbench.recording import FloatArray, Recording
 from workbench.render.delivery import DeliveryGain, find_gain, shortfalls
 from workbench.render.remux import describe_left_out, suffix_for
 from workbench.render.schedule import Music
 from workbench.render.small import SMALL_KBPS, shrink_video
 from workbench.render.sound_levels import SoundLevels, measure_levels
-from workbench.render.video import MixLevels, play_sound, render_audio, render_video
+from workbench.render.video import MixLevels, Stem, play_sound, render_audio, render_video
 from workbench.video.utterances import own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
@@ -47,6 +49,7 @@ class Rendered:
     target: str | None
     gain: DeliveryGain | None  # None without a target
     shortfalls: tuple[str, ...] = ()  # what the target asks for and the file does not have, a line each
+    stems: tuple[Stem, ...] = ()  # with the files that they were written to
     left_out: str | None = None  # a line on what the video has and the file does not; None: nothing
 
 
@@ -98,6 +101,38 @@ def own_music_ranges(workspace: Workspace, video: Path, video_seconds: float) ->
     return own_music_in(measure_soundtrack(workspace, video), video_seconds, workspace.params.mix)
 
 
+def load_stems(
+    workspace: Workspace, track: Path, files: Mapping[str, Path], ducked: Collection[str] | None = None
+) -> tuple[Stem, ...]:
+    """Decode the stems of a track, given by name; `ducked` names those that a mix lowers under speech, None all.
+
+    A stem in mono plays on all channels of the track. Raises `ParameterError` for a stem that is not as long as the
+    track, or has another rate or number of channels, a name that no file can have, and one in `ducked` that no stem
+    has; `MediaError` for one that cannot be read.
+    """
+    if unknown := sorted(set(ducked or ()) - files.keys()):
+        raise ParameterError(f"there is no stem {unknown[0]}; there are {', '.join(files)}: ", Argument("duck"))
+    whole, stems = workspace.load_recording(track), []
+    for name, path in files.items():
+        if not name or Path(name).name != name:
+            raise ParameterError(f"a stem is named as a file can be, not {name!r}")
+        stem = workspace.load_recording(path)
+        if stem.sample_rate != whole.sample_rate or stem.channels not in (1, whole.channels):
+            raise ParameterError(
+                f"{path.name} has {stem.channels} channels at {stem.sample_rate} Hz, the track {whole.channels} at "
+                f"{whole.sample_rate} Hz; export the stem like the track, or in mono"
+            )
+        if stem.samples.shape[1] != whole.samples.shape[1]:
+            raise ParameterError(
+                f"{path.name} lasts {stem.duration:.6f} s and the track {whole.duration:.6f} s; export each stem from "
+                "the first to the last sample of the track"
+            )
+        if stem.channels < whole.channels:
+            stem = replace(stem, samples=np.broadcast_to(stem.samples, whole.samples.shape))
+        stems.append(Stem(name, path, stem, ducked is None or name in ducked))
+    return tuple(stems)
+
+
 def render_measured(
     workspace: Workspace,
     plan: Music,
@@ -107,6 +142,7 @@ def render_measured(
     mix: MixLevels | None = None,
     *,
     target: str | None = None,
+    stems: Sequence[Stem] = (),
     limit: bool = False,
     small: bool = False,
 ) -> Rendered:
@@ -115,10 +151,11 @@ def render_measured(
     With a `video` that has a picture the file is a video, unless its suffix is one of sound; else it holds sound. A
     pipe without a suffix gets WAV or MKV. `small` makes a file to send: an MP3, or an MP4 of 360 lines. Without a
     `mix`, music and soundtrack play at their own levels; with a mix and no video the file has the music as it is in the
-    mix. A target limits the sound at its own ceiling, `limit` at that of the parameters; what has a mix or a soundtrack
-    is always limited. Speech is looked for with a target, and known where the mix has ducking. Raises `ParameterError`
-    for an unknown target or suffix, `PlanError` if the plan was made for another track or a longer video, and
-    `MediaError` if a file cannot be read or written.
+    mix. `stems`, as of `load_stems`, play in the track's place and are written beside it. A target limits the sound at
+    its own ceiling, `limit` at that of the parameters; what has a mix or a soundtrack is always limited. Speech is
+    looked for with a target, and known where the mix has ducking. Raises `ParameterError` for an unknown target or
+    suffix, `PlanError` if the plan was made for another track or a longer video, and `MediaError` if a file cannot be
+    read or written.
     """
     params, named = workspace.params.render, None if target is None else find_target(target)
     if small:
@@ -129,14 +166,21 @@ def render_measured(
     spoken: Sequence[Sequence[float]] = speech or ()
     gain, gain_db, held = None, 0.0, True if limit else None
     if named is not None:
-        rate = recording.sample_rate if video is None and mix is None else params.video_sample_rate
-        gain = find_gain(
-            lambda: play_sound(plan, recording, video, mix, params, audio=workspace.audio),
-            rate, named, spoken, params,
-        )  # fmt: skip
+        is_bare = video is None and mix is None
+        rate, channels = (recording.sample_rate, recording.channels) if is_bare else (params.video_sample_rate, 2)
+
+        def whole() -> Iterator[FloatArray]:
+            played = play_sound(plan, recording, video, mix, params, audio=workspace.audio, stems=stems)
+            return (block[:channels] for block in played)
+
+        gain = find_gain(whole, rate, named, spoken, params)
         gain_db, held = gain.gain_db, True
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
     out = Path(out)
+    stems = tuple(replace(stem, out=out.with_name(f"{out.stem}-{stem.name}.wav")) for stem in stems)
+    for stem in stems:
+        if stem.out is not None and stem.out.exists() and any(stem.out.samefile(one.file) for one in stems):
+            raise ParameterError(f"{stem.out}: this is a stem itself; choose another output")
 
     def progress(done: float) -> None:
         workspace.progress(f"rendering {out.name}", done)
@@ -150,14 +194,14 @@ def render_measured(
             with _full_size(shown, file, progress) if small else nullcontext((file, progress)) as (full, reports):
                 render_video(
                     plan, recording, shown, full, mix, params,
-                    audio=workspace.audio, limit=held, gain_db=gain_db, progress=reports,
+                    audio=workspace.audio, stems=stems, limit=held, gain_db=gain_db, progress=reports,
                 )  # fmt: skip
             levels = measure_levels(file, spoken)
         else:
             ceiling, is_mixed = params.ceiling_dbtp, video is not None or mix is not None
             for take in range(_LOSSY_TAKES):
                 under = params.model_copy(update={"ceiling_dbtp": ceiling})
-                render_audio(plan, recording, file, under, voice=video, mix=mix, audio=workspace.audio,
+                render_audio(plan, recording, file, under, voice=video, mix=mix, audio=workspace.audio, stems=stems,
                              limit=bool(held) or is_mixed, gain_db=gain_db, progress=progress)  # fmt: skip
                 levels = measure_levels(file, spoken)
                 over = levels.true_peak_dbtp - params.ceiling_dbtp
@@ -168,4 +212,4 @@ def render_measured(
         left_out = None if video is None else describe_left_out(video, file, workspace.audio)
     progress(1.0)
     lines = () if named is None or gain is None else shortfalls(str(target), named, levels, gain, params)
-    return Rendered(out, levels, speech, target, gain, lines, left_out)
+    return Rendered(out, levels, speech, target, gain, lines, stems, left_out)

@@ -157,6 +157,67 @@ def test_the_mix_of_an_align_result_is_applied(
     assert np.subtract(quieter, plain) == pytest.approx([-6.0, -26.0, -6.0], abs=0.3)
 
 
+@pytest.fixture
+def stems(track_file: Path, tmp_path: Path) -> list[str]:
+    """Options for a quarter and three quarters of the track."""
+    track, options = decode(track_file), []
+    for name, share in (("drums", 0.25), ("rest", 0.75)):
+        path = write_audio(tmp_path / f"{name}.wav", [share * track.samples], track.sample_rate, 1, subtype="float32")
+        options += ["--stem", f"{name}={path}"]
+    return options
+
+
+def test_stems_are_cut_and_levelled_as_the_track_and_only_those_named_are_ducked(
+    workbench: Call, aligned: Path, track_file: Path, stems: list[str], home: Path, tmp_path: Path
+) -> None:
+    """The music 6 dB down, and all but the drums 20 dB further from 10 to 15 s."""
+    mixed, out = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": MIX}), tmp_path / "out.wav"
+    arguments = ("--track", track_file, *stems, "--duck", "rest", "--music", "-o", out, "--home", home)
+    code, printed, err = workbench("render", mixed, *arguments)
+    assert code == 0, err
+    written = json.loads(printed)["stems"]
+    assert written == {name: str(tmp_path / f"out-{name}.wav") for name in ("drums", "rest")}
+    sounds = {name: decode(Path(path)).samples for name, path in written.items()}
+    assert np.abs(sum(sounds.values()) - decode(out).samples).max() < 1e-4
+    placed, rate = straight(track_file, 5.25, VIDEO_SECONDS), decode(track_file).sample_rate
+
+    def below_the_track(name: str, first: int, stop: int) -> float:
+        alone = np.std(placed[first * rate : stop * rate])
+        return float(20 * np.log10(np.std(sounds[name][0, first * RATE : stop * RATE]) / alone))
+
+    quarter, most = 20 * np.log10(0.25) - 6.0, 20 * np.log10(0.75) - 6.0
+    spans = ((6, 9), (11, 14), (16, 19))
+    assert [below_the_track("drums", *span) for span in spans] == pytest.approx([quarter] * 3, abs=0.1)
+    assert [below_the_track("rest", *span) for span in spans] == pytest.approx([most, most - 20.0, most], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("--duck", "strings", "--music"), 1, "there is no stem strings; there are drums, rest"),
+        (("--duck", "rest"), 2, "--duck needs a PLAN made with --auto-mix, and --video FILE or --music"),
+        (("--stem", "Rest=other.wav"), 2, "there are two stems called Rest"),
+        (("--stem", "other.wav"), 2, "'other.wav' is not NAME=FILE"),
+        (("--stem", "short=short.wav"), 1, "short.wav lasts 1.000000 s and the track 32.500000 s"),
+        (("--stem", "wide=wide.wav"), 1, "wide.wav has 2 channels at 22050 Hz, the track 1 at 22050 Hz"),
+        (("-o", "-"), 2, "--stem writes files beside the output"),
+    ],
+)
+def test_stems_that_cannot_be_played_are_one_line(
+    workbench: Call, aligned: Path, track_file: Path, stems: list[str], home: Path, tmp_path: Path,
+    arguments: tuple[str, ...], code: int, sentence: str,
+) -> None:  # fmt: skip
+    mixed, out = write(tmp_path / "mixed.json", json.loads(aligned.read_text()) | {"mix": MIX}), tmp_path / "out.wav"
+    rate = decode(track_file).sample_rate
+    write_audio(tmp_path / "short.wav", [np.zeros((1, rate))], rate, 1)
+    write_audio(tmp_path / "wide.wav", [np.zeros((2, rate))], rate, 2)
+    given = [one.replace("=", f"={tmp_path}/") if one.startswith(("short", "wide")) else one for one in arguments]
+    got, printed, err = workbench("render", mixed, "--track", track_file, *stems, "-o", out, *given, "--home", home)
+    assert (got, printed) == (code, "")
+    assert sentence in err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("named", ["track_id", "audio_id"])
 def test_a_match_result_knows_its_tracks_by_id_and_by_their_bytes(
     workbench: Call, track_file: Path, home: Path, tmp_path: Path, named: str

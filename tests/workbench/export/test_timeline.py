@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from xml.etree import ElementTree
 from zipfile import ZipFile
 
 import numpy as np
@@ -24,7 +26,7 @@ from workbench.export.envelope import Lines
 from workbench.export.files import media_path, media_url, plain_name
 from workbench.export.formats import Format
 from workbench.export.timeline import LONE_FRAME_RATE, SILENT_DB, Timeline, TrackMedia, VideoMedia, decibels
-from workbench.media.audio import decode
+from workbench.media.audio import decode, write_audio
 from workbench.plans.plan import LoopPlan
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
@@ -199,3 +201,68 @@ def test_a_packed_edit_names_its_media_wherever_it_is_unpacked(
         "rpp": r'"Music as in the mix"\s*MUTESOLO 1 0 0(?s:.*)POSITION 0\s(?s:.*)SOFFS 0\s(?s:.*)"cut-music.wav"',
     }
     assert re.search(switched_off[name], text)
+
+
+def music_of(edit: Path, name: str) -> dict[str, list[str]]:
+    """What an edit says of each file of music: where its clips lie, and their levels, as text without names and ids."""
+    text, found = edit.read_text(encoding="utf-8"), dict[str, list[str]]()
+    if name == "otio":
+        for lane in json.loads(text)["tracks"]["children"]:
+            clips = [one for one in lane["children"] if one["OTIO_SCHEMA"].startswith("Clip")]
+            (url,) = {one["media_references"]["DEFAULT_MEDIA"]["target_url"] for one in clips}
+            for one in lane["children"]:
+                found.setdefault(url, []).append(
+                    json.dumps([one.get(key) for key in ("source_range", "effects", "in_offset")])
+                )
+    elif name == "rpp":
+        for lane in re.split(r"(?m)^  <TRACK", text)[1:]:
+            (url,) = set(re.findall(r'FILE "?([^"\n]*)', lane))
+            found[url] = [line for line in lane.splitlines() if not re.search("GUID|TRACKID|NAME|FILE|^ {|^ *>$", line)]
+    else:
+        root = ElementTree.fromstring(text)
+        urls = {asset.get("id"): rep.get("src") for asset in root.iter("asset") for rep in asset.iter("media-rep")}
+        urls |= {file.get("id"): url.text for file in root.iter("file") for url in file.iter("pathurl")}
+        for clip in (*root.iter("asset-clip"), *root.iter("clipitem")):
+            reference = clip.get("ref") or next(file.get("id") for file in clip.iter("file"))
+            places = [
+                clip.get(key) or clip.findtext(key) for key in ("offset", "start", "duration", "end", "in", "out")
+            ]
+            levels = [
+                ElementTree.tostring(one).decode() for tag in ("adjust-volume", "filter") for one in clip.iter(tag)
+            ]
+            found.setdefault(str(urls[reference]), []).append(str([*places, levels]))
+    return found
+
+
+@pytest.mark.parametrize("name", ["otio", "fcpxml", "xmeml", "rpp"])
+def test_each_stem_lies_in_an_edit_as_in_one_of_its_own(
+    workspace: Workspace, plan: LoopPlan, track: Path, mix: MixBody, tmp_path: Path, name: str
+) -> None:
+    """All but the drums with the duck, which is no level of the drums."""
+    sound = decode(track)
+    stems = {stem: tmp_path / f"{stem}.wav" for stem in ("drums", "strings", "music")}
+    for path in stems.values():
+        write_audio(path, [sound.samples / 3], sound.sample_rate, 2, subtype="float32")
+    out = tmp_path / "edit"
+    together = music_of(
+        export_plan(workspace, plan, name, out, track=track, mix=mix, stems=stems, ducked=["strings", "music"]), name
+    )
+    assert len(together) == 3
+    for stem, path in stems.items():
+        levels = mix.model_copy(update={"duck": None}) if stem == "drums" else mix
+        alone = music_of(export_plan(workspace, plan, name, out, track=path, mix=levels), name)
+        assert alone == {url: clips for url, clips in together.items() if url in alone}
+    export_plan(workspace, plan, name, tmp_path / "cut.zip", track=track, mix=mix, stems=stems)
+    with ZipFile(tmp_path / "cut.zip") as archive:
+        named = {f"cut-stem-{stem}.wav" for stem in stems} | {"cut-music.wav"}
+        assert named < set(archive.namelist())
+        archive.extractall(tmp_path / "there")
+    edit = next(one for one in (tmp_path / "there").iterdir() if one.suffix != ".wav")
+    assert {Path(url).name for url in music_of(edit, name)} == named
+
+
+def test_a_format_without_tracks_refuses_stems(
+    workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ParameterError, match="the format edl has no track for each stem"):
+        export_plan(workspace, plan, "edl", tmp_path / "edit.edl", track=track, stems={"drums": track})

@@ -4,7 +4,7 @@ import re
 import struct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -28,7 +28,7 @@ from workbench.recording import Recording
 from workbench.render.playback import render
 from workbench.render.schedule import place_track
 from workbench.render.sound_levels import measure_levels
-from workbench.render.video import play_video, render_audio, render_video
+from workbench.render.video import Stem, play_video, render_audio, render_video
 from workbench.results.plan import plan_body
 
 RATE, FPS, SECONDS = 48_000, 25, 12
@@ -114,6 +114,38 @@ def test_music_of_a_mix_and_its_soundtrack_add_up_to_the_mix(video: Path, plan: 
     mixed = np.concatenate(list(play_video(plan, recording, video, levels)), axis=1)[:, : music.shape[1]]
     assert music.shape == (2, round(plan.window_end * RATE))
     assert np.abs(music + soundtrack - mixed).max() < 2.0**-14  # a step of 16 bits and its dither
+
+
+def stem_of(recording: Recording, out: Path, *, is_ducked: bool = True) -> Stem:
+    return Stem(out.stem, out, recording, is_ducked, out)
+
+
+@pytest.mark.parametrize("levels", [None, Mix(music_gain_db=9.0)], ids=["bare", "mixed"])
+def test_stems_add_up_to_the_render_of_the_track(plan: LoopPlan, tmp_path: Path, levels: Mix | None) -> None:
+    """Also where the limiter works: it lowers all of them by what their sum needs."""
+    parts = 0.3 * np.random.default_rng(1).standard_normal((2, 2, 8 * RATE)).astype(np.float32)
+    track = Recording.from_samples(parts.sum(axis=0), RATE)
+    stems = [stem_of(Recording.from_samples(part, RATE), tmp_path / f"{k}.wav") for k, part in enumerate(parts)]
+    whole = decode(render_audio(plan, track, tmp_path / "track.wav", mix=levels, limit=True))
+    mixed = decode(render_audio(plan, track, tmp_path / "mix.wav", mix=levels, limit=True, stems=stems))
+    added = np.sum([decode(tmp_path / f"{k}.wav").samples for k in (0, 1)], axis=0)
+    assert true_peak_db(whole.samples) == pytest.approx(-1.0, abs=0.1), "it is limited"
+    assert np.abs(mixed.samples - whole.samples).max() < 1e-4  # -80 dBFS
+    assert np.abs(added - whole.samples).max() < 1e-4
+
+
+def test_a_stem_that_is_not_ducked_stays_as_loud_as_it_is(plan: LoopPlan, tmp_path: Path) -> None:
+    parts = 0.05 * np.random.default_rng(1).standard_normal((2, 1, 8 * RATE)).astype(np.float32)
+    drums, rest = (Recording.from_samples(part, RATE) for part in parts)
+    track = Recording.from_samples(parts.sum(axis=0), RATE)
+    levels = Mix(music_gain_db=-3.0, duck=Duck(((2.0, 0.0), (2.4, 12.0), (6.0, 12.0), (7.0, 0.0)), ((2.5, 5.9),)))
+    stems = (stem_of(drums, tmp_path / "drums.wav", is_ducked=False), stem_of(rest, tmp_path / "rest.wav"))
+    render_audio(plan, track, tmp_path / "mix.wav", mix=levels, stems=stems)
+    for stem, alone in zip(stems, (replace(levels, duck=None), levels), strict=True):
+        expected = decode(render_audio(plan, stem.recording, tmp_path / "alone.wav", mix=alone)).samples
+        assert (
+            np.abs(decode(stem.out or tmp_path).samples - expected).max() < 2.0**-14
+        )  # a step of 16 bits and its dither
 
 
 def flashes(path: Path) -> list[float]:
