@@ -77,13 +77,25 @@ def video(draw_video: Callable[[int], Path]) -> Path:
     return draw_video(VIDEO_SECONDS)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator[Dashboard]:
-    """One server a module, with a home of its own that knows one track."""
+    """One server for all modules whose tests leave nothing behind that others see."""
+    with _dashboard(tmp_path_factory.mktemp("home"), video) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def own_dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator[Dashboard]:
+    """A server of the module's own, for tests that save what belongs to the track or the home."""
+    with _dashboard(tmp_path_factory.mktemp("home"), video) as running:
+        yield running
+
+
+@contextmanager
+def _dashboard(home: Path, video: Path) -> Iterator[Dashboard]:
     from workbench.store.home import Home
     from workbench.workflows.catalog import add_tracks
 
-    home = tmp_path_factory.mktemp("home")
     wanted = [file for file in _bundled() if file.path.name == TRACK.name]
     assert all(added.track is not None for added in add_tracks(Workspace(Home(home)), wanted))
     with served(home, TRACK, video) as (url, process):
@@ -96,7 +108,7 @@ def _bundled() -> Any:
     return bundled_files().wanted
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium, which may play sound without having been clicked, and finds no host but this one."""
     from playwright.sync_api import expect, sync_playwright

@@ -30,7 +30,7 @@ def draw_patterns(seconds: int, out: Path, width: int = 192, rate: int = 12) -> 
     width : of its pictures, 16 to 9, px
     rate : pictures a second
     """
-    sources = ("testsrc2=", "mandelbrot=start_scale=0.3:", "testsrc=")
+    sources = ("testsrc2=", "sierpinski=", "testsrc=")
     scenes = ";".join(
         f"{source}size={width}x{width * 9 // 16}:rate={rate},trim=duration={seconds / len(sources)},"
         f"format=yuv420p[{number}]"

@@ -16,6 +16,12 @@ from workbench.cli.main import run
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
+@pytest.fixture(scope="module")
+def dashboard(own_dashboard: Any) -> Any:
+    """A grid belongs to the track."""
+    return own_dashboard
+
+
 @pytest.fixture
 def beats(page: Any, open_tab: Callable[[str], None]) -> Any:
     open_tab("Beats")

@@ -15,6 +15,12 @@ from workbench.cli.main import run
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
+@pytest.fixture(scope="module")
+def dashboard(own_dashboard: Any) -> Any:
+    """A profile belongs to the home."""
+    return own_dashboard
+
+
 @pytest.fixture
 def mix(page: Any, open_tab: Callable[[str], None]) -> Any:
     open_tab("Mix")

@@ -37,22 +37,6 @@ def press_and_see_it_play(watched: Any) -> None:
     expect(watched.page.get_by_role("button", name=PLAY)).to_be_visible()
 
 
-def test_every_tab_opens_and_nothing_is_asked_of_another_host(
-    page: Any, dashboard: Any, open_tab: Callable[[str], None]
-) -> None:
-    assert [name.lower() for name in page.get_by_role("tab").all_inner_texts()] == [
-        "plan", "seams", "beats", "mix", "match", "tracks", "review", "listening"
-    ]  # fmt: skip
-    for title in ("Seams", "Beats", "Mix", "Match", "Tracks", "Review", "Listening", "Plan"):
-        open_tab(title)
-        expect(page.get_by_role("tab", name=title, exact=True)).to_have_attribute("aria-selected", "true")
-        expect(page.locator(TABS[title]).first).to_be_visible()  # for which those who take pictures wait
-        expect(page.locator(".fault")).to_have_text("")
-    fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
-    assert fetched
-    assert [url for url in fetched if not url.startswith((dashboard.url, "data:", "blob:"))] == []
-
-
 def test_the_browser_imports_the_scripts_of_components_itself(page: Any) -> None:
     """Read by another script first, they would hold up every page by a second."""
     by = page.evaluate(
@@ -112,22 +96,6 @@ def _faults(page: Any, rules: dict[str, Any]) -> list[str]:
     return faults
 
 
-def test_nothing_serious_is_in_the_way_of_anybody(page: Any, open_tab: Callable[[str], None]) -> None:
-    """Names, roles, contrast and the rest of what axe-core looks at, in every tab; light and dark."""
-    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: make setup-dev installs it")
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = []
-    for title in page.get_by_role("tab").all_inner_texts():
-        open_tab(title)
-        if title == "Match":
-            page.get_by_role("table", name="matches").wait_for()
-        found += [f"{title}: {fault}" for fault in _faults(page, {})]
-        # Switched, only colours are others.
-        page.get_by_role("button", name="Toggle theme").click()
-        found += [f"{title}: {fault}" for fault in _faults(page, {"runOnly": ["color-contrast"]})]
-    assert found == []
-
-
 _DARK = "getComputedStyle(document.body).backgroundColor === 'rgb(18, 18, 18)'"
 _SEEN = """window.seen = new Set()
 const look = () => {
@@ -156,60 +124,62 @@ def test_the_page_is_as_dark_as_the_system_until_it_is_switched(new_page: Callab
     assert not page.evaluate(_DARK)
 
 
-@pytest.mark.parametrize("width", [390, 768, 1024])
-def test_a_narrow_window_cuts_nothing_off(page: Any, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    head = page.get_by_role("banner")
-    for name in ("Open", "Download", "Toggle theme"):
-        edges = head.get_by_role("button", name=name, exact=True).bounding_box()
-        assert edges["x"] >= 0
-        assert edges["x"] + edges["width"] <= width
-        assert edges["y"] + edges["height"] <= 44
-    last = head.get_by_role("tab").last.bounding_box()
-    assert last["x"] + last["width"] <= width
-    # What is drawn for a wide window is drawn anew a moment later.
-    page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
-    page.keyboard.press("?")
-    keys = page.locator(".keys dl:visible").bounding_box()
-    assert keys["x"] >= 0
-    assert keys["x"] + keys["width"] <= width
+def test_a_narrow_window_cuts_nothing_off(page: Any) -> None:
+    for width in (1024, 768, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        head = page.get_by_role("banner")
+        for name in ("Open", "Download", "Toggle theme"):
+            edges = head.get_by_role("button", name=name, exact=True).bounding_box()
+            assert edges["x"] >= 0
+            assert edges["x"] + edges["width"] <= width
+            assert edges["y"] + edges["height"] <= 44
+        last = head.get_by_role("tab").last.bounding_box()
+        assert last["x"] + last["width"] <= width
+        # What is drawn for a wide window is drawn anew a moment later.
+        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
+        page.keyboard.press("?")
+        keys = page.locator(".keys dl:visible").bounding_box()
+        assert keys["x"] >= 0
+        assert keys["x"] + keys["width"] <= width
+        page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("width", [390, 768, 1100, 1280, 1920])
-def test_a_message_and_the_work_under_way_are_told_in_full(page: Any, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 720})
-    told = "the crossfade that you set at 2:56 is not in this plan; its seam now has the one that the planner chose"
-    page.evaluate("(told) => window.dispatchEvent(new CustomEvent('workbench-fault', { detail: told }))", told)
-    expect(page.locator(".fault")).to_have_text(told)
-    # In one go: what is really under way may end at any moment and hide it again.
-    cut, (stage_right, stop_left, stop_right), edges, undo_left = page.locator(".status").evaluate(
-        """(status) => {
-            const part = (name) => status.querySelector(name)
-            const edges = (node) => node.getBoundingClientRect()
-            part(".stage").textContent = "measuring the bands of the music"
-            part(".work").hidden = false
-            const cut = [".fault", ".stage"].filter((name) => part(name).scrollHeight > part(name).clientHeight + 1)
-            const { left, right, top, bottom } = edges(part(".notice"))
-            const [stage, stop] = [edges(part(".stage")), edges(part(".stop"))]
-            return [cut, [stage.right, stop.left, stop.right], [left, right, top, bottom], edges(part(".undo")).left]
-        }"""
-    )
-    keys = page.get_by_role("button", name="Keys", exact=True).bounding_box()
-    assert cut == []
-    assert stage_right <= stop_left
-    left, right, top, bottom = edges
-    assert left >= 0
-    assert right <= width
-    if width >= 1280:
-        assert stop_right <= undo_left
-        assert top >= 44, "below the head"
-        assert right <= keys["x"] or top >= keys["y"] + keys["height"]
-    else:
-        assert bottom <= 720
-    page.locator(".status").evaluate("status => { status.querySelector('.work').hidden = true }")
-    page.get_by_role("button", name="take this message away").click()
-    expect(page.locator(".fault")).to_have_text("")
-    expect(page.get_by_role("button", name="take this message away")).to_be_hidden()
+def test_a_message_and_the_work_under_way_are_told_in_full(page: Any) -> None:
+    for width in (1920, 1280, 1100, 768, 390):
+        page.set_viewport_size({"width": width, "height": 720})
+        told = "the crossfade that you set at 2:56 is not in this plan; its seam now has the one that the planner chose"
+        page.evaluate("(told) => window.dispatchEvent(new CustomEvent('workbench-fault', { detail: told }))", told)
+        expect(page.locator(".fault")).to_have_text(told)
+        # In one go: what is really under way may end at any moment and hide it again.
+        cut, (stage_right, stop_left, stop_right), edges, undo_left = page.locator(".status").evaluate(
+            """(status) => {
+                const part = (name) => status.querySelector(name)
+                const edges = (node) => node.getBoundingClientRect()
+                part(".stage").textContent = "measuring the bands of the music"
+                part(".work").hidden = false
+                const cut = [".fault", ".stage"].filter((name) => part(name).scrollHeight > part(name).clientHeight + 1)
+                const { left, right, top, bottom } = edges(part(".notice"))
+                const [stage, stop] = [edges(part(".stage")), edges(part(".stop"))]
+                const { left: undoLeft } = edges(part(".undo"))
+                return [cut, [stage.right, stop.left, stop.right], [left, right, top, bottom], undoLeft]
+            }"""
+        )
+        keys = page.get_by_role("button", name="Keys", exact=True).bounding_box()
+        assert cut == []
+        assert stage_right <= stop_left
+        left, right, top, bottom = edges
+        assert left >= 0
+        assert right <= width
+        if width >= 1280:
+            assert stop_right <= undo_left
+            assert top >= 44, "below the head"
+            assert right <= keys["x"] or top >= keys["y"] + keys["height"]
+        else:
+            assert bottom <= 720
+        page.locator(".status").evaluate("status => { status.querySelector('.work').hidden = true }")
+        page.get_by_role("button", name="take this message away").click()
+        expect(page.locator(".fault")).to_have_text("")
+        expect(page.get_by_role("button", name="take this message away")).to_be_hidden()
 
 
 def test_playing_moves_the_playhead_and_space_stops_it(plan: Any) -> None:
@@ -442,10 +412,14 @@ CONTROLS = {
 }  # fmt: skip
 
 
-def test_every_control_has_a_name(page: Any, open_tab: Callable[[str], None]) -> None:
-    """A screen reader reads it: the accessibility tree of each tab, and of the menus, has no control without."""
+def test_every_tab_opens_with_a_name_for_each_control_and_nothing_in_the_way_of_anybody(
+    page: Any, dashboard: Any, open_tab: Callable[[str], None]
+) -> None:
+    """One walk through all tabs and menus: what is seen, what a screen reader reads, and axe-core, light and dark."""
+    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: make setup-dev installs it")
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     reader = page.context.new_cdp_session(page)
-    named, unnamed = set(), []
+    named, unnamed, serious = set(), [], []
 
     def read(where: str) -> None:
         for node in reader.send("Accessibility.getFullAXTree")["nodes"]:
@@ -456,9 +430,21 @@ def test_every_control_has_a_name(page: Any, open_tab: Callable[[str], None]) ->
                     found = reader.send("DOM.describeNode", {"backendNodeId": node["backendDOMNodeId"]})["node"]
                     unnamed.append((where, role, found["nodeName"], found["attributes"]))
 
-    for title in TABS:
+    assert [name.lower() for name in page.get_by_role("tab").all_inner_texts()] == [
+        "plan", "seams", "beats", "mix", "match", "tracks", "review", "listening"
+    ]  # fmt: skip
+    for title in ("Seams", "Beats", "Mix", "Match", "Tracks", "Review", "Plan", "Listening"):
         open_tab(title)
+        expect(page.get_by_role("tab", name=title, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(page.locator(TABS[title]).first).to_be_visible()  # for which those who take pictures wait
+        expect(page.locator(".fault")).to_have_text("")
+        if title == "Match":
+            page.get_by_role("table", name="matches").wait_for()
         read(title)
+        serious += [f"{title}: {fault}" for fault in _faults(page, {})]
+        # Switched, only colours are others.
+        page.get_by_role("button", name="Toggle theme").click()
+        serious += [f"{title}: {fault}" for fault in _faults(page, {"runOnly": ["color-contrast"]})]
     for kind in ("Compare two crossfades", "Compare two options"):
         page.get_by_label("test").click()
         page.get_by_text(kind).click()
@@ -467,5 +453,9 @@ def test_every_control_has_a_name(page: Any, open_tab: Callable[[str], None]) ->
     for menu in ("Open", "Download"):
         page.get_by_role("button", name=menu, exact=True).click()
         read(menu)
+    assert serious == []
     assert unnamed == []
     assert {"play (space)", "trials", "The demo", "Save as profile", "Begin"} <= named
+    fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert fetched
+    assert [url for url in fetched if not url.startswith((dashboard.url, "data:", "blob:"))] == []

@@ -139,4 +139,4 @@ def test_what_contradicts_is_said_with_a_button_that_drops_it(page: Any, asked: 
     asked.get_by_label("from, track time").fill("0:20")
     asked.get_by_label("to, track time").fill("0:30")
     asked.get_by_role("button", name="no seam inside of this stretch").click()
-    expect(asked.locator(".constraint")).to_have_text("never cut 0:20 to 0:30 ✕")
+    expect(asked.locator(".constraint")).to_have_text("never cut 0:20 to 0:30 of the track ✕")

@@ -16,6 +16,12 @@ from tests.browser.watched import Watched, seam_title
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
+@pytest.fixture(scope="module")
+def dashboard(own_dashboard: Any) -> Any:
+    """Projects are listed and counted."""
+    return own_dashboard
+
+
 def place(page: Any) -> dict[str, str]:
     """What the address says besides project and time."""
     found = {name: values[-1] for name, values in parse_qs(urlsplit(page.url).query).items()}
