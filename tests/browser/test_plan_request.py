@@ -129,6 +129,41 @@ def test_a_seam_is_dragged_by_a_finger(page: Any, asked: Any, seam: Any) -> None
     _is_moved(page, asked, hand, place)
 
 
+_FLAG = """() => {
+  const [model] = [...Bokeh.documents].flatMap((d) => [...d.all_models]).filter((m) => m.landing && m.hits?.length)
+  if (!model) return null
+  const figure = [...Bokeh.documents].flatMap((d) => [...d.all_models]).find((m) => m.toolbar?.tools?.includes(model))
+  const { el, frame } = Bokeh.index.find_one(figure)
+  const { left, top } = el.getBoundingClientRect()
+  return { hits: model.hits, x: model.hits.map((at) => left + frame.x_scale.compute(at)),
+           to: left + frame.x_scale.compute(90), y: top + frame.bbox.top + 6 }
+}"""
+
+
+def test_the_track_arrives_where_its_flag_is_dragged_to_or_at_the_playhead(
+    page: Any, asked: Any, watched: Watched, until_idle: Callable[[], None]
+) -> None:
+    page.locator(".bk-Figure").first.scroll_into_view_if_needed()
+    flag = watched.at_rest(lambda: page.evaluate(_FLAG))
+    assert flag["hits"] == [0.0]
+    page.mouse.move(flag["x"][0] + 20, flag["y"])
+    page.mouse.down()
+    page.mouse.move(flag["x"][0] + 60, flag["y"], steps=2)
+    page.mouse.move(flag["to"] + 20, flag["y"], steps=4)
+    page.mouse.up()
+    chip = asked.locator(".constraint")
+    expect(chip).to_have_text(re.compile(r"hit at 1:(29|30)"))
+    until_idle()
+    page.keyboard.press("Home")
+    for _ in range(8):
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("h")
+    expect(chip).to_have_text(re.compile(r"hit at 0:40"))
+    until_idle()
+    page.keyboard.press("Control+z")
+    expect(chip).to_have_text(re.compile(r"hit at 1:(29|30)"))
+
+
 def test_what_contradicts_is_said_with_a_button_that_drops_it(page: Any, asked: Any) -> None:
     asked.get_by_label("from, track time").fill("0:00")
     asked.get_by_label("to, track time").fill("1:40")

@@ -16,7 +16,7 @@ _WORDS = {
     ConstraintKind.HIT: "hit at",
 }
 """of each kind, before its times"""
-_IN_VIDEO = (ConstraintKind.START_AT, ConstraintKind.END_ON)
+_IN_VIDEO = (ConstraintKind.START_AT, ConstraintKind.END_ON, ConstraintKind.HIT)
 
 
 def in_words(one: Constraint) -> str:

@@ -53,7 +53,9 @@ class ClockZoomTool(WheelZoomTool):
 
 
 class SeamTool(BoxSelectTool):
-    """Drags a seam of a plan to another bar line, or selects a stretch of the track; elsewhere it selects as its base.
+    """Drags a seam of a plan to another bar line, or the flag of a hit, or selects a stretch of the track.
+
+    Elsewhere it selects as its base.
 
     While a seam is dragged its places are shown, and what is known of the one that it would go to; the server learns
     which that is, and plays it. Nothing is planned until the seam is let go of; Escape gives up.
@@ -78,6 +80,10 @@ class SeamTool(BoxSelectTool):
     heard = List(AnyValue, help="Seam, bars that it would be moved by, None once it is let go of, and a count.")
     moved = List(Float, help="Seam, bars that it was moved by, and a count.")
     stretch = List(Float, help="From and to of the track that were selected, s, and a count.")
+    hits = List(Float, help="Where each flag stands, video seconds.")
+    flag_low = Float(0.0, help="Lower end of the flags.")
+    landing = Instance(ColumnDataSource, help="Draws where a flag is dragged to: x, text.")
+    landed = List(Float, help="Flag that was dragged, to when, video s, and a count.")
 
 
 class PointTool(BoxSelectTool):

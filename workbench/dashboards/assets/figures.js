@@ -231,14 +231,22 @@
     }
   }
 
-  // A seam is taken hold of at its line and let go of at one of its places; a drag in the lane of the track selects
-  // there; every other drag is the base's.
+  const FLAG_PX = 70 // from the line of a hit to the right that are its flag
+
+  // A seam is taken hold of at its line and let go of at one of its places, a hit at its flag and let go of anywhere; a
+  // drag in the lane of the track selects there; every other drag is the base's.
   class SeamToolView extends GripView {
     began = null
 
     grip_at(place) {
       const { model } = this
-      const y = this.plot_view.frame.y_scale.invert(place.sy)
+      const { x_scale, y_scale } = this.plot_view.frame
+      const y = y_scale.invert(place.sy)
+      if (y >= model.flag_low) {
+        const off = model.hits.map((at) => place.sx - x_scale.compute(at))
+        const hit = off.findLastIndex((px) => px > -REACH.mouse && px < FLAG_PX)
+        return hit < 0 ? null : { hit, at: model.hits[hit] }
+      }
       if (y <= model.track_high || y < model.low || y > model.high) return null
       const seam = this.line_at(model.seams, place, 0.5)
       return seam === null ? null : { seam, at: model.seams[seam] }
@@ -263,6 +271,7 @@
     }
     begin() {
       const { model, held } = this
+      if (held.hit !== undefined) return
       model.chosen = [held.seam, (model.chosen[1] ?? 0) + 1]
       draw(model.marks, {
         x: this.places().map((place) => place.at),
@@ -272,6 +281,11 @@
     follow() {
       const { model, held } = this
       const x = held.at + this.moved_by()
+      if (held.hit !== undefined) {
+        held.to = Math.round(100 * Math.min(Math.max(0, x), this.plot_view.model.x_range.bounds[1])) / 100
+        draw(model.landing, { x: [held.to], text: [`arrives ${clock(held.to, 2)}`] })
+        return
+      }
       const places = this.places()
       if (!places.length) {
         draw(model.ghost, { x: [x], text: ["listening to the bar lines around it"] })
@@ -287,11 +301,14 @@
     }
     drop() {
       const { model } = this
-      const { seam, target } = this.held
+      const { seam, target, hit, to } = this.held
       this.give_up()
+      if (hit !== undefined) model.landed = [hit, to, (model.landed[2] ?? 0) + 1]
       if (target && target.bars && !target.obstacle) model.moved = [seam, target.bars, (model.moved[2] ?? 0) + 1]
     }
     give_up() {
+      draw(this.model.landing, { x: [], text: [] })
+      if (this.held.hit !== undefined) return
       this.tell(null)
       draw(this.model.marks, { x: [], color: [] })
       draw(this.model.ghost, { x: [], text: [] })
@@ -321,6 +338,10 @@
         heard: [List(Any), []],
         moved: [List(Float), []],
         stretch: [List(Float), []],
+        hits: [List(Float), []],
+        flag_low: [Float, 0],
+        landing: [Ref(Bokeh.Models.get("ColumnDataSource"))],
+        landed: [List(Float), []],
       }))
     }
   }

@@ -78,7 +78,8 @@ class PlanTab(Tab):
         self.player = self.program = Program(
             playheads=self.picture.playheads,
             keys=[["[ ]", "the seam that is chosen to the bar line before, or to the next"],
-                  ["{ }", "choose the seam before, or the next"]],
+                  ["{ }", "choose the seam before, or the next"],
+                  ["h", "the track's drop or chorus lands at the playhead"]],
         )  # fmt: skip
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.repeated = pmui.Typography("", variant="body2", visible=False, margin=(2, 10, 6, 10))

@@ -32,6 +32,7 @@ from workbench.dashboards.tabs.plan_state import PlanState
 from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
 from workbench.plans.move_seam import SeamPlace
 from workbench.plans.plan import LoopPlan
+from workbench.plans.request import Hit
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, OWN_MUSIC, PLAYED, VOICE, clock
 from workbench.plots.plan import gain_curve, played_blocks, section_colours, track_pieces
 from workbench.plots.seams import PART_WORDS
@@ -58,6 +59,8 @@ _MARKS_DB = {"0 dB": 0.0, "−10": -10.0, "−20": -20.0}
 _OWN_MUSIC = "its own music"
 _CAN = "#F0E442"
 """a place where a seam that is dragged could be; to be seen on the music"""
+_FLAG = 20.0
+"""height by which the flag of a hit hangs down, in the unit of the lanes"""
 _NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12px", "text_font_style": "bold"}
 """of a seam, under its line"""
 
@@ -156,6 +159,15 @@ class PlanPicture(Picture):
             track_scale=1.0 if plan is None else _track_scale(plan),
         )
 
+    def show_hits(self, hits: Sequence[Hit]) -> None:
+        """Show where the track arrives by flags that can be dragged; one waits at the start where none is asked for."""
+        shown = self.state.plan is not None and self.state.shown == self.state.used
+        times = [hit.at for hit in hits] if hits or not shown else [0.0]
+        self._set(
+            "hits", x=times, text=[f"arrives {hit.constraint.what}" for hit in hits] or ["arrives …"] * len(times)
+        )
+        self.hand.update(hits=times if shown else [])
+
     def show_ranges(self, ranges: Sequence[tuple[float, float, str]], selected: Sequence[float]) -> None:
         """Show what is asked of the track, and the stretch that is selected.
 
@@ -169,7 +181,7 @@ class PlanPicture(Picture):
         self._set("selected", left=[s * scale for s in selected[:1]], right=[s * scale for s in selected[1:2]])
 
     def on_hand(self, name: str, act: Callable[[Sequence[Any]], object]) -> None:
-        """Call a function when the user takes hold of a seam, moves one, or selects a stretch of the track."""
+        """Call a function when the user takes hold of a seam, moves one or a hit, or selects a stretch of the track."""
 
         def changed(_attr: str, _old: object, new: Sequence[Any]) -> None:
             act(new)
@@ -288,6 +300,7 @@ class PlanPicture(Picture):
         self._draw_seams()
         self._draw_labels()
         self._draw_places()
+        self._draw_hits()
 
     def _draw_soundtrack(self) -> None:
         figure, lane = self.figure, _LANES["soundtrack"]
@@ -370,6 +383,18 @@ class PlanPicture(Picture):
         self._text(words.glyph)
         self._shade(words.glyph, "background_fill_color", paper)
 
+    def _draw_hits(self) -> None:
+        """Flags where the track arrives, and one that is dragged."""
+        figure, low = self.figure, _LANES["gain"].low
+        for name in ("hits", "landing"):
+            source = self._source(name, "x", "text")
+            figure.segment("x", low, "x", _TOP, source=source, line_width=2, color=ENDING,
+                           line_dash="solid" if name == "hits" else "4 3")  # fmt: skip
+            figure.text(
+                "x", _TOP, "text", source=source, text_font_size="12px", text_font=TEXT_FONT, text_baseline="top",
+                text_color="white", background_fill_color=ENDING, padding=2, name=name,
+            )  # fmt: skip
+
     def _draw_seams(self) -> None:
         figure, low, high = self.figure, _LANES["played"].low - 3, _LANES["music"].high
         fades = self._source("fades", "left", "right")
@@ -428,7 +453,8 @@ class PlanPicture(Picture):
         hand = SeamTool(
             dimensions="width", renderers=[], marks=self._sources["places"], ghost=self._sources["ghost"],
             low=_LANES["played"].low - 14, high=_LANES["music"].high,
-            track_high=_LANES["track"].high, colors=[_CAN, BEAT],
+            track_high=_LANES["track"].high, colors=[_CAN, BEAT], landing=self._sources["landing"],
+            flag_low=_TOP - _FLAG,
         )  # fmt: skip
         self.figure.add_tools(hand)
         self.figure.toolbar.active_drag = hand

@@ -1,5 +1,7 @@
 """What is asked of the plan, on the Plan tab: seams that are pinned, forbidden or moved, stretches of the track, times.
 
+A hit has a flag in the picture, which is dragged to where the track's arrival lands.
+
 What is asked is planned with at once (`Session.ask`, `Session.move_seam`). Conflicting constraints are named, and
 each constraint that would help if it were dropped is a button.
 
@@ -25,7 +27,7 @@ from workbench.plans.constraints import clock
 from workbench.plans.move_seam import SeamPlace, move_seam
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
-from workbench.plans.request import Keep, PlanRequest
+from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plots.palette import BEAT, ENDING, PLAYED
 from workbench.workflows.constraints import read_range
 from workbench.workflows.move_seam import FoundPlaces, is_same_splice, named_seam
@@ -87,6 +89,7 @@ class RequestDesk:
         picture.on_hand("chosen", lambda new: self._choose(int(new[0])))
         picture.on_hand("moved", lambda new: session.move_seam(int(new[0]), int(new[1])))
         picture.on_hand("stretch", lambda new: self.select(new[0], new[1]))
+        picture.on_hand("landed", lambda new: self._hear("hit", new[1], new[0]))
         session.param.watch(lambda *_: self.show(), ["request", "contradiction", "seam"])
 
     def take(self, loop: Planned | None) -> None:
@@ -157,6 +160,7 @@ class RequestDesk:
         )  # fmt: skip
         self._picture.show_places(self._places)
         self._picture.show_chosen(seam if seams and self._placed == state.plan else None)
+        self._picture.show_hits(session.request.hits)
         self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
         self.panel.visible = plan is not None or bool(session.request) or refused is not None
 
@@ -213,6 +217,8 @@ class RequestDesk:
             return replace(request, start_at=self._at(*values))
         if what == "end_on":
             return replace(request, end_on=self._at(*values))
+        if what == "hit":
+            return _with_hit(request, self._at(values[0]), *map(int, values[1:]))
         if what in ("never_cut", "exclude", "keep"):
             wanted = read_range(str(values[0]))
             if what == "keep":
@@ -229,6 +235,18 @@ class RequestDesk:
             pinned = (*pinned, here)
         forbidden = (*seams.forbidden, here) if what == "forbid" else seams.forbidden
         return replace(request, constraints=replace(seams, pinned=pinned, forbidden=tuple(dict.fromkeys(forbidden))))
+
+
+def _with_hit(request: PlanRequest, at: float, number: int | None = None) -> PlanRequest:
+    """A request in which a hit, of several the nearest where no number says which, lands at a time of the video.
+
+    Where there is none, the track's arrival lands there.
+    """
+    hits = list(request.hits) or [Hit(at)]
+    if number is None:
+        number = min(range(len(hits)), key=lambda one: abs(hits[one].at - at))
+    hits[number] = replace(hits[number], at=at)
+    return replace(request, hits=tuple(hits))
 
 
 def _ranges(request: PlanRequest) -> Any:

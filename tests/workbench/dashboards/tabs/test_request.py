@@ -14,6 +14,7 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import played_plan, render_option
 from workbench.dashboards.sounds.seam import with_option_first
 from workbench.dashboards.tabs.plan import PlanTab
+from workbench.plans.hits import hit_distance
 from workbench.plans.move_seam import move_seam
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
@@ -108,6 +109,25 @@ def test_a_seam_is_pinned_let_go_of_and_moved(tab: PlanTab) -> None:
     assert session.plan.seam_times[0] == pytest.approx(place["at"], abs=0.012)
     assert panel.pinned
     assert tab.picture.hand.seams == list(session.plan.seam_times)
+
+
+@pytest.mark.slow
+def test_a_flag_is_dragged_to_where_the_track_arrives(tab: PlanTab) -> None:
+    hand, session = tab.picture.hand, tab._session
+    assert hand.hits == [0.0], "one waits to be dragged"
+    hand.update(landed=[0, 31.4, 1])
+    until_idle(session)
+    ((_, said),) = tab.desk.panel.constraints
+    assert said == "hit at 0:31.4"
+    assert hand.hits == [31.4]
+    ask(tab, "hit", 32.0)
+    (hit,) = session.request.hits
+    assert hit.at == 32.0, "a second press moves it"
+    assert session.plan is not None
+    assert abs(hit_distance(session.plan, hit) or 0.0) <= 0.02
+    session.undo()
+    until_idle(session)
+    assert hand.hits == [31.4]
 
 
 def test_a_seam_that_is_dragged_is_heard_at_each_place(tab: PlanTab) -> None:
