@@ -30,10 +30,16 @@ def mix_key(answer_key: str) -> str:
     return _key("mix", answer_key)
 
 
-def match_key(video_hash: str, catalog_revision: int, revision: str) -> str:
+def match_key(video_hash: str, catalog_revision: int, revision: str, brief: str | None = None) -> str:
     """The key of a video's lane; `catalog_revision` counts the changes of the catalog
     (`workbench.store.catalog_revision`)."""
-    return _key("match", video_hash, str(catalog_revision), revision)
+    asked = () if brief is None else (brief,)
+    return _key("match", video_hash, str(catalog_revision), revision, *asked)
+
+
+def waiting_match_key(video_id: str, brief: str | None) -> str:
+    """The key of a lane whose video is still being ingested: nothing is stored under it."""
+    return f"match:{video_id}" if brief is None else _key("match", video_id, brief)
 
 
 def beats_key(content_hash: str, grid_revision: str, revision: str) -> str:

@@ -35,10 +35,11 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
     funds.check(connection, call.caller)
     ready = video.ready
     sync = request.sync_points_per_track if request.include_sync else None
-    build = f"match:{video_id}"
+    brief = request.brief if request.brief and request.brief.strip() else None
+    build = cache_keys.waiting_match_key(video_id, brief)
     if ready is not None:
         analysis = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
-        build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis)
+        build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis, brief)
         lane = answers.use(connection, build)
         if lane is not None:
             funds.charge(connection, call.caller, call.charge())
@@ -55,7 +56,11 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
             # A poll shows the part of the lane that the submit chose, so calls with other choices have their own job.
             choices=f"{int(request.include_sync)}.{request.sync_points_per_track}",
             video_id=video_id,
-            request={"include_sync": request.include_sync, "sync_points_per_track": request.sync_points_per_track},
+            request={
+                "include_sync": request.include_sync,
+                "sync_points_per_track": request.sync_points_per_track,
+                **({} if brief is None else {"brief": brief}),
+            },
             endpoint=call.endpoint,
             charge_key=call.charge_key(""),
         ),

@@ -5,7 +5,7 @@
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
     beats    beats * audio_url                                 beat grid; of long sound in the queue `long beats`
-    match    main    include_sync, sync_points_per_track       a whole lane, from which submit and poll select
+    match    main    brief, include_sync, sync_points_per_track a whole lane, from which submit and poll select
     engine   main    -                                         none: it computes the lane of a match ahead of time
     preview  main    file                                      the stretch of the track that it plays
 
@@ -324,12 +324,13 @@ class Match(Kind):
         video = _video(job, context)
         with context.workspace.database.read() as connection:
             catalog_revision = current_revision(connection)
-        cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
+        brief = job.request.get("brief")
+        cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision, brief)
         stored = _use_stored(context, cache_key)
         if stored is not None:
             return stored, ()
         try:
-            lane = match_video(_with_stages(context), video.path)
+            lane = match_video(_with_stages(context), video.path, brief)
         except MediaError as error:
             log.error("match", job_id=job.job_id, problem=str(error))
             raise JobFault(422, "the video can no longer be read; submit it again") from error

@@ -27,7 +27,7 @@ from service.errors import error_body
 from service.mcp.client import Reply, ServiceClient
 from service.mcp.strict import strict_tool
 from service.schemas import responses
-from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
+from service.schemas.fields import HEADER_VALUE, MAX_BRIEF, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.match import MatchResult, UnderscoreResult
@@ -45,6 +45,10 @@ JobId = Annotated[str, Field(min_length=1, description="as the job's ticket name
 Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
 Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
 AutoMix = Annotated[bool, Field(description="also return a mix: how far the music is lowered under speech")]
+Brief = Annotated[
+    Annotated[str, Field(max_length=MAX_BRIEF)] | None,
+    Field(description="what the music should be like, in plain words"),
+]
 RetryKey = Annotated[
     Annotated[str, Field(min_length=1, max_length=MAX_IDEMPOTENCY_KEY, pattern=HEADER_VALUE)] | None,
     Field(description="Idempotency-Key: the same for a retry of this very call"),
@@ -154,6 +158,7 @@ class _Tools:
         context: Context[Any],
         video_id: Annotated[VideoId | None, Field(description="a video of yours, or a shared one")] = None,
         video_url: Annotated[Url | None, Field(description="public https address of a video to ingest first")] = None,
+        brief: Brief = None,
         include_sync: Annotated[bool, Field(description="also say where each track lands")] = False,
         sync_points_per_track: SyncPoints = 4,
         expand: Expand = None,
@@ -163,7 +168,7 @@ class _Tools:
 
         With a `video_url` the answer is the ticket of the ingest; call again with its `video_id` once it is ready.
         """
-        body = _given(video_id=video_id, video_url=video_url) | {
+        body = _given(video_id=video_id, video_url=video_url, brief=brief) | {
             "include_sync": include_sync,
             "sync_points_per_track": sync_points_per_track,
         }
@@ -191,10 +196,7 @@ class _Tools:
             Annotated[str, Field(max_length=40)] | None,
             Field(description="where it is published: tiktok, reels, shorts, linkedin, youtube, or any other"),
         ] = None,
-        brief: Annotated[
-            Annotated[str, Field(max_length=500)] | None,
-            Field(description="what the music should be like, in plain words"),
-        ] = None,
+        brief: Brief = None,
         expand: Expand = None,
         idempotency_key: RetryKey = None,
     ) -> Annotated[CallToolResult, UnderscoreResult]:

@@ -42,7 +42,7 @@ _SCRIPTED = {**_LANE_TRACK, "match_map": [{"video": "calm", "audio": "72 bpm", "
 EXAMPLES: Mapping[str, Any] = {
     "VideoRequest": {"video_url": "https://example.com/video.mp4"},
     "IngestRequest": {"storage_key": "upl_01JD3X5E8Q2M4V6W8Y0Z1A2B3F"},
-    "MatchRequest": {"video_id": _VIDEO, "include_sync": True, "sync_points_per_track": 4},
+    "MatchRequest": {"video_id": _VIDEO, "brief": "calm, no vocals", "include_sync": True, "sync_points_per_track": 4},
     "UnderscoreRequest": {"script": "A quiet morning by the sea.", "platform": "youtube", "brief": "no vocals"},
     "AlignRequest": {"video_id": _VIDEO, "track_id": _TRACK},
     "LoopRequest": {"video_id": _VIDEO, "track_id": _TRACK, "auto_mix": True},

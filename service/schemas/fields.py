@@ -14,6 +14,8 @@ from workbench.store.ids import MAX_ID
 
 MAX_URL = 2048
 """characters of the longest address"""
+MAX_BRIEF = 500
+"""characters of the longest brief"""
 MAX_IDEMPOTENCY_KEY = 255
 """characters of the longest Idempotency-Key"""
 HEADER_VALUE = "^[!-~]([ -~]*[!-~])?$"

@@ -11,7 +11,17 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from service.schemas.fields import HEADER_VALUE, HttpsUrl, Script, SyncPoints, Text, TrackId, TrackName, VideoId
+from service.schemas.fields import (
+    HEADER_VALUE,
+    MAX_BRIEF,
+    HttpsUrl,
+    Script,
+    SyncPoints,
+    Text,
+    TrackId,
+    TrackName,
+    VideoId,
+)
 from workbench.results.body import Body
 
 B = TypeVar("B", bound=Body)
@@ -56,6 +66,9 @@ class MatchRequest(Body):
 
     video_id: VideoId | None = _left_out("a video of the caller, or a shared one")
     video_url: HttpsUrl | None = _left_out("public https address of a video to ingest first")
+    brief: Annotated[Text, Field(max_length=MAX_BRIEF)] | None = Field(
+        default=None, description="what the video is like or the music should be, in plain words"
+    )
     include_sync: bool = Field(default=False, description="also say where each track lands")
     sync_points_per_track: SyncPoints = 4
 
@@ -71,7 +84,7 @@ class UnderscoreRequest(Body):
     platform: Annotated[Text, Field(max_length=40)] | None = Field(
         default=None, description="where it is published: tiktok, reels, shorts, linkedin, youtube, or any other"
     )
-    brief: Annotated[Text, Field(max_length=500)] | None = Field(
+    brief: Annotated[Text, Field(max_length=MAX_BRIEF)] | None = Field(
         default=None, description="what the music should be like, in plain words"
     )
 

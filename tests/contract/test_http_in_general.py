@@ -137,6 +137,7 @@ def test_not_json_or_no_object_answers_400(customer: Any, body: bytes) -> None:
         ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 0}, "sync_points_per_track"),
         ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 13}, "sync_points_per_track"),
         ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 13.0}, "sync_points_per_track"),
+        ("/v1/match", {"video_id": "vid_long", "brief": "b" * 501}, "brief"),
         ("/v1/videos", {"filename": "f" * 257}, "filename"),
         ("/v1/videos", {"filename": 5}, "filename"),
         ("/v1/videos", {"video_url": "https://localhost/" + "a" * 2031}, "video_url"),

@@ -154,6 +154,23 @@ def test_the_poll_overrides_what_the_submit_asked(customer: Any, site: Any) -> N
     assert len([row for row in customer.charges() if row[0] == "POST /v1/match"]) == 1  # polling is free
 
 
+def test_a_brief_has_a_lane_of_its_own_that_is_stored(customer: Any) -> None:
+    asked = {**VIDEO, "brief": "no vocals"}
+    lane = customer.answered("/v1/match", asked)["lane"]
+    for track in lane["matches"]:
+        assert lean(track)
+        assert track["match_map"][0]["video"] == "asked: no vocals"
+        assert "category" not in track["match_map"][0]
+    kept = [track["match_map"][0]["score"] for track in lane["matches"]]
+    assert kept == sorted(kept, reverse=True)
+    assert "Applied rules: no vocals" in lane["reasoning"]
+    again = customer.post("/v1/match", asked)
+    assert (again.status_code, again.json()["lane"]) == (200, lane)
+    plain, blank = (customer.answered("/v1/match", {**VIDEO, **brief})["lane"] for brief in ({}, {"brief": " "}))
+    assert plain == blank
+    assert "asked" not in str(plain)
+
+
 def test_a_running_match_job_polls_as_202(service: Any, customer: Any) -> None:
     job_id = service.unserved(customer.account, "match", **VIDEO)
     answer = customer.get(f"/v1/match/jobs/{job_id}?include_sync=true&sync_points_per_track=12&expand=full")

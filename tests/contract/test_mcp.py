@@ -186,6 +186,7 @@ def test_arguments_are_refused_as_the_api_refuses_fields(
         ("underscore", {"script": ""}, "/v1/underscore", {"script": ""}),
         ("underscore", {"script": "s" * 7001}, "/v1/underscore", {"script": "s" * 7001}),
         ("underscore", {"script": "s", "brief": "b" * 501}, "/v1/underscore", {"script": "s", "brief": "b" * 501}),
+        ("match", {"video_id": "v", "brief": "b" * 501}, "/v1/match", {"video_id": "v", "brief": "b" * 501}),
         ("create_video", {"filename": "f" * 257}, "/v1/videos", {"filename": "f" * 257}),
         ("create_video", {"filename": "f", "content_type": ""}, "/v1/videos", {"filename": "f", "content_type": ""}),
         ("beats", {"audio_url": "u" * 2049}, "/v1/beats", {"audio_url": "u" * 2049}),

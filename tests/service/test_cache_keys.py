@@ -13,7 +13,8 @@ def test_a_key_changes_with_everything_it_depends_on() -> None:
         made |= {cache_keys.loop_key(*changed), cache_keys.align_key(*changed)}
     assert len(made) == 11
     assert cache_keys.loop_key(*parts) == cache_keys.loop_key(*parts)
-    assert cache_keys.match_key("v", 1, "r") != cache_keys.match_key("v", 2, "r")
+    lanes = [cache_keys.match_key("v", *rest) for rest in ((1, "r"), (2, "r"), (1, "r", "calm"), (1, "r", "dark"))]
+    assert len(set(lanes)) == 4
     assert (
         len(
             {

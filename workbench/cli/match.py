@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import audio_option, output_option, profile_option, workspace_option
+from workbench.cli.options import audio_option, brief_option, output_option, profile_option, workspace_option
 from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
@@ -23,6 +23,7 @@ _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 @click.command("match")
 @click.argument("video")
 @audio_option
+@brief_option
 @click.option("--include-sync", is_flag=True, help="Also say where each track lands with the video.")
 @click.option(
     "--sync-points",
@@ -38,6 +39,7 @@ _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 def command(
     video: str,
     audio: SoundChoice | None,
+    brief: str | None,
     include_sync: bool,
     sync_points: int,
     expand: str | None,
@@ -48,11 +50,13 @@ def command(
 
     Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score; a score is
     the probability that an editor would take the track, and does not depend on what else the catalog holds. The first
-    match of a catalog reads sound to find where tracks land; the result is cached.
+    match of a catalog reads sound to find where tracks land; the result is cached. What a brief says comes before what
+    is seen; its rules, such as 'no vocals', part the list and change no score, as those of `workbench underscore`.
 
     \b
     Example:
       workbench match video.mp4 | jq '.lane.matches[0]'
+      workbench match video.mp4 --brief "calm and warm, piano, no vocals"
       workbench match video.mp4 --include-sync --sync-points 2 --expand full
     """
     from workbench.analysis.sources import find_video, with_audio_of
@@ -61,7 +65,7 @@ def command(
     video_source = find_video(workspace, video)
     workspace = with_audio_of(workspace, video_source, audio)
     with progress_bar() as progress:
-        lane = match(workspace.with_progress(progress), video_source.path)
+        lane = match(workspace.with_progress(progress), video_source.path, brief)
     explain_audio(workspace, video_source)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
@@ -72,6 +76,7 @@ def command(
         lane,
         video_source.path,
         video_id=video_source.video_id,
+        brief=brief,
         sync_points=sync_points if include_sync else None,
         expand_full=expand == "full",
     )

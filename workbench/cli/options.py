@@ -68,6 +68,9 @@ output_option = click.option(
     "-o", "--output", type=NewFile(), help="Write the result to this file instead of standard output."
 )
 
+# Passes `brief`, None where it is not given
+brief_option = click.option("--brief", help="What is asked of the music, as 'warm, no vocals, under 100 bpm'.")
+
 
 class Seconds(click.FloatRange):
     """A length of time within bounds, in seconds or as M:SS; unlike click's own range it refuses `nan`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import output_option, profile_option, workspace_option
+from workbench.cli.options import brief_option, output_option, profile_option, workspace_option
 from workbench.cli.terminal import deliver_body
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("underscore")
 @click.argument("text")
 @click.option("--platform", help="Where it is shown: tiktok, reels, shorts, linkedin, youtube, or any other word.")
-@click.option("--brief", help="What is asked of the music, as 'warm, no vocals, under 100 bpm'.")
+@brief_option
 @click.option("--expand", type=click.Choice(["full"]), help="Print full tracks and the candidate pool.")
 @output_option
 @profile_option

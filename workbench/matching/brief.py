@@ -31,7 +31,15 @@ from numpy.typing import NDArray
 from workbench.catalog.certainty import possible_tempi, tempo_words, voice_words
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.language.grammar import read_grammar
-from workbench.matching.language.lexicon import FEELINGS, Kind, lexicon, read_lexicon, terms_in
+from workbench.matching.language.lexicon import (
+    FEELINGS,
+    ExpectedSound,
+    Kind,
+    lexicon,
+    read_lexicon,
+    strongest_facets,
+    terms_in,
+)
 from workbench.matching.language.negation import Span, scopes
 from workbench.matching.language.negation import clauses as clauses_of
 from workbench.recording import FloatArray
@@ -173,6 +181,35 @@ class Brief:
     """pairs of requests that exclude each other; neither is among the constraints or preferences"""
     unread: tuple[str, ...] = ()
     """phrases that were not understood"""
+
+    @property
+    def wants_voice(self) -> bool:
+        """Whether a voice is asked for."""
+        return any(rule.fact == "vocals" and rule.low > 0 for rule in self.constraints)
+
+    @property
+    def names_moods(self) -> bool:
+        """Whether moods are among what is wanted."""
+        return bool(self.requested[lexicon().of("moods")].any())
+
+    @property
+    def sound(self) -> ExpectedSound | None:
+        """How music sounds of the moods that are wanted, or else of the genres and instruments; None without any."""
+        wanted = self.requested.copy()
+        if self.names_moods:
+            wanted[lexicon().of("moods").stop :] = 0.0
+        return ExpectedSound(*(wanted @ lexicon().sounds / wanted.sum())) if wanted.any() else None
+
+    @property
+    def understood(self) -> tuple[str, ...]:
+        """What was understood, each in a few words: what is wanted, then the rules."""
+        wanted = strongest_facets(self.requested, most=len(self.requested))
+        if self.energy is not None:
+            wanted.append(f"energy {self.energy:.2f} of 1")
+        ruled = any(rule.fact == "bpm" for rule in self.constraints)
+        if self.bpm is not None and not ruled:
+            wanted.append(f"about {self.bpm:.0f} bpm")
+        return tuple(dict.fromkeys((*wanted, *(rule.text for rule in self.constraints))))
 
 
 def read_brief(text: str) -> Brief:

@@ -96,8 +96,8 @@ class Columns:
         found[unsure] = (self.density[unsure] == 0.0) & (self.drums[unsure] == 0.0)
         return np.asarray(found)
 
-    def take(self, rows: IntArray) -> Columns:
-        """The tracks of some rows, copied into memory."""
+    def take(self, rows: IntArray | slice) -> Columns:
+        """The tracks of some rows, copied into memory unless they are a slice."""
         return Columns(**{field.name: np.asarray(getattr(self, field.name)[rows]) for field in fields(self)})
 
 

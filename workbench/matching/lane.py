@@ -41,15 +41,15 @@ class MatchReason:
     """One fact that raised or lowered the score of a match."""
 
     video: str
-    """what was measured of the video, or read in the script, with number and unit"""
+    """what was measured of the video, asked in the brief or read in the script, with number and unit"""
     audio: str
     """what was measured of the track"""
     score: float
     """0 to 1: how well the two go together in this respect"""
     category: str | None = None
-    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore and for external terms"""
+    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore, for briefs and external terms"""
     called: str = ""
-    """what it is about, for people: no two reasons of a match have the same; empty in underscore"""
+    """what it is about, for people: no two reasons of a match have the same; of underscore only rules have one"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,16 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.catalog.certainty import possible_tempi
-from workbench.matching.brief import SATISFIED, Brief, Constraint
+from workbench.matching.brief import Brief, Constraint
 from workbench.matching.columns import Columns
 from workbench.matching.index import best_places
 from workbench.matching.lane import Calibration, calibrated
 from workbench.matching.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon, strongest_facets
+from workbench.matching.rules import JudgedRules, judge_rules
 from workbench.matching.script import Reading
+from workbench.matching.texts import nearness_of
 from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray, IntArray
 
@@ -65,7 +66,6 @@ PLATFORMS: dict[str, Steer] = {
 ENERGY_REACH, BRIGHTNESS_REACH = 0.6, 0.5  # differences at which the part is 0
 PACE_REACH = 1.0  # octaves of tempo at which the part is 0
 _SHARPNESS = 2.5  # power of the facets; above 1 the first ones count for more
-_UNNAMED_NEARNESS = 0.25  # of a track whose text names nothing of a kind
 _UNKNOWN_TOPIC = 0.4  # of a track without a word vector
 _TOPIC_FULL = 0.35  # cosine from where on a topic counts fully
 _WEAK_STEER = 0.15
@@ -108,8 +108,7 @@ class RankedTracks:
     """shape (n,), weighted mean of the parts"""
     scores: FloatArray
     """shape (n,), 0 to 1, absolute"""
-    judged: NDArray[np.int8]
-    """shape (n_constraints, n)"""
+    rules: JudgedRules
 
 
 def want(reading: Reading, brief: Brief, platform: str | None, params: UnderscoreParams) -> ScriptWants:
@@ -135,8 +134,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     sound = _asked_sound(reading.sound, brief, params)
     if steer is not None:
         sound = sound._replace(energy=float(np.clip(sound.energy + steer.energy, 0.05, 0.95)))
-    voice = any(constraint.fact == "vocals" and constraint.low > 0 for constraint in brief.constraints)
-    return ScriptWants(facets, sound, voice, steer, brief.constraints, reading.vector)
+    return ScriptWants(facets, sound, brief.wants_voice, steer, brief.constraints, reading.vector)
 
 
 def steer_of(platform: str) -> Steer | None:
@@ -189,12 +187,10 @@ def rank(
     params = params or UnderscoreParams()
     parts = compare(wanted, columns, facets, trust)
     raw = raw_scores(parts, params)
-    judged = np.array([constraint.judge(columns, facets) for constraint in wanted.constraints], dtype=np.int8)
-    judged = judged.reshape(len(wanted.constraints), len(columns))
+    rules = judge_rules(wanted.constraints, columns, facets)
     scores = calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
-    worst = judged.min(axis=0, initial=SATISFIED)
-    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -worst))
-    return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
+    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -rules.standing))
+    return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, rules)
 
 
 def compare(wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray) -> dict[Part, FloatArray]:
@@ -204,12 +200,7 @@ def compare(wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: Fl
     """
     parts: dict[Part, FloatArray] = {}
     for kind in KINDS:
-        where = lexicon().of(kind)
-        own = facets[:, where]
-        length = np.linalg.norm(own, axis=1)
-        cosine = own @ wanted.facets[where] / np.where(length > 0, length, 1.0)
-        asked = (length > 0) & wanted.facets[where].any()
-        parts[kind] = np.where(asked, cosine, _UNNAMED_NEARNESS)
+        parts[kind] = nearness_of(kind, wanted.facets, facets)
     sound = wanted.sound
     parts["energy"] = _near(columns.energy, sound.energy, ENERGY_REACH)
     parts["pace"] = _near(_octaves(wanted, columns.bpm, columns.tempo_certainty), 0.0, PACE_REACH)
@@ -242,19 +233,15 @@ def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> Float
 
 def _asked_sound(sound: ExpectedSound, brief: Brief, params: UnderscoreParams) -> ExpectedSound:
     """The expected sound, moved by what the brief names."""
-    book = lexicon()
-    moods = np.zeros_like(brief.requested)
-    moods[book.of("moods")] = brief.requested[book.of("moods")]
-    source = moods if moods.any() else brief.requested
-    if source.any():
-        asked = source @ book.sounds / source.sum()
-        share = params.brief_share if moods.any() else params.brief_share / 2
-        bpm = sound.bpm ** (1 - share) * float(asked[1]) ** share  # tempi are compared as ratios, so is their mean
+    asked = brief.sound
+    if asked is not None:
+        share = params.brief_share if brief.names_moods else params.brief_share / 2
+        bpm = sound.bpm ** (1 - share) * asked.bpm**share  # tempi are compared as ratios, so is their mean
         sound = ExpectedSound(
-            (1 - share) * sound.energy + share * float(asked[0]),
+            (1 - share) * sound.energy + share * asked.energy,
             bpm,
-            (1 - share) * sound.brightness + share * float(asked[2]),
-            (1 - share) * sound.mode + share * float(asked[3]),
+            (1 - share) * sound.brightness + share * asked.brightness,
+            (1 - share) * sound.mode + share * asked.mode,
         )
     if brief.energy is not None:
         sound = sound._replace(energy=brief.energy)

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
 
 from workbench.catalog.certainty import tempo_words, voice_words
 from workbench.catalog.track import Track
-from workbench.matching.brief import BROKEN, NOT_KNOWN, SATISFIED, Brief
+from workbench.matching.brief import Brief
 from workbench.matching.columns import Columns
 from workbench.matching.lane import MatchReason
-from workbench.matching.language.languages import ENGLISH, language_of
-from workbench.matching.language.lexicon import KINDS, Kind, lexicon, read_lexicon
+from workbench.matching.language.languages import ENGLISH
+from workbench.matching.language.lexicon import KINDS, Kind, lexicon
+from workbench.matching.rules import MOST_QUOTED, listed, sentences_on_brief
 from workbench.matching.script import Reading
 from workbench.matching.script_ranking import Part, RankedTracks, ScriptWants
-from workbench.matching.texts import track_text
+from workbench.matching.texts import Names, facets_named
 from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray
 
@@ -35,13 +35,8 @@ _MIN_TOPIC = 0.25
 """cosine from where on a shared topic is worth a line"""
 _MOSTLY = 0.15
 """of a mode, from where on a key is called minor or major"""
-_MOST_QUOTED, _LONGEST_QUOTE = 5, 60
-"""phrases that are quoted, and characters of each"""
 _COUNTS = 0.2
 """of a wanted facet, from where on a tag that names it counts as matched"""
-
-Names: TypeAlias = Mapping[Kind, list[str]]
-"""what a text names of each kind, in its own words"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +55,7 @@ class ScriptReading:
 
 def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscoreParams) -> tuple[MatchReason, ...]:
     """Lines of the match map of one ranked track, what moved its score most first."""
-    rules = [
-        MatchReason(
-            f"asked: {rule.text}",
-            rule.describe(ranking.columns, row, ranking.facets),
-            1.0 if judged == SATISFIED else 0.0 if judged == BROKEN else 0.5,
-        )
-        for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
-    ]
+    rules = ranking.ranked.rules.reasons(row)
     weighed: list[tuple[float, MatchReason]] = []
     for part, values in ranking.ranked.parts.items():
         facts = _facts(part, ranking, row, names)
@@ -78,42 +66,25 @@ def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscorePa
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
 
 
-def unmet_rules(ranking: ScriptReading, row: int) -> str:
-    """The rules that one ranked track breaks, or else those of which it is not known, in words; empty without any."""
-    for judgement, words in ((BROKEN, "breaks"), (NOT_KNOWN, "not known")):
-        rules = [
-            rule.text
-            for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
-            if judged == judgement
-        ]
-        if rules:
-            return f"{words}: {_listed(rules)}"
-    return ""
-
-
 def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
     """Why a track fits, or does not, in one sentence."""
     columns = ranking.columns
-    broken = [
-        f"{rule.text} was asked, and this has {rule.describe(columns, row, ranking.facets)}"
-        for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
-        if judged == BROKEN
-    ]
-    if broken:
-        return f"Last resort, for it breaks a rule: {'; '.join(broken)}."
+    last_resort = ranking.ranked.rules.last_resort(row)
+    if last_resort:
+        return last_resort
     named = names["moods"]
-    facts = [f"described as {_listed(named[:2])}"] if named else []
+    facts = [f"described as {listed(named[:2])}"] if named else []
     facts += [text for text in (_number(columns, row, "energy"), _number(columns, row, "bpm")) if text]
     vocals = float(columns.vocals[row])
     if np.isfinite(vocals):
         facts.append("no voice" if vocals < _USUAL else "a voice")
     if not ranking.wanted.facets.any():
-        what = _listed(facts) if facts else "little known of it"
+        what = listed(facts) if facts else "little known of it"
         return f"{what[0].upper()}{what[1:]}: nothing else was asked of it, for there was nothing to read in the text."
-    sought = _listed(ranking.wanted.names("moods", 2)) or "plain"
+    sought = listed(ranking.wanted.names("moods", 2)) or "plain"
     close = float(ranking.ranked.scores[row])
     fit = "close to" if close >= 0.35 else "somewhat like" if close >= 0.15 else "far from"
-    what = _listed(facts) if facts else "little known of it"
+    what = listed(facts) if facts else "little known of it"
     sentence = (
         f"{what[0].upper()}{what[1:]}: {fit} the {sought} music at energy {ranking.wanted.sound.energy:.2f} that suits."
     )
@@ -126,13 +97,13 @@ def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:
     """Words of the track's own lists that name what is wanted, without repetition, in the order of the record."""
     counts = frozenset(map(int, np.flatnonzero(ranking.wanted.facets >= _COUNTS)))
     words = dict.fromkeys((*track.moods, *track.genres, *track.instruments, *track.tags))
-    return tuple(word for word in words if counts & _facets_of(word))
+    return tuple(word for word in words if counts & facets_named(word))
 
 
 def lane_title(ranking: ScriptReading) -> str:
     """A title for the ranked music, in a few words."""
     moods, genres = ranking.wanted.names("moods", 2), ranking.wanted.names("genres", 1)
-    kind = f"{_listed(moods) or 'fitting'} {genres[0] if genres else ''}".strip()
+    kind = f"{listed(moods) or 'fitting'} {genres[0] if genres else ''}".strip()
     where = f" for {ranking.platform.strip()[:40]}" if ranking.platform and ranking.platform.strip() else ""
     return f"{kind[0].upper()}{kind[1:]} music, about {ranking.wanted.sound.bpm:.0f} bpm{where}"
 
@@ -164,15 +135,15 @@ def _sentences_on_text(ranking: ScriptReading, brief: Brief) -> Iterator[str]:
             f"{'a singing voice' if wanted.voice else 'no singing'}."
         )
         return
-    read = _listed([f"{name} ({100 * share:.0f} %)" for name, share in _shares(wanted, "moods")])
+    read = listed([f"{name} ({100 * share:.0f} %)" for name, share in _shares(wanted, "moods")])
     if read:
         yield f"What is said reads as {read}."
     yield (
-        f"Music with {usual}{_key(wanted.sound.mode)} suits it; {_listed(wanted.names('genres')) or 'no genre'} and "
-        f"{_listed(wanted.names('instruments')) or 'no instrument'} above others."
+        f"Music with {usual}{_key(wanted.sound.mode)} suits it; {listed(wanted.names('genres')) or 'no genre'} and "
+        f"{listed(wanted.names('instruments')) or 'no instrument'} above others."
     )
     if reading.denials:
-        denied = _listed([f'"{feeling}" as {opposite}' for feeling, opposite in reading.denials[:_MOST_QUOTED]])
+        denied = listed([f'"{feeling}" as {opposite}' for feeling, opposite in reading.denials[:MOST_QUOTED]])
         yield f"What the text denies was read as its opposite: {denied}."
     if reading.scene is not None:
         yield f"Single words make it {reading.scene}."
@@ -194,26 +165,7 @@ def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int
     """The requests of the brief, the rules applied, and the phrases not understood."""
     if brief.requested.any() or brief.energy is not None or brief.bpm is not None:
         yield "The brief counted for more than the script."
-    for one, other in brief.contradictions:
-        yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was applied.'
-    if ranking.wanted.constraints:
-        rules = _listed([rule.text for rule in ranking.wanted.constraints])
-        yield f"Applied rules: {rules}; tracks that break one come last and say so, each part by score."
-        judged = ranking.ranked.judged[:, best]
-        breaks = np.any(judged == BROKEN, axis=0)
-        broken, unknown = int(breaks.sum()), int(np.sum(np.any(judged == NOT_KNOWN, axis=0) & ~breaks))
-        if broken:
-            yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
-        if unknown:
-            yield f"Of {unknown} it is not known whether they keep them all."
-    if brief.unread:
-        phrases = [f'"{phrase[:_LONGEST_QUOTE]}"' for phrase in brief.unread[:_MOST_QUOTED]]
-        if more := len(brief.unread) - len(phrases):
-            phrases.append(f"{more} more")
-        yield f"Not understood in the brief, and left aside: {_listed(phrases)}."
-    language = language_of(brief.text)
-    if language != ENGLISH:
-        yield f"The brief seems to be in {language}, of which only single words are known; English is read better."
+    yield from sentences_on_brief(brief, ranking.ranked.rules, best)
 
 
 def _facts(part: Part, ranking: ScriptReading, row: int, names: Names) -> tuple[str, str] | None:
@@ -223,10 +175,10 @@ def _facts(part: Part, ranking: ScriptReading, row: int, names: Names) -> tuple[
         named, shares = names[part], _shares(ranking.wanted, part)
         if not named or not shares:
             return None
-        read = _listed([f"{name} {100 * share:.0f} %" for name, share in shares])
+        read = listed([f"{name} {100 * share:.0f} %" for name, share in shares])
         return (
             f"reads as {read}" if part == "moods" else f"{part} that suit: {read}",
-            f"its text names {_listed(named[:4])}",
+            f"its text names {listed(named[:4])}",
         )
     if part == "topic":
         if ranking.wanted.vector is None or not columns.words[row].any():
@@ -282,28 +234,6 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
     }[name]
 
 
-def names_in(track: Track) -> Names:
-    """The words of a track's own text that name moods, genres and instruments."""
-    return _names_in_text(track_text(track))
-
-
-@lru_cache(maxsize=4096)
-def _names_in_text(text: str) -> Names:
-    """As `names_in`; cached, because the next query ranks many of the same tracks first."""
-    book = lexicon()
-    found = read_lexicon(text).found
-    names: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
-    for name, kind in zip(book.names, book.kinds, strict=True):
-        names[kind] += [word.replace("-", " ") for word in found.get(name, ())]
-    return {kind: list(dict.fromkeys(words)) for kind, words in names.items()}
-
-
-@lru_cache(maxsize=8192)
-def _facets_of(word: str) -> frozenset[int]:
-    """The facets that a word of a list names; cached, because catalogs use the same few words again and again."""
-    return frozenset(map(int, np.flatnonzero(read_lexicon(word).facets)))
-
-
 @lru_cache(maxsize=64)
 def _shares(wanted: ScriptWants, kind: Kind) -> list[tuple[str, float]]:
     """The facets of a kind that are wanted most, each with its share of the kind; cached, for each track needs them."""
@@ -316,10 +246,3 @@ def _shares(wanted: ScriptWants, kind: Kind) -> list[tuple[str, float]]:
 
 def _key(mode: float) -> str:
     return " in a minor key" if mode < -_MOSTLY else " in a major key" if mode > _MOSTLY else ""
-
-
-def _listed(items: Sequence[str]) -> str:
-    """One, two and three."""
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} and {items[-1]}"

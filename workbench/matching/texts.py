@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from workbench.catalog.track import Track
 from workbench.errors import StoreError
 from workbench.matching.index import BoolArray, Hits, best_places
 from workbench.matching.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, IntArray
 
 _PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
 """facets of a kind that one piece of music may have; naming more lowers the trust"""
@@ -38,8 +38,13 @@ _REPEATED_SHARE = 0.3
 _LONG_TEXT_WORDS = 12
 """words of a text from which repetition lowers the trust"""
 _READ_CHARACTERS = 20_000
+UNNAMED_NEARNESS = 0.25
+"""of a track whose text names nothing of a kind"""
 _STEPS = 255
 """a facet is stored in a byte"""
+
+Names: TypeAlias = Mapping[Kind, list[str]]
+"""what a text names of each kind, in its own words"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,10 @@ class TextIndex:
             add_entries(np.asarray(held["indices"][own]), np.asarray(held["data"][own]), np.float32(1.0), scores)
         return scores
 
+    def counted(self, rows: IntArray | slice) -> tuple[FloatArray, FloatArray]:
+        """What the texts of rows name, shape (n, n_facets) 0 to 1, and how far they are trusted, shape (n,)."""
+        return self.facets[rows].astype(np.float32) / np.float32(_STEPS), self.trust[rows].astype(np.float32)
+
     def nearness(self, wanted: FloatArray) -> FloatArray:
         """How well each text agrees with wanted facets, shape (n,): inner products.
 
@@ -226,8 +235,39 @@ def mood_of(text: str) -> TextMood | None:
     sound = ExpectedSound(*(moods @ book.sounds[book.of("moods")] / moods.sum()))
     named = (meaning.found.get(name, ()) for name in book.names[book.of("moods")])
     words = tuple(dict.fromkeys(word for words in named for word in words))
-    # What the lexicon calls the mode of a mood, -1 minor to +1 major, is how cheerful music of that mood usually is.
-    return TextMood(float(sound.energy), float(0.5 + 0.5 * sound.mode), words)
+    return TextMood(float(sound.energy), float(sound.valence), words)
+
+
+def nearness_of(kind: Kind, wanted: FloatArray, facets: FloatArray) -> FloatArray:
+    """How near what texts name of a kind comes to what is wanted of it, which has length 1: cosines, shape (n,)."""
+    where = lexicon().of(kind)
+    own = facets[:, where]
+    length = np.linalg.norm(own, axis=1)
+    cosine = own @ wanted[where] / np.where(length > 0, length, 1.0)
+    asked = (length > 0) & wanted[where].any()
+    return np.where(asked, cosine, UNNAMED_NEARNESS)
+
+
+def names_in(track: Track) -> Names:
+    """The words of a track's own text that name moods, genres and instruments."""
+    return _names_in_text(track_text(track))
+
+
+@lru_cache(maxsize=4096)
+def _names_in_text(text: str) -> Names:
+    """As `names_in`; cached, because the next query ranks many of the same tracks first."""
+    book = lexicon()
+    found = read_lexicon(text).found
+    names: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
+    for name, kind in zip(book.names, book.kinds, strict=True):
+        names[kind] += [word.replace("-", " ") for word in found.get(name, ())]
+    return {kind: list(dict.fromkeys(words)) for kind, words in names.items()}
+
+
+@lru_cache(maxsize=8192)
+def facets_named(word: str) -> frozenset[int]:
+    """The facets that a word of a list names; cached, because catalogs use the same few words again and again."""
+    return frozenset(map(int, np.flatnonzero(read_lexicon(word).facets)))
 
 
 def track_text(track: Track) -> str:

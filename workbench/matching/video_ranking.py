@@ -7,6 +7,7 @@ Every track gets parts, each a score from 0 to 1, by these names:
     mood     do its mode and colour go with the light?  voice    does it leave room for whoever speaks?
     length   is it long enough, or does it loop?
     sync     do its landmarks meet the video's events at some placement? (`workbench.align`, for the best only)
+    brief    does its text name what a brief asks for? (only with a brief that names moods, genres or instruments)
 
 Others may add terms of their own, see `workbench.matching.terms`. The raw score is the geometric mean of the parts with
 the weights of `MatchParams`, parts under 0.02 taken as 0.02: a track has to be right in every respect. A part that is
@@ -37,6 +38,13 @@ every catalog. In full, with `clip` to 0 and 1, and each number of `MatchModel` 
   gamma-distributed under chance with as many degrees as runs (Rayleigh's test, Mardia & Jupp 2000); three times its
   upper tail, 1 at most, is `chance`. The agreement is the mean of `R` over the cuts times `0.01 / (0.01 + chance)`, the
   greatest of the three units; units of which the median shot lasts over 4.5 do not count.
+- *brief* is the mean, over the kinds that the brief names, of the cosine to what the text names of that kind, times
+  the trust in the text; `usual_brief` where it names nothing of the kind.
+
+What a brief says comes before what is seen. Its moods move the energy and valence that are looked for away from those
+of the picture by `brief_share`, genres and instruments by half of it; an energy or a tempo that it states replaces that
+of the picture. What was asked for weighs `asked_gain` times as much (`params_for`). If a voice is asked for, nobody
+needs room for another. Rules part the list and change no score (`workbench.matching.rules`).
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
 compared, in blocks that stay in the processor's cache, and by these parts none is missed as by an approximate index. As
@@ -55,18 +63,22 @@ circumplex model of affect", Journal of Personality and Social Psychology 39, 19
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.brief import SATISFIED, Brief
 from workbench.matching.columns import Columns
 from workbench.matching.lane import Calibration, calibrated
+from workbench.matching.language.lexicon import KINDS, lexicon
+from workbench.matching.rules import JudgedRules, judge_rules
 from workbench.matching.terms import term_parts
+from workbench.matching.texts import TextIndex, nearness_of
 from workbench.matching.video_facts import VideoFacts
-from workbench.params import MATCH_PARTS, CoverParams, MatchParams
+from workbench.params import BRIEF_PART, MATCH_PARTS, CoverParams, MatchParams
 from workbench.recording import FloatArray, IntArray
 
 BAR_UNITS = ("bar", "half bar", "beat")
@@ -76,6 +88,8 @@ _CONTOURS = 10
 """times as many tracks as are compared in every respect have their contours read"""
 _TABLE_STEP = 1 / 16
 """of a cycle that a frequency of the table of bars gains on the one before, over the longest run of cuts"""
+_RULE = 100.0
+"""what a rule that is not met takes off a sum of logarithms, of which the parts together take off 4 at most"""
 _BLOCK = 1 << 16
 """tracks scanned at a time; their intermediate results stay in the cache"""
 _WORTH_PICKING = 0.7
@@ -108,6 +122,23 @@ class VideoWants:
     """0 to 1"""
     valence: float
     """0 sombre to 1 cheerful"""
+    brief: Brief | None = field(default=None, repr=False)
+    """what was asked"""
+    seen: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """by name, those of the three that the brief decided: what the picture alone would expect"""
+
+    @property
+    def voice(self) -> bool:
+        """Whether a singing voice was asked for, though somebody speaks."""
+        return self.brief is not None and self.brief.wants_voice
+
+
+class AskedMusic(NamedTuple):
+    """A brief, and the texts of the catalog that it is compared with."""
+
+    brief: Brief
+    texts: TextIndex
+    """a row for each of the columns"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,23 +154,50 @@ class Ranking:
     raw: FloatArray
     """shape (n,), without sync"""
     wanted: VideoWants
+    rules: JudgedRules
+    """of the brief on these rows; none without one"""
 
 
 _ScanPart: TypeAlias = Callable[[VideoFacts, VideoWants, Mapping[str, FloatArray], MatchParams], FloatArray]
 """a part of some tracks, from the numbers in which they are scanned"""
 
 
-def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
-    """The music that a video expects: energy, pulse and valence, each 0 to 1."""
+def wanted_of(video: VideoFacts, params: MatchParams, brief: Brief | None = None) -> VideoWants:
+    """The music that a video expects, or a brief in its place: energy, pulse and valence, each 0 to 1."""
     facts = video_evidence(video)
 
     def of(weights: tuple[float, ...]) -> float:
         return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
 
     calm = 1.0 - params.model.calm_under_voice * min(1.0, video.speech_share / params.model.much_speech)
-    return VideoWants(
+    seen = VideoWants(
         calm * of(params.model.wanted_energy), of(params.model.wanted_pulse), of(params.model.wanted_valence)
     )
+    return seen if brief is None else _wanted_by(brief, seen, params)
+
+
+def _wanted_by(brief: Brief, seen: VideoWants, params: MatchParams) -> VideoWants:
+    """What a brief asks for, and what is seen where it says nothing."""
+    asked: dict[str, float] = {}
+    if brief.sound is not None:
+        share = params.model.brief_share if brief.names_moods else params.model.brief_share / 2
+        asked["energy"] = seen.energy + share * (float(brief.sound.energy) - seen.energy)
+        asked["valence"] = seen.valence + share * (float(brief.sound.valence) - seen.valence)
+    if brief.energy is not None:
+        asked["energy"] = brief.energy
+    if brief.bpm is not None:
+        asked["pulse"] = float(track_pulse(np.array(brief.bpm), np.array(np.nan)))
+    return replace(seen, **asked, brief=brief, seen={name: getattr(seen, name) for name in asked})
+
+
+def params_for(wanted: VideoWants, params: MatchParams) -> MatchParams:
+    """The parameters with which tracks are compared: what a brief asked for weighs more."""
+    weights = [f"{_PART_OF[name]}_weight" for name in wanted.seen]
+    return params.model_copy(update={name: params.model.asked_gain * getattr(params, name) for name in weights})
+
+
+_PART_OF = {"energy": "level", "pulse": "pulse", "valence": "mood"}
+"""the part that compares each number of `VideoWants`"""
 
 
 def video_evidence(video: VideoFacts) -> FloatArray:
@@ -149,30 +207,81 @@ def video_evidence(video: VideoFacts) -> FloatArray:
     return np.array([1.0, video.pace, video.movement, _loudness_of(video), video.brightness, 4.0 * video.colourfulness])
 
 
-def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
+def rank(
+    video: VideoFacts,
+    columns: Columns,
+    count: int,
+    params: MatchParams | None = None,
+    asked: AskedMusic | None = None,
+) -> Ranking:
     """The best tracks of a catalog for a video, before placements are tried.
 
-    At most `count` tracks, best first; silent ones are never among them. Equal scores are ordered by track id, so that
-    the order is the same for every order of the rows.
+    At most `count` tracks, best first; silent ones are never among them. With a brief, those that meet its rules come
+    first. Equal scores are ordered by track id, so that the order is the same for every order of the rows.
     """
     params = params or MatchParams()
-    wanted = wanted_of(video, params)
-    rows = _nominate(video, wanted, columns, max(count, params.candidates), params)
+    wanted = wanted_of(video, params, None if asked is None else asked.brief)
+    params = params_for(wanted, params)
+    head = np.zeros(len(columns), dtype=np.float32) if asked is None else _head(asked, columns, params)
+    rows = _nominate(video, wanted, columns, head, max(count, params.candidates), params)
     chosen = columns.take(rows)
     audible = np.flatnonzero(~chosen.silent)
     rows, chosen = rows[audible], chosen.take(audible)
     parts = quick_parts(video, wanted, chosen, params) | slow_parts(video, chosen, params)
     parts |= term_parts(video, chosen, params)
+    rules = judge_rules((), chosen, np.zeros((rows.size, 0)))
+    if asked is not None:
+        facets, trust = asked.texts.counted(rows)
+        parts |= _brief_parts(asked.brief, facets, trust)
+        rules = judge_rules(asked.brief.constraints, chosen, facets)
     raw = raw_scores(parts, params)
-    order = np.lexsort((chosen.track_ids.astype(str), -raw))[:count]
+    order = np.lexsort((chosen.track_ids.astype(str), -raw, -rules.standing))[:count]
     return Ranking(
-        rows[order], chosen.take(order), {name: part[order] for name, part in parts.items()}, raw[order], wanted
+        rows[order],
+        chosen.take(order),
+        {name: part[order] for name, part in parts.items()},
+        raw[order],
+        wanted,
+        rules.take(order),
     )
 
 
-def _nominate(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams) -> IntArray:
-    """Rows that may be the best by every part, in no order: of those with the best numbers, by their contours too."""
-    rows, sums = _scan(video, wanted, columns, _CONTOURS * count, params)
+def _brief_parts(brief: Brief, facets: FloatArray, trust: FloatArray) -> dict[str, FloatArray]:
+    """The part of a brief, shape (n,), 0 to 1; none where it names no mood, genre or instrument."""
+    asked = np.zeros_like(brief.requested)
+    kinds = [kind for kind in KINDS if brief.requested[lexicon().of(kind)].any()]
+    if not kinds:
+        return {}
+    for where in map(lexicon().of, kinds):
+        asked[where] = brief.requested[where] / np.linalg.norm(brief.requested[where])
+    near = np.mean([nearness_of(kind, asked, facets) for kind in kinds], axis=0)
+    return {BRIEF_PART: np.asarray(near * trust, dtype=np.float32)}
+
+
+def _head(asked: AskedMusic, columns: Columns, params: MatchParams) -> FloatArray:
+    """What a brief takes off the scan's sums, 0 at most, shape (n,), float32.
+
+    A rule that is broken or not known weighs more than all parts together, so rows come part by part of the list.
+    """
+    head = np.zeros(len(columns), dtype=np.float32)
+    for first in range(0, len(columns), _BLOCK):
+        block = slice(first, min(first + _BLOCK, len(columns)))
+        facets, trust = asked.texts.counted(block)
+        for part in _brief_parts(asked.brief, facets, trust).values():
+            head[block] = _log_of(part, params.model.brief_weight)
+        standing = judge_rules(asked.brief.constraints, columns.take(block), facets).standing
+        head[block] -= np.float32(_RULE) * (SATISFIED - standing)
+    return head
+
+
+def _nominate(
+    video: VideoFacts, wanted: VideoWants, columns: Columns, head: FloatArray, count: int, params: MatchParams
+) -> IntArray:
+    """Rows that may be the best by every part, in no order: of those with the best numbers, by their contours too.
+
+    `head`, shape (n,), 0 at most, is what a brief takes off.
+    """
+    rows, sums = _scan(video, wanted, columns, head, _CONTOURS * count, params)
     if rows.size <= count:
         return rows
     arc = _arc(video, columns.contour[rows], columns.duration[rows], params)
@@ -181,7 +290,7 @@ def _nominate(video: VideoFacts, wanted: VideoWants, columns: Columns, count: in
 
 
 def _scan(
-    video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams
+    video: VideoFacts, wanted: VideoWants, columns: Columns, head: FloatArray, count: int, params: MatchParams
 ) -> tuple[IntArray, FloatArray]:
     """Rows with the best parts of single numbers, in no order, and the sums of these parts' logarithms.
 
@@ -201,7 +310,7 @@ def _scan(
     for first in range(0, total, _BLOCK):
         last = min(first + _BLOCK, total)
         left: IntArray | slice = slice(None)
-        score = np.zeros(last - first, dtype=np.float32)
+        score = head[first:last].copy()
         for name in order:
             facts = {fact: values[left] for fact, values in _numbers(columns, _FACTS[name], first, last).items()}
             part = _log_of(parts[name](video, wanted, facts, params), weights[name])
@@ -309,7 +418,7 @@ def _mood(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray
 
 
 def _voice(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    return voice_part(video.speech_share, tracks["vocals"], tracks["speech_band"], params)
+    return voice_part(0.0 if wanted.voice else video.speech_share, tracks["vocals"], tracks["speech_band"], params)
 
 
 def _length(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:

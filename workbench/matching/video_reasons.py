@@ -20,9 +20,10 @@ from workbench.catalog.certainty import SURE, UNSURE, is_sung, tempo_words, voic
 from workbench.catalog.track import Track
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.lane import MatchReason
-from workbench.matching.language.lexicon import read_lexicon
+from workbench.matching.language.lexicon import KINDS, lexicon, read_lexicon, strongest_facets
+from workbench.matching.rules import JudgedRules, listed, sentences_on_brief
 from workbench.matching.terms import description_of, usual_parts
-from workbench.matching.texts import mood_of, track_text
+from workbench.matching.texts import facets_named, mood_of, names_in, track_text
 from workbench.matching.video_facts import Scene, VideoFacts
 from workbench.matching.video_ranking import (
     BAR_UNITS,
@@ -35,14 +36,18 @@ from workbench.matching.video_ranking import (
     track_valence,
     under_scenes,
 )
-from workbench.params import MATCH_PARTS, MatchParams
+from workbench.params import BRIEF_PART, MATCH_PARTS, MatchParams
 
 _MOST_TAGS = 4
 """words of the catalog that a line quotes"""
+_MOST_ASKED = 6
+"""words of the brief that a line quotes"""
 _LEAST_EFFECT = 0.004
 """of the raw score; less did not move it"""
 _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
+_NAMES_ASKED = 0.5
+"""the part of a brief from where on an explanation praises: a cosine of 1 would name just that and nothing else"""
 _NEAR = 0.15
 """difference in cheerfulness up to which it counts as near: the part forgives more, as mood weighs little"""
 _AUDIBLE_AGREEMENT = 0.2
@@ -56,6 +61,8 @@ CATEGORY_OF = {
     "length": "length", "sync": "sync",
 }  # fmt: skip
 """the category of each part in the interface; external terms have none"""
+_WANTED = {"energy": "energy", "pulse": "pulse", "valence": "cheerfulness"}
+"""what a video or a brief asks for, in words"""
 _CALLED = {"bars": "cuts on bars", "arc": "energy by scene"}
 """the displayed name of a part whose category has another part too"""
 
@@ -72,6 +79,8 @@ class RankedPair:
     parts: Mapping[str, float]
     placements: Sequence[Placement] | None
     """best first; None where no placement could be tried"""
+    rules: JudgedRules
+    """of the brief, on one row: the track's"""
 
     def number(self, name: str) -> float:
         """A fact of the track, by the name of its column; NaN where unknown."""
@@ -80,7 +89,7 @@ class RankedPair:
 
 def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]:
     """By how much each part moved the logarithm of the raw score: above 0 where it was better than is usual."""
-    weights = params.weights
+    weights = {name: weight for name, weight in params.weights.items() if name in parts or name in MATCH_PARTS}
     usual, whole = usual_parts(params), sum(weights.values())
     return {
         name: weight * (log(max(parts[name], 0.02)) - log(usual[name])) / whole
@@ -90,12 +99,12 @@ def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]
 
 
 def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
-    """One line for each fact that moved the score, the largest effect first.
+    """One line for each rule of the brief and for each fact that moved the score, the largest effect first.
 
     Parts that hardly moved it, or could not be compared, are left out.
     """
     moved = effects(pair.parts, params)
-    lines: list[MatchReason] = []
+    lines = pair.rules.reasons(0)
     order = list(params.weights)
     for name in sorted(moved, key=lambda name: (-abs(moved[name]), order.index(name))):
         facts = _facts(name, pair, params)
@@ -115,17 +124,19 @@ def _is_always_listed(name: str, pair: RankedPair) -> bool:
 def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
     """The facts of video and track that a part compared, and its score; None where nothing could be compared."""
     video, wanted, score = pair.video, pair.wanted, float(pair.parts[name])
+    if name == BRIEF_PART:
+        return _asked_words(pair, score)
     if name not in MATCH_PARTS:
         return description_of(name), f"{score:.2f} of 1", score
     match name:
         case "pulse":
             if not _known(pair, "bpm", "density"):
                 return None
-            return f"{cutting(video)}; pulse {wanted.pulse:.2f} of 1 suits", pulse_of(pair, params), score
+            return _suits(cutting(video), "pulse", wanted), pulse_of(pair, params), score
         case "level":
             if not _known(pair, "energy", "words_energy"):
                 return None
-            seen = f"{cutting(video)}, {motion(video)}; energy {wanted.energy:.2f} of 1 suits"
+            seen = _suits(f"{cutting(video)}, {motion(video)}", "energy", wanted)
             described = "" if isnan(pair.number("words_energy")) else f"{_tags_of(pair)}; "
             return seen, f"{described}energy {_energy(pair, params):.2f} of 1", score
         case "mood":
@@ -134,14 +145,15 @@ def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, 
             colours = f"brightness {video.brightness:.2f}, colourfulness {video.colourfulness:.2f}"
             cheer = f"cheerfulness {_valence(pair, params):.2f} of 1"
             return (
-                f"{colours}; cheerfulness {wanted.valence:.2f} of 1 suits",
+                _suits(colours, "valence", wanted),
                 "; ".join(filter(None, (_tags_of(pair), sound_of(pair), cheer))),
                 score,
             )
         case "voice":
             if video.speech_share <= 0.0 or not _known(pair, "vocals", "speech_band"):
                 return None
-            return f"speech {100 * video.speech_share:.0f} %", voices_of(pair), score
+            speech = f"speech {100 * video.speech_share:.0f} %"
+            return f"asked: with vocals; seen: {speech}" if wanted.voice else speech, voices_of(pair), score
         case "length":
             return (f"{clock(video.duration)} long", length_of(pair), score) if _known(pair, "duration") else None
         case "bars":
@@ -150,6 +162,24 @@ def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, 
             return _arc(pair, score)
         case _:
             return _sync(pair)
+
+
+def _suits(facts: str, name: str, wanted: VideoWants) -> str:
+    """The facts of a video and what suits them; what was asked, and the facts that it goes before, with a brief."""
+    called, value, seen = _WANTED[name], getattr(wanted, name), wanted.seen.get(name)
+    if seen is None:
+        return f"{facts}; {called} {value:.2f} of 1 suits"
+    return f"asked: {called} {value:.2f} of 1; seen: {facts}, which alone suit {seen:.2f}"
+
+
+def _asked_words(pair: RankedPair, score: float) -> tuple[str, str, float] | None:
+    """The moods, genres and instruments of the brief, and those that the track's text names of these kinds."""
+    assert pair.wanted.brief is not None
+    requested, book = pair.wanted.brief.requested, lexicon()
+    names = names_in(pair.track)
+    named = [word for kind in KINDS if requested[book.of(kind)].any() for word in names[kind][:_MOST_TAGS]]
+    asked = listed(strongest_facets(requested, most=_MOST_ASKED))
+    return (f"asked: {asked}", f"its text names {listed(named)}", score) if named else None
 
 
 def _known(pair: RankedPair, *names: str) -> bool:
@@ -170,9 +200,11 @@ def cutting(video: VideoFacts) -> str:
     return f"{rate:.0f} cuts per minute" if rate >= 9.5 else f"{rate:.1f} cuts per minute"
 
 
-def _edited(video: VideoFacts) -> str:
-    """How fast a video is cut, behind a verb: "suits no cuts" would read as a denial."""
-    return cutting(video) if video.cuts.size else "a video without cuts"
+def _edited(pair: RankedPair) -> str:
+    """The pace that was compared, behind a verb: "suits no cuts" would read as a denial."""
+    if "pulse" in pair.wanted.seen:
+        return "the tempo that was asked"
+    return cutting(pair.video) if pair.video.cuts.size else "a video without cuts"
 
 
 def motion(video: VideoFacts) -> str:
@@ -334,7 +366,9 @@ def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
 
 
 def explanation(pair: RankedPair, params: MatchParams) -> str:
-    """One sentence: up to three merits of the track, and up to two faults."""
+    """One sentence: the rules that it breaks, or up to three merits of the track, and up to two faults."""
+    if last_resort := pair.rules.last_resort(0):
+        return last_resort
     moved = effects(pair.parts, params)
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
     # Merits that few tracks have come first.
@@ -342,16 +376,12 @@ def explanation(pair: RankedPair, params: MatchParams) -> str:
     praise = [clause for name in rare if (clause := _praise(name, pair, params)) is not None][:3]
     doubts = [clause for name in ranked if (clause := _doubt(name, pair, params)) is not None][:2]
     if praise and doubts:
-        return _sentence(f"{_listed(praise)}; but {_listed(doubts)}")
-    return _sentence(_listed(praise or doubts or ["nothing about it stands out, for or against"]))
+        return _sentence(f"{listed(praise)}; but {listed(doubts)}")
+    return _sentence(listed(praise or doubts or ["nothing about it stands out, for or against"]))
 
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
-
-
-def _listed(clauses: Sequence[str]) -> str:
-    return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
 def _felt_tempo(pair: RankedPair, params: MatchParams) -> str:
@@ -377,13 +407,15 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         music_energy = _music_energy_at(pair, found)
         rises = part > 0.6 and music_energy is not None and music_energy[0] > music_energy[1]
         return f"it rises where the video does, at {clock(video.scenes[found[0]].start)}" if rises and found else None
+    if name == BRIEF_PART:
+        return "its text names what was asked" if part >= _NAMES_ASKED else None
     if part < _GOOD or _facts(name, pair, params) is None:
         return None
     if name not in MATCH_PARTS:
         return f"it is {description_of(name)}"
     match name:
         case "pulse":
-            return f"{_felt_tempo(pair, params)} suits {_edited(video)}"
+            return f"{_felt_tempo(pair, params)} suits {_edited(pair)}"
         case "level":
             return f"its energy of {_energy(pair, params):.2f} is near the {pair.wanted.energy:.2f} that suits"
         case "mood":
@@ -394,7 +426,7 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
             described = f"{tags}, " if (tags := _tags_of(pair)) else ""
             return f"{described}its cheerfulness of {valence:.2f} is near the {wanted:.2f} that suits"
         case "voice":
-            return "it leaves room for the voice"
+            return None if pair.wanted.voice else "it leaves room for the voice"
         case _:
             duration = pair.number("duration")
             return "it loops well" if video.duration - duration >= LOOP_EXCESS_SECONDS else None
@@ -406,17 +438,21 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
     if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
         return None
     wanted = pair.wanted
+    if name == BRIEF_PART:
+        return "its text names other music than was asked"
     if name not in MATCH_PARTS:
         return f"it is not {description_of(name)}"
     match name:
         case "pulse":
             fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse
-            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {_edited(video)}"
+            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {_edited(pair)}"
         case "level":
             lively = _energy(pair, params) > wanted.energy
-            return f"it is {'livelier' if lively else 'calmer'} than the video"
+            than = "was asked" if "energy" in wanted.seen else "the video"
+            return f"it is {'livelier' if lively else 'calmer'} than {than}"
         case "mood":
-            return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than the pictures"
+            than = "was asked" if "valence" in wanted.seen else "the pictures"
+            return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than {than}"
         case "voice":
             if is_sung(pair.number("vocals")):
                 return "its vocals compete with the voice"
@@ -436,10 +472,10 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
 
 
 def fitting_tags(track: Track, wanted: VideoWants, params: MatchParams) -> tuple[str, ...]:
-    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for."""
-    return tuple(
-        dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
-    )
+    """Moods, genres and tags of a track that a brief names, or whose usual sound is what the video asks for."""
+    asked = frozenset(() if wanted.brief is None else map(int, np.flatnonzero(wanted.brief.requested)))
+    words = dict.fromkeys((*track.moods, *track.genres, *(track.instruments if asked else ()), *track.tags))
+    return tuple(tag for tag in words if asked & facets_named(tag) or _tag_fits(tag, wanted, params))
 
 
 def _tag_fits(tag: str, wanted: VideoWants, params: MatchParams) -> bool:
@@ -463,12 +499,21 @@ def _named(value: float, steps: Sequence[tuple[float, str]], beyond: str) -> str
     return next((name for most, name in steps if value < most), beyond)
 
 
-def lane_reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> str:
-    """What was seen of the video, what it expects, and what was compared."""
-    return " ".join(_reasoning(video, wanted, compared, tried, best))
+def lane_reasoning(
+    video: VideoFacts,
+    wanted: VideoWants,
+    compared: int,
+    tried: int,
+    best: float | None,
+    rules: JudgedRules | None = None,
+) -> str:
+    """What was seen of the video, what it and the brief ask for, and what was compared; `rules` are on the matches."""
+    return " ".join(_reasoning(video, wanted, compared, tried, best, rules))
 
 
-def _reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> Iterator[str]:
+def _reasoning(
+    video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None, rules: JudgedRules | None
+) -> Iterator[str]:
     spoken = f"speech in {100 * video.speech_share:.0f} % of it" if video.speech_share > 0 else "no speech"
     if video.classification == "none":  # lips may move in it: "no speech" would claim too much
         spoken = "no soundtrack"
@@ -477,10 +522,16 @@ def _reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int,
         f"The video is {clock(video.duration)} long, in {scenes}, with {cutting(video)}, {motion(video)}, brightness "
         f"{video.brightness:.2f} and {spoken}."
     )
+    energy, pulse, valence = (wanted.seen.get(name, getattr(wanted, name)) for name in _WANTED)
     yield (
-        f"Videos like it go with music of energy {wanted.energy:.2f}, pulse {wanted.pulse:.2f} and cheerfulness "
-        f"{wanted.valence:.2f}, each from 0 to 1."
+        f"Videos like it go with music of energy {energy:.2f}, pulse {pulse:.2f} and cheerfulness "
+        f"{valence:.2f}, each from 0 to 1."
     )
+    if wanted.seen:
+        asked = listed([f"{_WANTED[name]} {getattr(wanted, name):.2f}" for name in wanted.seen])
+        yield f"The brief counted for more than the picture: {asked} was looked for."
+    if wanted.brief is not None and rules is not None:
+        yield from sentences_on_brief(wanted.brief, rules, range(len(rules.columns)))
     yield (
         f"{compared} {'track was' if compared == 1 else 'tracks were'} compared by pace, energy from scene to scene, "
         f"mood, room for a voice and length; where the best {tried} land on the video's events was tried as well."

@@ -15,13 +15,14 @@ from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams, SectionParams
 from workbench.params.loops import CoverParams, SeamParams
-from workbench.params.matching import MATCH_PARTS, MatchParams, UnderscoreParams
+from workbench.params.matching import BRIEF_PART, MATCH_PARTS, MatchParams, UnderscoreParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
 from workbench.params.render import DELIVERY_TARGETS, DeliveryTarget, PreviewParams, RenderParams
 from workbench.params.video import CutParams
 from workbench.params.workbench import WorkbenchParams
 
 __all__ = [
+    "BRIEF_PART",
     "DELIVERY_TARGETS",
     "DUCK_PRESETS",
     "MATCH_PARTS",

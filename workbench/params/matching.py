@@ -19,6 +19,8 @@ from workbench.params.base import (
 
 MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync")
 """The parts of a match score, see `workbench.matching.video_ranking`."""
+BRIEF_PART = "brief"
+"""The part of a match score that is there only where a brief names moods, genres or instruments."""
 
 
 _FITTED = read_numbers("match.json")
@@ -81,6 +83,14 @@ class MatchModel(FittedModel):
     usual_arc: float = Field(default=_FITTED["usual_arc"], gt=0.0, le=1.0)
     usual_sync: float = Field(default=0.5, gt=0.0, le=1.0)
     """most music lands nowhere in particular"""
+    usual_brief: float = Field(default=0.25, gt=0.0, le=1.0)
+    """of music whose text names nothing of the kinds that a brief names"""
+    brief_weight: float = Field(default=0.25, ge=0.0, le=1.0)
+    """of the moods, genres and instruments that a brief names, beside the parts of the video"""
+    brief_share: float = Field(default=0.75, ge=0.0, le=1.0)
+    """of the energy and cheerfulness looked for, that the moods of a brief decide; half as much its other words"""
+    asked_gain: float = Field(default=2.0, ge=1.0)
+    """by which energy, cheerfulness and tempo weigh more where they were asked for: a picture says little of them"""
     calibration_offset: float = _SCORES["offset"]
     """log-odds of a raw score of 0"""
     calibration_slope: NonNegativeFloat = _SCORES["slope"]
@@ -129,13 +139,14 @@ class MatchParams(Params):
 
     @property
     def weights(self) -> dict[str, float]:
-        """Exponent of each part in the raw score: ours, then those of external terms."""
-        return {name: getattr(self, f"{name}_weight") for name in MATCH_PARTS} | dict(named_weights(self.terms))
+        """Exponent of each part in the raw score: ours, that of a brief, then those of external terms."""
+        ours = {name: getattr(self, f"{name}_weight") for name in MATCH_PARTS}
+        return {**ours, BRIEF_PART: self.model.brief_weight, **dict(named_weights(self.terms))}
 
     @property
     def usual_parts(self) -> dict[str, float]:
         """Usual value of each part of ours, for a track of which it is unknown."""
-        return {name: getattr(self.model, f"usual_{name}") for name in MATCH_PARTS}
+        return {name: getattr(self.model, f"usual_{name}") for name in (*MATCH_PARTS, BRIEF_PART)}
 
 
 _UNDERSCORE = read_numbers("underscore.json")

@@ -31,10 +31,12 @@ Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync
 class ReasonBody(Body, title="MatchReason"):
     """One fact that moved the score."""
 
-    video: str = Field(description="what was measured of the video, or read in the script")
+    video: str = Field(description="what was measured of the video, asked in the brief or read in the script")
     audio: str = Field(description="what was measured of the track")
     score: float = Field(ge=0, le=1, description="how well both go together in this respect")
-    category: Category | SkipJsonSchema[None] = optional("what it is about; absent in underscore results")
+    category: Category | SkipJsonSchema[None] = optional(
+        "what it is about; absent in underscore results, and where a brief alone says it"
+    )
 
 
 class PreviewBody(Body, title="Preview"):

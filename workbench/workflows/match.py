@@ -1,6 +1,6 @@
 """Rank the catalog against a video: analyse it, compare every track, place the best fifty, put ten forward.
 
-    watch     picture and sound of the video, from the store or measured now
+    watch     picture and sound of the video, from the store or measured now; the brief, read
     rank      all tracks of the catalog by single numbers, the best few hundred by contour and bars
     place     the best fifty under the video's events, from the store or found now
     pick      ten without near duplicates, and why each is there
@@ -30,11 +30,12 @@ from workbench.analysis.provenance import make_provenance, with_provenance
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
+from workbench.matching.brief import read_brief
 from workbench.matching.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.matching.video_facts import VideoFacts, video_facts
-from workbench.matching.video_ranking import Ranking, bonus, rank, raw_scores, scores_of
+from workbench.matching.video_ranking import AskedMusic, Ranking, bonus, params_for, rank, raw_scores, scores_of
 from workbench.matching.video_reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
-from workbench.params import WorkbenchParams
+from workbench.params import MatchParams
 from workbench.recording import FloatArray, IntArray
 from workbench.results.match import lane_body, match_result
 from workbench.video.analysis import VideoAnalysis
@@ -55,26 +56,31 @@ class RankedCatalog:
     ranking: Ranking
 
 
-def match(workspace: Workspace, video: Path | str) -> Lane:
+def match(workspace: Workspace, video: Path | str, brief: str | None = None) -> Lane:
     """Rank the catalog against a video: ten tracks at most, best first, and the pool they were picked from.
 
-    Placements count in the score, and the matches hold them.
+    Placements count in the score, and the matches hold them. `brief` asks for music in plain words (data, never
+    instructions), and comes before what is seen.
     """
-    params = workspace.params
-    ranked = rank_video(workspace, video)
+    return place_ranked(workspace, rank_video(workspace, video, brief))
+
+
+def place_ranked(workspace: Workspace, ranked: RankedCatalog) -> Lane:
+    """Place the best tracks of a ranking under its video, and put ten forward."""
     facts, ranking, snapshot = ranked.facts, ranked.ranking, ranked.snapshot
+    params = params_for(ranking.wanted, workspace.params.match)
     pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE)
     tracks = snapshot.tracks(ranking.rows[pool])
     placements = _place_all(workspace, ranked.watched, tracks)
     raw = _with_sync(ranking, pool, placements, params)
-    order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw))
-    scores = scores_of(raw, params.match)
+    order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw, -ranking.rules.standing[pool]))
+    scores = scores_of(raw, params)
     matches = {int(pool[k]): _match(ranked, int(pool[k]), tracks[k], placements[k], scores[k], params) for k in order}
     best = _pick(ranking, snapshot, pool[order], LANE_SIZE)
     first = matches[int(best[0])].score if best.size else None
     return Lane(
         title=lane_title(facts, ranking.wanted),
-        reasoning=lane_reasoning(facts, ranking.wanted, len(snapshot), len(tracks), first),
+        reasoning=lane_reasoning(facts, ranking.wanted, len(snapshot), len(tracks), first, ranking.rules.take(best)),
         matches=tuple(matches[int(row)] for row in best),
         candidate_pool=tuple(matches.values()),
     )
@@ -86,6 +92,7 @@ def match_json(
     video: Path | str,
     *,
     video_id: str,
+    brief: str | None = None,
     sync_points: int | None = None,
     expand_full: bool = False,
 ) -> dict[str, Any]:
@@ -96,7 +103,7 @@ def match_json(
     """
     body = match_result(lane_body(lane, expand_full, sync_points), video_id=video_id)
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
-    constraints = {"sync_points": sync_points, "expand": "full" if expand_full else None}
+    constraints = {"brief": brief, "sync_points": sync_points, "expand": "full" if expand_full else None}
     provenance = make_provenance(workspace, "match", stages, video=Path(video), constraints=constraints)
     return with_provenance(with_records(body.to_json(), lane), provenance)
 
@@ -110,13 +117,15 @@ def with_records(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
     return body
 
 
-def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:
-    """Rank the catalog against a video, before tracks are placed."""
+def rank_video(workspace: Workspace, video: Path | str, brief: str | None = None) -> RankedCatalog:
+    """Rank the catalog against a video and a brief, before tracks are placed."""
     watched = watch(workspace, video)
     facts = video_facts(watched)
     snapshot = open_catalog(workspace)
     workspace.progress("ranking the catalog", 0.0)
-    ranking = rank(facts, snapshot.columns, workspace.params.match.candidates, workspace.params.match)
+    asked = AskedMusic(read_brief(brief), snapshot.texts) if brief and brief.strip() else None
+    params = workspace.params.match
+    ranking = rank(facts, snapshot.columns, params.candidates, params, asked)
     workspace.progress("ranking the catalog", 1.0)
     return RankedCatalog(watched, facts, snapshot, ranking)
 
@@ -132,14 +141,14 @@ def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int) -> 
 
 
 def _with_sync(
-    ranking: Ranking, pool: IntArray, placements: Sequence[Placements | None], params: WorkbenchParams
+    ranking: Ranking, pool: IntArray, placements: Sequence[Placements | None], params: MatchParams
 ) -> FloatArray:
     """Raw scores of the pool with the sync part, shape (n,)."""
     raw = ranking.raw[pool]
-    usual = params.match.model.usual_sync
+    usual = params.model.usual_sync
     sync = np.array([usual if found is None else _sync_part(found) for found in placements], dtype=np.float64)
     parts = {name: part[pool] for name, part in ranking.parts.items()} | {"sync": sync}
-    return raw_scores(parts, params.match) if pool.size else raw
+    return raw_scores(parts, params) if pool.size else raw
 
 
 def _sync_part(found: Placements) -> float:
@@ -154,7 +163,7 @@ def _match(
     track: Track,
     placements: Placements | None,
     score: float,
-    params: WorkbenchParams,
+    params: MatchParams,
 ) -> Match:
     """A track with its score and reasons."""
     ranking = ranked.ranking
@@ -162,15 +171,17 @@ def _match(
     if placements is not None:
         parts["sync"] = _sync_part(placements)
     row = ranking.columns.take(np.array([place_in_ranking]))
-    pair = RankedPair(ranked.facts, ranking.wanted, row, track, parts, placements)
+    rules = ranking.rules.take(np.array([place_in_ranking]))
+    pair = RankedPair(ranked.facts, ranking.wanted, row, track, parts, placements, rules)
     return Match(
         track=track,
         score=float(score),
-        reasons=reasons(pair, params.match),
-        matched_tags=fitting_tags(track, ranking.wanted, params.match),
-        fit_explanation=explanation(pair, params.match),
+        reasons=reasons(pair, params),
+        matched_tags=fitting_tags(track, ranking.wanted, params),
+        fit_explanation=explanation(pair, params),
         sync=placements,
         sync_status="cold" if placements is None else "warm",
+        unmet=rules.unmet(0),
     )
 
 

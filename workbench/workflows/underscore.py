@@ -36,10 +36,9 @@ from workbench.matching.script_reasons import (
     lane_reasoning,
     lane_title,
     matched_tags,
-    names_in,
     reasons,
-    unmet_rules,
 )
+from workbench.matching.texts import names_in
 from workbench.params import UnderscoreParams, WorkbenchParams
 from workbench.recording import FloatArray, IntArray
 from workbench.workflows.catalog import open_catalog
@@ -79,7 +78,7 @@ def underscore(
     recognised = " ".join((*reading.words, asked.text))
     rows = _candidates(wanted, recognised, snapshot, embedding, params.underscore)
     columns = snapshot.columns.take(rows)
-    facets, trust = _texts(snapshot, rows)
+    facets, trust = snapshot.texts.counted(rows)
     ranked = rank(wanted, columns, facets, trust, params.underscore)
     ranking = ScriptReading(spoken, reading, wanted, ranked, columns, facets, platform)
     return _lane(ranking, asked, snapshot, rows, params)
@@ -171,12 +170,6 @@ def _embedded(embedding: SentenceEmbedding, words: str) -> FloatArray:
     return vector
 
 
-def _texts(snapshot: Snapshot, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-    """What the texts of rows name, shape (n, n_facets) 0 to 1, and how far they are trusted, shape (n,)."""
-    texts = snapshot.texts
-    return texts.facets[rows].astype(np.float32) / np.float32(255.0), texts.trust[rows].astype(np.float32)
-
-
 def _lane(ranking: ScriptReading, brief: Brief, snapshot: Snapshot, rows: IntArray, params: WorkbenchParams) -> Lane:
     @cache
     def artist_of(place: int) -> str | None:
@@ -204,5 +197,5 @@ def _match(ranking: ScriptReading, place: int, track: Track, params: WorkbenchPa
         reasons=reasons(ranking, place, names, params.underscore),
         matched_tags=matched_tags(ranking, track),
         fit_explanation=explanation(ranking, place, names),
-        unmet=unmet_rules(ranking, place),
+        unmet=ranking.ranked.rules.unmet(place),
     )

@@ -620,13 +620,13 @@ class MatchReason(TypedDict):
     """One fact that moved the score."""
 
     video: str
-    """what was measured of the video, or read in the script"""
+    """what was measured of the video, asked in the brief or read in the script"""
     audio: str
     """what was measured of the track"""
     score: float
     """how well both go together in this respect"""
     category: NotRequired[Literal["pace", "energy", "mood", "voice", "length", "sync"]]
-    """what it is about; absent in underscore results"""
+    """what it is about; absent in underscore results, and where a brief alone says it"""
 
 
 class MatchRequest(TypedDict):
@@ -636,6 +636,8 @@ class MatchRequest(TypedDict):
     """a video of the caller, or a shared one"""
     video_url: NotRequired[str]
     """public https address of a video to ingest first"""
+    brief: NotRequired[str | None]
+    """what the video is like or the music should be, in plain words"""
     include_sync: NotRequired[bool]
     """also say where each track lands"""
     sync_points_per_track: NotRequired[int]

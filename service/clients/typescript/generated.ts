@@ -563,13 +563,13 @@ export interface MatchJob {
 
 /** One fact that moved the score. */
 export interface MatchReason {
-  /** what was measured of the video, or read in the script */
+  /** what was measured of the video, asked in the brief or read in the script */
   video: string
   /** what was measured of the track */
   audio: string
   /** how well both go together in this respect */
   score: number
-  /** what it is about; absent in underscore results */
+  /** what it is about; absent in underscore results, and where a brief alone says it */
   category?: "pace" | "energy" | "mood" | "voice" | "length" | "sync"
 }
 
@@ -579,6 +579,8 @@ export interface MatchRequest {
   video_id?: string
   /** public https address of a video to ingest first */
   video_url?: string
+  /** what the video is like or the music should be, in plain words */
+  brief?: string | null
   /** also say where each track lands */
   include_sync?: boolean
   /** sync points of each track */

@@ -71,10 +71,10 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     workbench: Call, track_file: Path, video_file: Path, stocked: Path, tmp_path: Path
 ) -> None:
     workbench("catalog", "add", track_file, "--home", stocked)
-    options = ("--include-sync", "--sync-points", 2, "--expand", "full")
+    options = ("--brief", "with vocals", "--include-sync", "--sync-points", 2, "--expand", "full")
     printed = workbench("match", video_file, *options, "--home", stocked)[1]
     body = json.loads(printed)
-    assert body.pop("provenance")["constraints"] == {"sync_points": 2, "expand": "full"}
+    assert body.pop("provenance")["constraints"] == {"brief": "with vocals", "sync_points": 2, "expand": "full"}
     (track,) = body["lane"]["matches"]
     for one in (track, *body["lane"]["candidate_pool"]):
         assert one.pop("path") == str(track_file)
@@ -83,6 +83,7 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     lane = tmp_path / "lane.json"
     lane.write_text(printed)
     assert workbench("reproduce", lane, "--video", video_file, "--home", stocked)[0] == 0
+    assert track["match_map"][0]["video"] == "asked: with vocals"
     assert len(track["sync_points"]) == 2
     assert track["fit_explanation"]
     assert body["lane"]["candidate_pool"] == [track]

@@ -32,11 +32,10 @@ from workbench.matching.script_reasons import (
     lane_reasoning,
     lane_title,
     matched_tags,
-    names_in,
     reasons,
 )
 from workbench.matching.script_reference import read_reference
-from workbench.matching.texts import trust_in
+from workbench.matching.texts import names_in, trust_in
 from workbench.params import UnderscoreParams
 
 PARAMS = UnderscoreParams()
@@ -136,7 +135,7 @@ def test_a_rule_parts_the_list_and_changes_no_score(meditation: Reading, brief: 
     free = ranked(want(meditation, read_brief(""), None, PARAMS))
     found = ranked(want(meditation, read_brief(brief), None, PARAMS))
     assert found.scores.tolist() == free.scores.tolist()
-    standing = found.judged.min(axis=0, initial=1)[found.order]
+    standing = found.rules.standing[found.order]
     assert standing.tolist() == sorted(standing, reverse=True), "met, then not known, then broken"
     for part in set(standing):
         scores = found.scores[found.order][standing == part]

@@ -15,10 +15,13 @@ from workbench import extensions
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
 from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.brief import read_brief
 from workbench.matching.columns import Columns
 from workbench.matching.terms import find_term, term_parts
+from workbench.matching.texts import TextIndex
 from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import (
+    AskedMusic,
     arc_part,
     bar_agreement,
     felt_factor,
@@ -36,7 +39,7 @@ from workbench.matching.video_ranking import (
 )
 from workbench.matching.video_reasons import RankedPair, explanation, reasons
 from workbench.matching.video_reference import read_reference
-from workbench.params import MATCH_PARTS, MatchParams
+from workbench.params import BRIEF_PART, MATCH_PARTS, MatchParams
 from workbench.recording import FloatArray
 
 PARAMS = MatchParams()
@@ -298,9 +301,52 @@ def test_an_empty_catalog_has_no_ranking(make_video: MakeVideo, columns: MakeCol
     assert rank(make_video(), nobody, 50).rows.size == 0
 
 
+def asked(brief: str, texts: list[str], folder: Path) -> AskedMusic:
+    return AskedMusic(read_brief(brief), TextIndex.build(texts, folder))
+
+
+def test_a_brief_comes_before_the_picture_and_its_rules_part_the_list(
+    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
+) -> None:
+    dark = make_video(cuts_per_minute=3, motion=(0.005,), brightness=0.05, colourfulness=0.01)
+    tracks = columns(energy=[0.1, 0.85, 0.85], mode=[-0.9, 0.9, 0.9], vocals=[0.0, 0.0, 0.95])
+    texts = ["dark, sad", "energetic, happy", "energetic, happy"]
+    assert rank(dark, tracks, 3).rows[0] == 0
+    cheerful = rank(dark, tracks, 3, PARAMS, asked("energetic and happy, no vocals", texts, tmp_path / "a"))
+    assert cheerful.rows.tolist() == [1, 0, 2], "the sung one is better, but breaks the rule"
+    assert [cheerful.rules.unmet(row) for row in range(3)] == ["", "", "breaks: no vocals"]
+    unruled = rank(dark, tracks, 3, PARAMS, asked("energetic and happy", texts, tmp_path / "b"))
+    assert dict(zip(unruled.rows.tolist(), unruled.raw.tolist(), strict=True)) == pytest.approx(
+        dict(zip(cheerful.rows.tolist(), cheerful.raw.tolist(), strict=True))
+    ), "rules change no score"
+
+
+def test_the_one_track_that_meets_the_rules_of_a_brief_is_found_however_far_behind_it_is(
+    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
+) -> None:
+    size, place = 3_000, 2_345
+    energy, vocals = np.full(size, 0.3), np.full(size, 0.95)
+    energy[place], vocals[place] = 1.0, 0.0
+    tracks = columns(energy=energy.tolist(), vocals=vocals.tolist())
+    asks = asked("no vocals", [""] * size, tmp_path)
+    assert rank(make_video(), tracks, 50, MatchParams(candidates=50), asks).rows[0] == place
+
+
+def test_a_tempo_and_a_voice_that_a_brief_asks_for_replace_those_of_the_video(
+    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
+) -> None:
+    spoken = make_video(cuts_per_minute=50, motion=(0.5,), speech=0.8)
+    tracks = columns(bpm=[64.0, 150.0], density=[1.0, 6.0], vocals=[0.95, 0.95])
+    assert rank(spoken, tracks, 2).rows.tolist() == [1, 0]
+    slow = rank(spoken, tracks, 2, PARAMS, asked("slow, with vocals", ["", ""], tmp_path))
+    assert slow.rows.tolist() == [0, 1]
+    assert slow.parts["voice"].tolist() == [1.0, 1.0]
+    assert slow.wanted.seen == {"pulse": pytest.approx(wanted_of(spoken, PARAMS).pulse)}
+
+
 def test_every_part_has_a_weight() -> None:
-    assert sum(PARAMS.weights.values()) == pytest.approx(1.0, abs=0.01)
-    assert set(PARAMS.usual_parts) == set(MATCH_PARTS)
+    assert sum(PARAMS.weights[name] for name in MATCH_PARTS) == pytest.approx(1.0, abs=0.01)
+    assert set(PARAMS.usual_parts) == set(PARAMS.weights) == {*MATCH_PARTS, BRIEF_PART}
 
 
 def test_of_a_large_catalog_those_that_keep_time_and_rise_with_the_video_are_found(
@@ -366,7 +412,7 @@ def test_unknown_counts_as_usual_and_is_no_reason(
     for at, said in ((0, True), (1, False)):
         row = ranking.columns.take(np.array([at]))
         parts = {name: float(part[at]) for name, part in ranking.parts.items()}
-        pair = RankedPair(video, ranking.wanted, row, Track("a", Path("a.flac"), "0" * 64), parts, None)
+        pair = RankedPair(video, ranking.wanted, row, Track("a", Path("a.flac"), "0" * 64), parts, None, ranking.rules)
         lines = [line for line in reasons(pair, TERM_PARAMS) if line.video == "as given"]
         assert bool(lines) is said
         assert ("it is as given" in explanation(pair, TERM_PARAMS).lower()) is said

@@ -14,10 +14,12 @@ from workbench.align.placements import Placement
 from workbench.catalog.certainty import SURE, SURE_BUT_FOR_DOUBLE, UNSURE
 from workbench.catalog.track import Track
 from workbench.features.descriptors import CONTOUR_PARTS
+from workbench.matching.brief import read_brief
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.lane import MatchReason
+from workbench.matching.texts import TextIndex
 from workbench.matching.video_facts import VideoFacts
-from workbench.matching.video_ranking import VideoWants, bonus, rank
+from workbench.matching.video_ranking import AskedMusic, VideoWants, bonus, rank, wanted_of
 from workbench.matching.video_reasons import (
     RankedPair,
     effects,
@@ -44,7 +46,7 @@ def pair_of(
     if placements is not None:
         parts["sync"] = float(bonus(np.array(placements[0].score if placements else 0.0)))
     track = Track("trk_1", Path("/x.ogg"), "0" * 64, **fields)  # type: ignore[arg-type]
-    return RankedPair(make_video, ranking.wanted, ranking.columns, track, parts, placements)
+    return RankedPair(make_video, ranking.wanted, ranking.columns, track, parts, placements, ranking.rules)
 
 
 def by_category(found: tuple[MatchReason, ...]) -> dict[str | None, list[MatchReason]]:
@@ -239,6 +241,34 @@ def test_a_landing_is_praised_where_it_is_none_of_chances(
     found = Placement(3.0, score, "drop on the cut at 0:12.4", certainty=0.9, landed=0.4, bare=0.0)
     said = explanation(pair_of(make_video(), columns(energy=[0.4]), (found,)), PARAMS)
     assert ("it can land its drop on the cut at 0:12.4" in said.lower()) == told
+
+
+def test_reasons_say_what_was_asked_and_what_was_seen(
+    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
+) -> None:
+    video = make_video(60.0, cuts_per_minute=4, motion=(0.01,), brightness=0.05, colourfulness=0.01)
+    text, track = "happy, energetic. ukulele", Track("t", Path("/x.ogg"), "0" * 64, moods=("happy", "energetic"))
+    asked = AskedMusic(read_brief("happy, energetic, no vocals, xyzzy"), TextIndex.build([text], tmp_path))
+    ranking = rank(video, columns(energy=[0.8], vocals=[0.9], mode=[0.9]), 1, PARAMS, asked)
+    parts = {name: float(part[0]) for name, part in ranking.parts.items()}
+    pair = RankedPair(video, ranking.wanted, ranking.columns, track, parts, None, ranking.rules)
+    lines = {line.called: line for line in reasons(pair, PARAMS)}
+    assert (lines["no vocals"].video, lines["no vocals"].score) == ("asked: no vocals", 0.0)
+    alone = wanted_of(video, PARAMS)
+    assert lines["energy"].video == (
+        f"asked: energy {ranking.wanted.energy:.2f} of 1; seen: 3.0 cuts per minute, motion 0.01 picture heights per "
+        f"second, which alone suit {alone.energy:.2f}"
+    )
+    assert "brightness 0.05" in lines["mood"].video
+    assert "asked: cheerfulness" in lines["mood"].video
+    assert lines["brief"].video == "asked: happy and energetic"
+    assert lines["brief"].audio == "its text names happy and energetic"
+    assert explanation(pair, PARAMS).startswith("Last resort, for it breaks a rule: no vocals was asked")
+    weighed = lane_reasoning(video, ranking.wanted, 1, 1, 0.5, ranking.rules)
+    assert f"energy {alone.energy:.2f}, pulse" in weighed
+    assert "The brief counted for more than the picture" in weighed
+    assert "1 of the 1 break a rule" in weighed
+    assert 'Not understood in the brief, and left aside: "xyzzy"' in weighed
 
 
 def test_tags_are_matched_by_what_they_usually_sound_like() -> None:

@@ -60,6 +60,11 @@ class ExpectedSound(NamedTuple):
     mode: float
     """-1 minor to +1 major"""
 
+    @property
+    def valence(self) -> float:
+        """0 sombre to 1 cheerful: what the lexicon calls the mode of a mood is how cheerful such music usually is."""
+        return 0.5 + 0.5 * self.mode
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextScene:
