@@ -1,6 +1,6 @@
 // Tracks that were matched to a video, one a row: facts, and a small picture of how the energy follows what moves.
 // Where there is no room for a row in one line it is in two; the roles are said, since what is laid out otherwise than a
-// table is no table to a screen reader. Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
+// table is no table to a screen reader. In the order of rank, rules that are not met head their part of the rows. Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
 const SVG = "http://www.w3.org/2000/svg",
   WIDTH = 150,
   HEIGHT = 26
@@ -126,6 +126,16 @@ export function render({ model }) {
     tr.addEventListener("dblclick", () => open(found.id))
     return tr
   }
+  // The rules of the brief that the rows below do not meet.
+  function part(unmet) {
+    const tr = document.createElement("tr"),
+      th = made("th", unmet, "unmet")
+    tr.setAttribute("role", "row")
+    th.setAttribute("role", "rowheader")
+    th.colSpan = COLUMNS.length
+    tr.append(th)
+    return tr
+  }
   function paint() {
     const rows = sorted()
     if (!rows.length) {
@@ -142,7 +152,10 @@ export function render({ model }) {
       held = box.getRootNode().activeElement?.dataset?.track
     const lines = rows.map(line)
     if (!rows.some((row) => row.id === model.chosen)) lines[0].tabIndex = 0
-    body.append(...lines)
+    rows.forEach((row, n) => {
+      if (by === "rank" && !down && row.unmet && row.unmet !== (rows[n - 1]?.unmet ?? "")) body.append(part(row.unmet))
+      body.append(lines[n])
+    })
     table.append(header(), body)
     box.replaceChildren(table)
     box.scrollTop = top

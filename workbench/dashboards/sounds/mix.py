@@ -192,15 +192,24 @@ class DrawnMatch:
     """by track id: the tempi it may be counted at, beats a minute; NaN where no beat is sure"""
 
 
-def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
-    """Match the catalog to a video, with placements, and gather the curves to draw it with."""
-    from workbench.workflows.match import match, rank_video
+def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: str = "") -> DrawnMatch:
+    """Match the catalog to a video, with placements, and gather the curves to draw it with.
 
-    lane = match(workspace, video)
-    ranked = rank_video(workspace, video)
-    columns = ranked.ranking.columns
+    With a script the tracks are those that `underscore` ranks for it: they are not placed.
+    """
+    from workbench.workflows.match import place_ranked, rank_video
+    from workbench.workflows.underscore import underscore
+
+    ranked = rank_video(workspace, video, brief)
+    if script.strip():
+        lane = underscore(workspace, script, snapshot=ranked.snapshot, brief=brief)
+        columns = ranked.snapshot.columns
+    else:
+        lane, columns = place_ranked(workspace, ranked), ranked.ranking.columns
     wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
-    row_of = {str(name): row for row, name in enumerate(columns.track_ids) if str(name) in wanted}
+    rows = np.flatnonzero([str(name) in wanted for name in columns.track_ids])
+    columns = columns.take(rows)
+    row_of = {str(name): row for row, name in enumerate(columns.track_ids)}
     contours = {name: np.asarray(columns.contour[row], dtype=np.float64) for name, row in row_of.items()}
     counted = possible_tempi(columns.bpm, columns.tempo_certainty)
     tempi = {name: tuple(map(float, counted[:, row])) for name, row in row_of.items()}

@@ -2,7 +2,7 @@
 
 Each row draws the energy of the music, where it is placed, over the motion of the video; the chosen one is drawn large,
 with its coincidences, and plays under the video from the strongest of them. Balance and ducking are those of the
-session's parameters. Filters hide matches; they do not rank again.
+session's parameters. A brief, and a script in the video's place, rank again; filters hide matches.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from workbench.dashboards.tabs.mix import MixState, tune_state
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program, script
+from workbench.matching.brief import read_brief
 from workbench.matching.lane import Match
 from workbench.plots.palette import BEAT, PLAYED, VOICE
 from workbench.recording import FloatArray
@@ -45,6 +46,8 @@ EMPTY_CATALOG = (
     "The catalog is empty: there is no track to match to this video. Add the tracks that come with Workbench, or a "
     "folder of your own with the command workbench catalog add FOLDER, and press Match again."
 )
+MAX_BRIEF, MAX_SCRIPT = 500, 7000
+"""characters, as the service takes them"""
 VOICES = ("any", "instrumental", "with vocals")
 _RUN_UP_SECONDS = 3.0
 """played before the strongest coincidence"""
@@ -171,6 +174,7 @@ class MatchState:
             "title": track.called,
             "artist": " · ".join(filter(None, (track.artist_name, track.licence))),
             "score": found.score,
+            "unmet": found.unmet,
             "bpm": track.bpm,
             "tempo": "–" if track.bpm is None else "/".join(dict.fromkeys(f"{bpm:.0f}" for bpm in self._tempi(track))),
             "seconds": track.duration_seconds,
@@ -185,7 +189,7 @@ class MatchState:
         if match is None:
             return ""
         lines = "".join(
-            f"<tr><td>{escape(reason.called)}</td><td>{escape(reason.video)}</td>"
+            f"<tr><td>{escape(reason.called or 'script')}</td><td>{escape(reason.video)}</td>"
             f"<td>{escape(reason.audio)}</td><td>{reason.score:.2f}</td></tr>"
             for reason in match.reasons
         )
@@ -195,10 +199,22 @@ class MatchState:
         return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p>{credited}<table>{head}{lines}</table>"
 
 
+def brief_chips(brief: str) -> str:
+    """What was understood of a brief, each in a chip, then what was not; HTML, empty without a brief."""
+    read = read_brief(brief)
+    not_applied = tuple(f"{one} / {other}" for one, other in read.contradictions)
+    chips = [f"<b>{escape(words)}</b>" for words in read.understood]
+    chips += [f"<i>{escape(words)}</i>" for words in (*read.unread, *not_applied)]
+    left_aside = (
+        " <small>dashed: not understood, or contradicting itself</small>" if len(chips) > len(read.understood) else ""
+    )
+    return " ".join(chips) + left_aside
+
+
 class MatchTable(JSComponent):
     """The matches, a row each."""
 
-    rows = param.List([])
+    rows = param.List([], doc="by rank; `unmet`: the rules of the brief that head this part of the list")
     video = param.List([], doc="[share of the video's time, 0 to 1] pairs: what moves")
     chosen = param.String("", doc="track id")
     opened = param.List([], doc="[track id, n]: open it in the Plan tab")
@@ -340,6 +356,16 @@ class MatchTab(Tab):
             label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
         )
         self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=216, margin=(12, 6))
+        self.brief = pmui.TextInput(
+            label="brief: what the music should be", placeholder="calm and warm, piano, no vocals", size="small",
+            max_length=MAX_BRIEF, margin=(6, 6), sizing_mode="stretch_width", styles=beside(360),
+        )  # fmt: skip
+        self.script = pmui.TextAreaInput(
+            label="script, in place of the picture", placeholder="what is said or shown", size="small", rows=1,
+            auto_grow=True, max_rows=6, max_length=MAX_SCRIPT, margin=(6, 6), sizing_mode="stretch_width",
+            styles=beside(360),
+        )  # fmt: skip
+        self.understood = pn.pane.HTML("", margin=(0, 8), visible=False, stylesheets=[_CHIPS])
         self.places = pmui.Select(label="placement", options=[], size="small", margin=(12, 6), styles=beside(260))
         self.fill = action(
             "Add the bundled tracks", self.add_bundled, variant="contained", visible=False, margin=(0, 6)
@@ -361,6 +387,8 @@ class MatchTab(Tab):
         )
         self.compared = action("Compare", self.compare, variant="outlined", margin=(12, 6), visible=False)
         self.places.param.watch(lambda event: self._place(event.new), "value")
+        for asked in (self.brief, self.script):
+            asked.param.watch(lambda _: self.ask(), "value")
         self.follow(["dark"], partial(setattr, self.table, "dark"))
         self.follow(["stack", "track"], lambda *_: self._show_compared())
         self.follow_shown(["video"], self.take)
@@ -390,9 +418,16 @@ class MatchTab(Tab):
 
         asked = self._asked = object()
         self.run(
-            match_to_draw, video, then=self._show_match, wanted=lambda: self._asked is asked, subject=str(video),
-            otherwise=fail,
+            match_to_draw, video, self.brief.value, self.script.value, then=self._show_match,
+            wanted=lambda: self._asked is asked, subject=str(video), otherwise=fail,
         )  # fmt: skip
+
+    def ask(self) -> None:
+        """Rank for another brief or script, and show what was understood of the brief."""
+        chips = brief_chips(self.brief.value)
+        self.understood.param.update(object=chips, visible=bool(chips))
+        if self._video is not None:
+            self.match()
 
     def narrow(self) -> None:
         """Show what passes the filters."""
@@ -426,10 +461,20 @@ class MatchTab(Tab):
             self.attempt(compare_track, self._session, self.state.chosen)
 
     def panel(self) -> pn.viewable.Viewable:
-        """Picture; filters and table beside the reasons."""
+        """Picture; what is asked, filters and table beside the reasons."""
         again = action("Match again", self.match, variant="outlined", margin=(12, 6))
         filters = pmui.FlexBox(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
-        found = pmui.Column(filters, self.table, self.fill, sizing_mode="stretch_width", margin=0, styles=beside(480))
+        asked = pmui.FlexBox(self.brief, self.script, sizing_mode="stretch_width")
+        found = pmui.Column(
+            asked,
+            self.understood,
+            filters,
+            self.table,
+            self.fill,
+            sizing_mode="stretch_width",
+            margin=0,
+            styles=beside(480),
+        )
         places = pmui.FlexBox(self.places, self.compared, self.opened, sizing_mode="stretch_width")
         reasons = pmui.Column(places, self.why, sizing_mode="stretch_width")
         both = pmui.FlexBox(found, scrolled(reasons, height=_WHY_HEIGHT, least=390), sizing_mode="stretch_width")
@@ -539,6 +584,11 @@ class MatchTab(Tab):
         tune_state(state, self._session, play)
 
 
+_CHIPS = """
+:host { font: 12px/1.9 system-ui, sans-serif } small { opacity: 0.8 }
+b, i { font: inherit; padding: 1px 8px; border: 1px solid currentColor; border-radius: 10px; white-space: nowrap }
+i { border-style: dashed; opacity: 0.8 }
+"""
 _WHY = """
 h4 { margin: 2px 0 4px; font-size: 14px } p { margin: 0 0 6px } :host { font: 13px/1.35 system-ui, sans-serif }
 table { border-collapse: collapse; font-size: 12px } th { text-align: left; font-weight: 600 }

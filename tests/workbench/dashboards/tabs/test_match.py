@@ -147,6 +147,22 @@ def test_of_two_matches_the_one_that_was_asked_for_last_is_shown(drawn: DrawnMat
     assert tab.state.drawn is drawn
 
 
+def test_a_brief_and_a_script_rank_again_and_what_was_understood_is_shown(drawn: DrawnMatch, tmp_path: Path) -> None:
+    pool = WaitingPool()
+    session = Session(Workspace(Home(tmp_path)), pool=pool)
+    tab = MatchTab(session)
+    session.video = tmp_path / "film.mp4"
+    assert not tab.understood.visible
+    tab.brief.value = "calm, no vocals, <b>xyzzy"
+    tab.script.value = "A quiet morning."
+    assert pool.tasks[-1].arguments[-2:] == ("calm, no vocals, <b>xyzzy", "A quiet morning.")
+    assert tab.understood.visible
+    assert "<b>calm</b> <b>no vocals</b> <i>&lt;b&gt;xyzzy</i>" in tab.understood.object
+    broken = replace(drawn, lane=replace(drawn.lane, matches=(CALM, replace(SUNG, unmet="breaks: no vocals"))))
+    pool.finish(len(pool.tasks) - 1, broken)
+    assert [row["unmet"] for row in tab.table.rows] == ["", "breaks: no vocals", ""]
+
+
 def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
     rows = {row["id"]: row for row in MatchState(drawn).rows()}
     assert rows["calm"]["contour"]
