@@ -197,6 +197,18 @@ def _key_relation(stated: str, detected: str) -> str | None:
     return ", its relative" if (given + relative) % 12 == found else ""
 
 
+def allows_use(licence: str | None) -> bool | None:
+    """Whether a licence allows commercial use and broadcast of music under pictures; None where that is not known.
+
+    Of Creative Commons, NC forbids commercial use, and ND to adapt, which music in time with a picture is (section 1 of
+    version 4.0). Of other licences nothing is known.
+    """
+    parts = set(re.split(r"[^A-Z0-9]+", (licence or "").upper()))
+    if parts & {"NC", "ND", "NONCOMMERCIAL", "NODERIVATIVES", "NODERIVS"}:
+        return False
+    return True if parts & {"CC", "CC0", "CREATIVECOMMONS"} or {"CREATIVE", "COMMONS"} <= parts else None
+
+
 def validate_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """Validate track fields, in JSON types, and convert them to their own; None and empty lists are left out.
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import audio_option, brief_option, output_option, profile_option, workspace_option
+from workbench.cli.options import (
+    audio_option,
+    brief_option,
+    output_option,
+    profile_option,
+    use_option,
+    workspace_option,
+)
 from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
@@ -24,6 +31,7 @@ _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
 @click.argument("video")
 @audio_option
 @brief_option
+@use_option
 @click.option("--include-sync", is_flag=True, help="Also say where each track lands with the video.")
 @click.option(
     "--sync-points",
@@ -40,6 +48,7 @@ def command(
     video: str,
     audio: SoundChoice | None,
     brief: str | None,
+    use: str | None,
     include_sync: bool,
     sync_points: int,
     expand: str | None,
@@ -57,7 +66,7 @@ def command(
     Example:
       workbench match video.mp4 | jq '.lane.matches[0]'
       workbench match video.mp4 --brief "calm and warm, piano, no vocals"
-      workbench match video.mp4 --include-sync --sync-points 2 --expand full
+      workbench match video.mp4 --for broadcast --include-sync --sync-points 2 --expand full
     """
     from workbench.analysis.sources import find_video, with_audio_of
     from workbench.workflows.match import match, match_json
@@ -65,7 +74,7 @@ def command(
     video_source = find_video(workspace, video)
     workspace = with_audio_of(workspace, video_source, audio)
     with progress_bar() as progress:
-        lane = match(workspace.with_progress(progress), video_source.path, brief)
+        lane = match(workspace.with_progress(progress), video_source.path, brief, use)
     explain_audio(workspace, video_source)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
@@ -77,6 +86,7 @@ def command(
         video_source.path,
         video_id=video_source.video_id,
         brief=brief,
+        use=use,
         sync_points=sync_points if include_sync else None,
         expand_full=expand == "full",
     )

@@ -71,6 +71,15 @@ output_option = click.option(
 # Passes `brief`, None where it is not given
 brief_option = click.option("--brief", help="What is asked of the music, as 'warm, no vocals, under 100 bpm'.")
 
+# Passes `use`, None where it is not given
+use_option = click.option(
+    "--for",
+    "use",
+    type=click.Choice(("commercial", "broadcast")),
+    help="What the music is for: tracks whose licence forbids it (NC, ND) come last and say so, before them those "
+    "whose licence is not known.",
+)
+
 
 class Seconds(click.FloatRange):
     """A length of time within bounds, in seconds or as M:SS; unlike click's own range it refuses `nan`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import explain_no_tracks
-from workbench.cli.options import brief_option, output_option, profile_option, workspace_option
+from workbench.cli.options import brief_option, output_option, profile_option, use_option, workspace_option
 from workbench.cli.terminal import deliver_body
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.argument("text")
 @click.option("--platform", help="Where it is shown: tiktok, reels, shorts, linkedin, youtube, or any other word.")
 @brief_option
+@use_option
 @click.option("--expand", type=click.Choice(["full"]), help="Print full tracks and the candidate pool.")
 @output_option
 @profile_option
@@ -28,6 +29,7 @@ def command(
     text: str,
     platform: str | None,
     brief: str | None,
+    use: str | None,
     expand: str | None,
     output: Path | None,
     workspace: Workspace,
@@ -41,7 +43,7 @@ def command(
     \b
     Example:
       workbench underscore "She kept every letter. All sixty-one of them." --brief "no vocals" | jq .lane.reasoning
-      workbench underscore - --platform tiktok < script.txt
+      workbench underscore - --platform tiktok --for commercial < script.txt
     """
     from workbench.analysis.provenance import make_provenance, with_provenance
     from workbench.files import decode_text
@@ -50,10 +52,10 @@ def command(
     from workbench.workflows.underscore import underscore
 
     script = sys.stdin.buffer.read() if text == "-" else text.encode("utf-8", "surrogateescape")
-    lane = underscore(workspace, decode_text(script, "replace"), platform=platform, brief=brief)
+    lane = underscore(workspace, decode_text(script, "replace"), platform=platform, brief=brief, use=use)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
     body = with_records(underscore_result(lane_body(lane, expand == "full", None)).to_json(), lane)
-    constraints = {"platform": platform, "brief": brief, "expand": expand}
+    constraints = {"platform": platform, "brief": brief, "for": use, "expand": expand}
     provenance = make_provenance(workspace, "underscore", ("character",), constraints=constraints)
     deliver_body(with_provenance(body, provenance), output)

@@ -94,7 +94,7 @@ CUE_SHEET = Format(
     needs_track=True,
     uses_video=True,
     uses_catalog=True,
-    limits="Title, makers and licence are those of the catalog, for a file is known by its name alone.",
+    limits="Title, makers and licence come from the catalog; of another file only the name is known.",
 )
 CREDITS_TEXT = Format(
     "credits",

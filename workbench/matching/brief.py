@@ -20,7 +20,7 @@ of the brief and not of the script.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from typing import Literal, NamedTuple, TypeAlias
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.certainty import possible_tempi, tempo_words, voice_words
+from workbench.errors import ParameterError
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.language.grammar import read_grammar
 from workbench.matching.language.lexicon import (
@@ -50,8 +51,17 @@ SATISFIED, NOT_KNOWN, BROKEN = 1, 0, -1
 _GRAMMAR = read_grammar("briefs.toml")
 _any_of = _GRAMMAR.any_of
 
-Fact: TypeAlias = Literal["vocals", "drums", "bpm", "duration", "energy", "mode", "explicit", "beats_per_bar"]
+Fact: TypeAlias = Literal[
+    "vocals", "drums", "bpm", "duration", "energy", "mode", "explicit", "licence", "beats_per_bar"
+]
 
+_NOT_KNOWN_WORDS: Mapping[Fact, str] = {
+    "explicit": "not marked as explicit or clean", "licence": "a licence that is not known",
+    "beats_per_bar": "metre not known",
+}  # fmt: skip
+"""what is said of a fact that is UNKNOWN, not NaN"""
+USES = {"commercial": "licensed for commercial use", "broadcast": "licensed for broadcast"}
+"""rules on the licence, by what the music is for"""
 _SOUNDS_THERE = 0.4
 """probability from where on a voice or drums are taken to be there"""
 _SURELY_STRUCK = 0.8
@@ -115,7 +125,7 @@ class Constraint:
             values = possible_tempi(columns.bpm, columns.tempo_certainty)
         else:
             values = np.asarray(getattr(columns, self.fact), dtype=np.float64)[None]
-        known = values[0] != UNKNOWN if self.fact in ("explicit", "beats_per_bar") else np.isfinite(values[0])
+        known = values[0] != UNKNOWN if self.fact in _NOT_KNOWN_WORDS else np.isfinite(values[0])
         if self.fact == "explicit":
             # Music without singing is not explicit.
             silent = np.nan_to_num(np.asarray(columns.vocals, dtype=np.float64), nan=1.0) < _SOUNDS_THERE
@@ -147,8 +157,8 @@ class Constraint:
             and _names(facets[row : row + 1], self.required)[0]
         ):
             return "its text names a voice"
-        if self.fact in ("explicit", "beats_per_bar") and value == UNKNOWN:
-            return "not marked as explicit or clean" if self.fact == "explicit" else "metre not known"
+        if self.fact in _NOT_KNOWN_WORDS and value == UNKNOWN:
+            return _NOT_KNOWN_WORDS[self.fact]
         if not np.isfinite(value):
             return f"{self.fact} not measured"
         return {
@@ -159,6 +169,7 @@ class Constraint:
             "energy": f"energy {value:.2f} of 1",
             "mode": f"{'major' if value > 0 else 'minor'} key ({value:+.2f} from -1 to +1)",
             "explicit": "marked as explicit" if value else "not explicit",
+            "licence": "a licence that allows it" if value else "a licence that forbids it, as NC and ND do",
             "beats_per_bar": f"{value:.0f} beats in the bar",
         }[self.fact]
 
@@ -212,8 +223,13 @@ class Brief:
         return tuple(dict.fromkeys((*wanted, *(rule.text for rule in self.constraints))))
 
 
-def read_brief(text: str) -> Brief:
-    """Read the constraints and preferences of a brief in plain words. The text is data, never an instruction."""
+def read_brief(text: str, use: str | None = None) -> Brief:
+    """Read the constraints and preferences of a brief in plain words. The text is data, never an instruction.
+
+    `use`, one of `USES`, adds the rule that the licence allows it; raises `ParameterError` for another.
+    """
+    if use is not None and use not in USES:
+        raise ParameterError(f"music is for {' or '.join(USES)}, not {use}")
     plain = _plain(text)
     runs = list(_runs(plain))
     clauses = [clause for run in runs for clause in _clauses(run)]
@@ -242,6 +258,8 @@ def read_brief(text: str) -> Brief:
     for _, rule in against:
         requested[list(rule.barred)] = 0.0
     constraints = tuple(rule for rule in compatible if not any(rule is barring for _, barring in against))
+    if use is not None:
+        constraints += (Constraint(USES[use], "licence", low=1.0),)
     paces = _pace(clauses)
     for word in (word for pair in paces.contradictions for word in pair):
         requested[list(lexicon().terms.get(word, ()))] = 0.0

@@ -65,6 +65,8 @@ class Columns:
     """shape (n,), float32, LU, loudness range"""
     explicit: IntArray
     """shape (n,), int8, 1 explicit, 0 not, -1 unknown"""
+    licence: IntArray
+    """shape (n,), int8, whether it allows commercial use and broadcast (`catalog.track.allows_use`), -1 unknown"""
     beats_per_bar: IntArray
     """shape (n,), int8, -1 unknown"""
     tempo_certainty: IntArray
@@ -114,6 +116,7 @@ DTYPES: dict[str, str] = {
     "audio": "int64",
     **dict.fromkeys(NUMBERS, "float32"),
     "explicit": "int8",
+    "licence": "int8",
     "beats_per_bar": "int8",
     "tempo_certainty": "int8",
     **dict.fromkeys(_TRAILING, "float16"),

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from workbench.caches import checksum, say_damaged
 from workbench.catalog.library import ChangedTrack, Changes, Library
-from workbench.catalog.track import Track, pitch_class
+from workbench.catalog.track import Track, allows_use, pitch_class
 from workbench.errors import StoreError
 from workbench.files import write_text
 from workbench.matching.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
@@ -65,7 +65,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 10
+_FORMAT = 11
 """Raise it when the files, the columns or the texts of `matching.texts` change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -421,8 +421,9 @@ def _fill(columns: Columns, row: int, change: ChangedTrack) -> None:
             getattr(columns, name)[row] = value
     if track.bpm is None or "bpm" in track.measured:
         columns.tempo_certainty[row] = facts.get("tempo_certainty", UNKNOWN)
-    if track.explicit is not None:
-        columns.explicit[row] = track.explicit
+    for name, flag in (("explicit", track.explicit), ("licence", allows_use(track.licence))):
+        if flag is not None:
+            getattr(columns, name)[row] = flag
     columns.mode[row] = _mode_of(track, facts)
     if track.instrumental is not None and "instrumental" not in track.measured:
         columns.vocals[row] = 0.0 if track.instrumental else 1.0

@@ -56,13 +56,14 @@ class RankedCatalog:
     ranking: Ranking
 
 
-def match(workspace: Workspace, video: Path | str, brief: str | None = None) -> Lane:
+def match(workspace: Workspace, video: Path | str, brief: str | None = None, use: str | None = None) -> Lane:
     """Rank the catalog against a video: ten tracks at most, best first, and the pool they were picked from.
 
     Placements count in the score, and the matches hold them. `brief` asks for music in plain words (data, never
-    instructions), and comes before what is seen.
+    instructions), and comes before what is seen; `use` is what it must be licensed for, see
+    `workbench.matching.brief.USES`.
     """
-    return place_ranked(workspace, rank_video(workspace, video, brief))
+    return place_ranked(workspace, rank_video(workspace, video, brief, use))
 
 
 def place_ranked(workspace: Workspace, ranked: RankedCatalog) -> Lane:
@@ -93,6 +94,7 @@ def match_json(
     *,
     video_id: str,
     brief: str | None = None,
+    use: str | None = None,
     sync_points: int | None = None,
     expand_full: bool = False,
 ) -> dict[str, Any]:
@@ -103,7 +105,7 @@ def match_json(
     """
     body = match_result(lane_body(lane, expand_full, sync_points), video_id=video_id)
     stages = ("beats", "loops", "landmarks", "picture", "soundtrack", "character", "placements")
-    constraints = {"brief": brief, "sync_points": sync_points, "expand": "full" if expand_full else None}
+    constraints = {"brief": brief, "for": use, "sync_points": sync_points, "expand": "full" if expand_full else None}
     provenance = make_provenance(workspace, "match", stages, video=Path(video), constraints=constraints)
     return with_provenance(with_records(body.to_json(), lane), provenance)
 
@@ -117,13 +119,16 @@ def with_records(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
     return body
 
 
-def rank_video(workspace: Workspace, video: Path | str, brief: str | None = None) -> RankedCatalog:
-    """Rank the catalog against a video and a brief, before tracks are placed."""
+def rank_video(
+    workspace: Workspace, video: Path | str, brief: str | None = None, use: str | None = None
+) -> RankedCatalog:
+    """Rank the catalog against a video, a brief and what the music is for, before tracks are placed."""
     watched = watch(workspace, video)
     facts = video_facts(watched)
     snapshot = open_catalog(workspace)
     workspace.progress("ranking the catalog", 0.0)
-    asked = AskedMusic(read_brief(brief), snapshot.texts) if brief and brief.strip() else None
+    is_asked = use is not None or (brief is not None and brief.strip())
+    asked = AskedMusic(read_brief(brief or "", use), snapshot.texts) if is_asked else None
     params = workspace.params.match
     ranking = rank(facts, snapshot.columns, params.candidates, params, asked)
     workspace.progress("ranking the catalog", 1.0)

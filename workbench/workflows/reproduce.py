@@ -132,10 +132,11 @@ def _match(workspace: Workspace, made: Provenance, track: Path | None, video: Pa
         raise PlanError("the provenance names no video")
     points, full = made.constraints.get("sync_points"), made.constraints.get("expand") == "full"
     shown = points if isinstance(points, int) else None
-    asked = made.constraints.get("brief")
-    brief = asked if isinstance(asked, str) else None
-    lane = match(workspace, video, brief)
-    return match_json(workspace, lane, video, video_id=video.name, brief=brief, sync_points=shown, expand_full=full)
+    brief, use = (one if isinstance(one := made.constraints.get(name), str) else None for name in ("brief", "for"))
+    lane = match(workspace, video, brief, use)
+    return match_json(
+        workspace, lane, video, video_id=video.name, brief=brief, use=use, sync_points=shown, expand_full=full
+    )
 
 
 def _conform(

@@ -57,13 +57,15 @@ def underscore(
     snapshot: Snapshot | None = None,
     platform: str | None = None,
     brief: str | None = None,
+    use: str | None = None,
     lexicon_only: bool = False,
 ) -> Lane:
     """Rank the catalog against a spoken text with production notes: ten tracks at most, and their pool.
 
     The script is data, never instructions; `brief` asks for music in plain words, `platform` says where the video is
-    shown, as "tiktok". Without a `snapshot` the catalog is opened and brought up to date; `lexicon_only` does without
-    the sentence embedding. Raises `ParameterError` for an empty script.
+    shown, as "tiktok", `use` what the music must be licensed for, see `workbench.matching.brief.USES`. Without a
+    `snapshot` the catalog is opened and brought up to date; `lexicon_only` does without the sentence embedding. Raises
+    `ParameterError` for an empty script.
     """
     if not script.strip():
         raise ParameterError("the script must say something")
@@ -72,7 +74,7 @@ def underscore(
         snapshot = open_catalog(workspace.with_progress(silent))
     embedding = None if lexicon_only else the_embedding(workspace)
     spoken, notes = production_notes(script)
-    asked = read_brief(". ".join(part for part in (brief, notes) if part))
+    asked = read_brief(". ".join(part for part in (brief, notes) if part), use)
     reading = read_script(spoken if spoken.strip() else script, embedding)
     wanted = want(reading, asked, platform, params.underscore)
     recognised = " ".join((*reading.words, asked.text))

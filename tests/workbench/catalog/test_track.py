@@ -20,7 +20,7 @@ from workbench.catalog.certainty import (
     tempo_words,
     voice_words,
 )
-from workbench.catalog.track import FIELD_KINDS, Track, validate_fields
+from workbench.catalog.track import FIELD_KINDS, Track, allows_use, validate_fields
 from workbench.errors import ParameterError
 from workbench.matching.columns import UNKNOWN
 
@@ -76,6 +76,18 @@ def test_credits_are_what_is_known_in_one_form() -> None:
     assert credited.credit == "“Slow Ember” by Kettle, licence CC-BY-4.0"
     assert track(attribution="Music: Kettle (example.org)").credit == "Music: Kettle (example.org)"
     assert track(isrc="", source_url="").credits == {}
+
+
+@pytest.mark.parametrize(
+    ("licence", "allows"),
+    [
+        ("CC0-1.0", True), ("CC-BY-SA-4.0", True), ("https://creativecommons.org/licenses/by/4.0/", True),
+        ("cc by-nc 4.0", False), ("CC-BY-ND-4.0", False), ("Creative Commons Attribution-NonCommercial", False),
+        ("all rights reserved", None), ("", None), (None, None),
+    ],
+)  # fmt: skip
+def test_nc_and_nd_forbid_to_sell_or_broadcast_what_a_track_is_laid_under(licence: str | None, allows: bool) -> None:
+    assert allows_use(licence) is allows
 
 
 @pytest.mark.parametrize("track_id", ["", "x" * 129, " padded"])

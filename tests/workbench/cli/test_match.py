@@ -71,10 +71,11 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     workbench: Call, track_file: Path, video_file: Path, stocked: Path, tmp_path: Path
 ) -> None:
     workbench("catalog", "add", track_file, "--home", stocked)
-    options = ("--brief", "with vocals", "--include-sync", "--sync-points", 2, "--expand", "full")
+    options = ("--brief", "with vocals", "--for", "broadcast", "--include-sync", "--sync-points", 2, "--expand", "full")
     printed = workbench("match", video_file, *options, "--home", stocked)[1]
     body = json.loads(printed)
-    assert body.pop("provenance")["constraints"] == {"brief": "with vocals", "sync_points": 2, "expand": "full"}
+    asked = {"brief": "with vocals", "for": "broadcast", "sync_points": 2, "expand": "full"}
+    assert body.pop("provenance")["constraints"] == asked
     (track,) = body["lane"]["matches"]
     for one in (track, *body["lane"]["candidate_pool"]):
         assert one.pop("path") == str(track_file)
@@ -84,6 +85,9 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     lane.write_text(printed)
     assert workbench("reproduce", lane, "--video", video_file, "--home", stocked)[0] == 0
     assert track["match_map"][0]["video"] == "asked: with vocals"
+    assert (track["match_map"][1]["video"], track["match_map"][1]["audio"]) == (
+        "asked: licensed for broadcast", "a licence that is not known",
+    )  # fmt: skip
     assert len(track["sync_points"]) == 2
     assert track["fit_explanation"]
     assert body["lane"]["candidate_pool"] == [track]

@@ -55,6 +55,24 @@ def test_a_lane_is_printed_as_json(workbench: Run, catalog: Path) -> None:
     assert all("category" not in reason for reason in lane["matches"][0]["match_map"])
 
 
+@pytest.mark.parametrize("use", ["commercial", "broadcast"])
+def test_a_licence_that_forbids_the_use_puts_a_track_last_and_changes_no_score(
+    workbench: Run, catalog: Path, use: str
+) -> None:
+    """The track that suits is NC; the licence of the other is not known."""
+    asked = ("underscore", "Breathe out. Let the day go.", "--home", catalog, "--expand", "full")
+    free, ruled = (
+        {track["track_id"]: track for track in json.loads(workbench(*asked, *given)[1])["lane"]["matches"]}
+        for given in ((), ("--for", use))
+    )
+    assert (list(free), list(ruled)) == (["trk_sea", "trk_riot"], ["trk_riot", "trk_sea"])
+    assert all(free[name]["score"] == ruled[name]["score"] for name in free)
+    said = {name: (track["match_map"][0]["audio"], track["match_map"][0]["score"]) for name, track in ruled.items()}
+    assert said["trk_sea"] == ("a licence that forbids it, as NC and ND do", 0.0)
+    assert said["trk_riot"] == ("a licence that is not known", 0.5)
+    assert ruled["trk_sea"]["fit_explanation"].startswith("Last resort, for it breaks a rule: licensed for ")
+
+
 def test_full_tracks_and_the_pool_are_printed_when_asked_for(workbench: Run, catalog: Path) -> None:
     _, out, _ = workbench("underscore", "Breathe out.", "--home", catalog, "--expand", "full", "--platform", "reels")
     lane = json.loads(out)["lane"]

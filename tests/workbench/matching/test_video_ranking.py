@@ -16,7 +16,7 @@ from workbench.catalog.track import Track
 from workbench.errors import ParameterError
 from workbench.features.descriptors import CONTOUR_PARTS
 from workbench.matching.brief import read_brief
-from workbench.matching.columns import Columns
+from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.terms import find_term, term_parts
 from workbench.matching.texts import TextIndex
 from workbench.matching.video_facts import VideoFacts
@@ -319,6 +319,19 @@ def test_a_brief_comes_before_the_picture_and_its_rules_part_the_list(
     assert dict(zip(unruled.rows.tolist(), unruled.raw.tolist(), strict=True)) == pytest.approx(
         dict(zip(cheerful.rows.tolist(), cheerful.raw.tolist(), strict=True))
     ), "rules change no score"
+
+
+def test_what_the_music_is_for_parts_the_list_by_licence_and_changes_no_score(
+    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path
+) -> None:
+    dark = make_video(cuts_per_minute=3, motion=(0.005,), brightness=0.05, colourfulness=0.01)
+    tracks = replace(columns(energy=[0.1, 0.5, 0.9]), licence=np.array([0, UNKNOWN, 1], dtype=np.int8))
+    free = rank(dark, tracks, 3, PARAMS)
+    sold = rank(dark, tracks, 3, PARAMS, AskedMusic(read_brief("", "commercial"), TextIndex.build([""] * 3, tmp_path)))
+    assert (free.rows.tolist(), sold.rows.tolist()) == ([0, 1, 2], [2, 1, 0])
+    said = [sold.rules.unmet(row) for row in range(3)]
+    assert said == ["", "not known: licensed for commercial use", "breaks: licensed for commercial use"]
+    assert sold.raw[::-1] == pytest.approx(free.raw)
 
 
 def test_the_one_track_that_meets_the_rules_of_a_brief_is_found_however_far_behind_it_is(
