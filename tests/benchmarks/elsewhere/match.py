@@ -5,7 +5,8 @@
 VIDEOS and MUSIC are what `python -m data.recipes.material.elsewhere_videos VIDEOS` and
 `python -m data.recipes.material.recordings MUSIC` fetch; HOME keeps what was measured. How pairs are graded, and what
 that is worth, is in `data/recipes/material/elsewhere_pairs.py`. How far one person's labels lead, graded by the
-other's, is about as far as anything can be measured to go here.
+other's, is about as far as anything can be measured to go here. A brief is what one person's labels of a video say in
+a line, graded by the other's.
 
 `tests.benchmarks.judgements` has the score beside simple rules, which have no constants that are fitted to grades.
 *Nearest energy* compares how lively a video is among the videos with how lively a track is among the tracks; *energy
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +28,25 @@ from data.recipes.material.elsewhere_videos import ElsewhereVideo
 from data.recipes.material.grading import best_first, ndcg
 from tests.benchmarks.table import Table
 from workbench.lab.statistics import mean_interval
-from workbench.matching.video_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.matching.brief import read_brief
+from workbench.matching.texts import TextIndex
+from workbench.matching.video_ranking import (
+    AskedMusic,
+    quick_parts,
+    rank,
+    raw_scores,
+    scores_of,
+    slow_parts,
+    wanted_of,
+)
 from workbench.params import MATCH_PARTS, MatchParams
 
 BY_SOUND = "by sound alone"
 SETS = {BY_SOUND: False, "with the catalog's words": True}
 """and whether these are read"""
+ENERGIES = ("very calm, low energy", "calm", "medium energy", "energetic", "frantic, high energy")
+VALENCES = ("dark", "sombre", "", "hopeful", "joyful")
+"""how a person would say each step of a label"""
 
 Scores = NDArray[np.float64]
 """shape (n_videos, n_recordings), higher is better"""
@@ -115,6 +130,37 @@ def person_table(pairs: Pairs) -> Table:
     return table
 
 
+def brief_of(video: ElsewhereVideo, person: int) -> str:
+    """What one person said of a video, as a brief of one line."""
+    energy, valence = (round(labels[person]) - 1 for labels in (video.energy, video.valence))
+    return ", ".join(filter(None, (ENERGIES[energy], VALENCES[valence])))
+
+
+def brief_table(sets: Mapping[str, Pairs]) -> Table:
+    """One person's labels of the video as a brief, graded by the other's of both."""
+    columns = ("", "briefs", "grades", "without", "with", "gain from", "gain to")
+    table = Table("Match with a brief of one line, NDCG@10", columns)
+    for name, pairs in sets.items():
+        texts = ["\n".join(("", ", ".join(one.moods if SETS[name] else ()), "untitled")) for one in pairs.recordings]
+        sources = [video.source for video in pairs.videos]
+        # The catalog's words are the first person's: the second grades them.
+        for by, judge in ((0, 1),) if SETS[name] else ((0, 1), (1, 0)):
+            grades = nearness_of(pairs, slice(judge, judge + 1))[1]
+            with TemporaryDirectory() as folder:
+                index = TextIndex.build(texts, Path(folder))
+                asked = [AskedMusic(read_brief(brief_of(video, by)), index) for video in pairs.videos]
+                ranked = [
+                    rank(facts, pairs.columns, len(texts), None, brief)
+                    for facts, brief in zip(pairs.facts, asked, strict=True)
+                ]
+            found = np.array([ndcg(one.rows.tolist(), grade) for one, grade in zip(ranked, grades, strict=True)])
+            without = reached(ours(pairs, MatchParams()), grades)
+            people = ("first", "second")
+            gain = mean_interval(found - without, sources)
+            table.add(name, people[by], people[judge], without.mean(), found.mean(), *gain)
+    return table
+
+
 def main() -> None:
     """Measure and print; see the head of the module."""
     arguments = argparse.ArgumentParser(description="Rank music by others for videos by others.")
@@ -126,7 +172,7 @@ def main() -> None:
         name: pairs_of("test", given.videos, given.music, given.home, words=words) for name, words in SETS.items()
     }
     sets = {name: mean_reached(pairs) for name, pairs in by_set.items()}
-    for table in (ablation_table(sets, MatchParams()), person_table(by_set[BY_SOUND])):
+    for table in (ablation_table(sets, MatchParams()), brief_table(by_set), person_table(by_set[BY_SOUND])):
         print(table.markdown())
 
 
