@@ -25,14 +25,14 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
 
-from workbench.errors import MediaError, ResourceMissing, WorkbenchError
+from workbench.errors import MediaError, ParameterError, ResourceMissing, WorkbenchError
 
 # Device, inode, size and times of a file: another one once it was written again
 FileStamp: TypeAlias = tuple[int, int, int, int, int]
@@ -81,6 +81,14 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError, suffix:
 def is_standard_output(out: Path) -> bool:
     """Whether a path means standard output: `-`, or `-` with a suffix that names the format."""
     return out.stem == "-" and len(out.parts) == 1
+
+
+def check_overwrites_none(written: Iterable[Path], read: Iterable[Path | None]) -> None:
+    """Raise `ParameterError` if a file to write is one that is read for it, also under another name."""
+    given = [path for path in read if path is not None]
+    for out in written:
+        if out.exists() and any(path.exists() and out.samefile(path) for path in given):
+            raise ParameterError(f"{out}: what is written is made from this file; choose another name")
 
 
 def is_stream(out: Path) -> bool:

@@ -137,6 +137,8 @@ def command(
     if with_media and is_stream(out):
         raise click.UsageError("--with-media writes a sound file beside the output; name a file for that")
     chosen = read_music(workspace, asked, f"the format {format_name}" if form.needs_track else None)
+    if ducked is not None and chosen.mix is None:
+        raise click.UsageError("--duck needs a PLAN made with --auto-mix")
     warn_of_other_bytes(workspace, chosen)
     given = workspace.params
     workspace = with_recorded_mix(workspace, chosen.provenance)
@@ -181,8 +183,11 @@ def command(
     say_placement(chosen)
     if form.limits:
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
-    if not with_media and out.suffix.lower() != PACKED and (warning := caution(form, track_path)):
-        click.echo(f"{warning}, or with --with-media, which writes one", err=True)
-    is_folder = with_media and out.suffix.lower() != PACKED
+    is_packed = out.suffix.lower() == PACKED
+    named = () if with_media or is_packed else stems.values() or [track_path]
+    for warning in dict.fromkeys(caution(form, sound) for sound in named):
+        if warning:
+            click.echo(f"{warning}, or with --with-media, which writes one", err=True)
+    is_folder = with_media and not is_packed
     media = {"media": [str(path) for path in media_beside(out, tuple(stems))]} if is_folder else {}
     print_body({"output": str(out), "format": format_name, **bytes_of(out)} | media)

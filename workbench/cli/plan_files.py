@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from workbench.cli.options import FILE, Command, Seconds
+from workbench.cli.options import Command, Seconds
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -58,12 +58,13 @@ def _stems(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ..
     """A callback of click that reads NAME=FILE, each name once."""
     stems: dict[str, Path] = {}
     for value in values:
-        name, given, file = value.partition("=")
-        if not given:
-            raise click.BadParameter(f"{value!r} is not NAME=FILE", ctx, parameter)
+        name, _, file = value.partition("=")
+        name = name.strip()
+        if not name or not file or "," in name or Path(name).name != name:
+            raise click.BadParameter(f"{value!r} is not NAME=FILE, with a NAME without comma and slash", ctx, parameter)
         if name.casefold() in map(str.casefold, stems):
             raise click.BadParameter(f"there are two stems called {name}", ctx, parameter)
-        stems[name] = FILE.convert(file, parameter, ctx)
+        stems[name] = Path(file).expanduser()  # a shell leaves the ~ behind a = as it is
     return stems
 
 

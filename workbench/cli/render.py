@@ -61,7 +61,7 @@ _TARGETS = ("web", "podcast", "ebu-r128", "ebu-r128-s1", "atsc-a85", "dialogue")
     help="Write a small file to send: an MP3 with voice and music, or with --video an MP4 of 360 lines, without "
     "subtitles, chapters and tags; 96 kbit/s.",
 )
-@click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
+@click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix and stems always are.")
 @click.option(
     "--target",
     type=click.Choice(_TARGETS),
@@ -177,7 +177,17 @@ def command(
         under, levels = (None if music_alone else video_path), (mix if music_alone or video_path else None)
         parts = load_stems(reporting, chosen.track.path, stems, ducked)
         rendered = render_measured(
-            reporting, found, recording, out, under, levels, target=target, stems=parts, limit=limit, small=small
+            reporting,
+            found,
+            recording,
+            out,
+            under,
+            levels,
+            track=chosen.track.path,
+            target=target,
+            stems=parts,
+            limit=limit,
+            small=small,
         )
     if levels is not None:
         say_kept_mix(chosen, mix, given)

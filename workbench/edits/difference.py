@@ -107,15 +107,23 @@ class EditDifference:
         return sum(span.seconds for span in self.shared)
 
     def moved(self, at: VideoSeconds) -> VideoSeconds | None:
-        """When the new cut shows the picture that the old one shows at a time; None: it does not."""
-        return next((at + span.shift for span in self.shared if span.old_start <= at < span.old_end), None)
+        """When the new cut shows the picture that begins nearest to a time of the old one; None: it does not."""
+        inside = at + self.frame_seconds / 2  # times are rounded, cuts are not
+        shifts = (span.shift for span in self.shared if span.old_start <= inside < span.old_end)
+        return next((max(0.0, at + shift) for shift in shifts), None)
 
-    def moved_range(self, first: VideoSeconds, last: VideoSeconds) -> Iterator[tuple[VideoSeconds, VideoSeconds]]:
+    def moved_range(self, first: VideoSeconds, last: VideoSeconds) -> list[tuple[VideoSeconds, VideoSeconds]]:
         """Where the new cut has what it still shows of the picture between two times of the old one."""
+        found: list[tuple[VideoSeconds, VideoSeconds]] = []
         for span in self.shared:
             start, end = max(first, span.old_start), min(last, span.old_end)
-            if end - start > _ROUNDING:
-                yield round(start + span.shift, 6), round(end + span.shift, 6)
+            if end - start <= _ROUNDING:
+                continue
+            start, end = round(start + span.shift, 6), round(end + span.shift, 6)
+            if found and start - found[-1][1] <= _ROUNDING:
+                start, _ = found.pop()
+            found.append((start, end))
+        return found
 
 
 def lasting(difference: EditDifference, new_seconds: float) -> EditDifference:

@@ -160,7 +160,7 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
     first, length = timeline.seconds(item.first), timeline.seconds(item.stop - item.first)
     fades = _native_fades(timeline, item)
     source = timeline.seconds(item.first + item.song_offset)
-    unique = f"segment {item.number}{timeline.stem}"
+    unique = f"{timeline.stem}segment {item.number}"  # a stem's name may end in a number
     yield from _item(unique, f"{track.path.stem} {item.number}", first, length, source, fades)
     yield f"  <SOURCE {_SOURCES.get(track.path.suffix.lower(), 'VIDEO')}"
     yield f"    FILE {quoted(media_path(track.path, out))}"

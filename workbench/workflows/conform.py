@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from workbench.analysis.provenance import (
     DRAWN_ENVELOPE,
@@ -279,7 +280,13 @@ def _with_own_music_moved(workspace: Workspace, difference: EditDifference) -> W
     if mix.own_music_at is None:
         return workspace
     moved = tuple(part for given in mix.own_music_at for part in difference.moved_range(*given))
-    mix = MixParams.model_validate({**mix.model_dump(), "own_music_at": moved})
+    try:
+        mix = MixParams.model_validate({**mix.model_dump(), "own_music_at": moved})
+    except ValidationError as error:
+        raise EditError(
+            f"the video's own music, given by hand, is in {len(moved)} pieces in the new cut; "
+            "conform with a profile that says in at most 100 where it is there (mix.own_music_at)"
+        ) from error
     return workspace.with_params(workspace.params.model_copy(update={"mix": mix}))
 
 

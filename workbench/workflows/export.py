@@ -45,7 +45,7 @@ from workbench.export.timeline import (
     VideoMedia,
 )
 from workbench.extensions import EXPORT_FORMATS, find, names
-from workbench.files import written_whole
+from workbench.files import check_overwrites_none, written_whole
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
@@ -125,10 +125,7 @@ def export_plan(
             "fcpxml, xmeml or rpp",
         )  # fmt: skip
     own = media_beside(out, tuple(stems or ())) if with_media and not is_packed else ()
-    for written in (out, *own):
-        for media in (track, video, *(stems or {}).values()):
-            if media is not None and written.exists() and written.samefile(media):
-                raise ParameterError(f"{written}: this is a file to be exported from; choose another name")
+    check_overwrites_none((out, *own), (track, video, *(stems or {}).values()))
     notes = _notes(workspace, track) if chosen.uses_analysis and track is not None else None
     grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
     workspace.progress(f"writing {out.name}", 0.0)

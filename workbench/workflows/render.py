@@ -20,7 +20,7 @@ import numpy as np
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import Argument, ParameterError
-from workbench.files import cannot_be_written, is_stream, written_whole
+from workbench.files import cannot_be_written, check_overwrites_none, is_stream, written_whole
 from workbench.media.audio import SOUND_SUFFIXES
 from workbench.media.probe import probe
 from workbench.params import DELIVERY_TARGETS, DeliveryTarget
@@ -107,15 +107,13 @@ def load_stems(
     """Decode the stems of a track, given by name; `ducked` names those that a mix lowers under speech, None all.
 
     A stem in mono plays on all channels of the track. Raises `ParameterError` for a stem that is not as long as the
-    track, or has another rate or number of channels, a name that no file can have, and one in `ducked` that no stem
-    has; `MediaError` for one that cannot be read.
+    track, or has another rate or number of channels, and for a name in `ducked` that no stem has; `MediaError` for one
+    that cannot be read.
     """
     if unknown := sorted(set(ducked or ()) - files.keys()):
         raise ParameterError(f"there is no stem {unknown[0]}; there are {', '.join(files)}: ", Argument("duck"))
     whole, stems = workspace.load_recording(track), []
     for name, path in files.items():
-        if not name or Path(name).name != name:
-            raise ParameterError(f"a stem is named as a file can be, not {name!r}")
         stem = workspace.load_recording(path)
         if stem.sample_rate != whole.sample_rate or stem.channels not in (1, whole.channels):
             raise ParameterError(
@@ -141,6 +139,7 @@ def render_measured(
     video: Path | None = None,
     mix: MixLevels | None = None,
     *,
+    track: Path | None = None,
     target: str | None = None,
     stems: Sequence[Stem] = (),
     limit: bool = False,
@@ -152,10 +151,10 @@ def render_measured(
     pipe without a suffix gets WAV or MKV. `small` makes a file to send: an MP3, or an MP4 of 360 lines. Without a
     `mix`, music and soundtrack play at their own levels; with a mix and no video the file has the music as it is in the
     mix. `stems`, as of `load_stems`, play in the track's place and are written beside it. A target limits the sound at
-    its own ceiling, `limit` at that of the parameters; what has a mix or a soundtrack is always limited. Speech is
-    looked for with a target, and known where the mix has ducking. Raises `ParameterError` for an unknown target or
-    suffix, `PlanError` if the plan was made for another track or a longer video, and `MediaError` if a file cannot be
-    read or written.
+    its own ceiling, `limit` at that of the parameters; what has stems, a mix or a soundtrack is always limited. Speech
+    is looked for with a target, and known where the mix has ducking. Raises `ParameterError` for an unknown target or
+    suffix, or if a file to write is the `track`, the video or a stem; `PlanError` if the plan was made for another
+    track or a longer video, and `MediaError` if a file cannot be read or written.
     """
     params, named = workspace.params.render, None if target is None else find_target(target)
     if small:
@@ -164,7 +163,7 @@ def render_measured(
     if video is not None and (named is not None or (mix is not None and mix.duck is not None)):
         speech = speech_ranges(workspace, video, mix)
     spoken: Sequence[Sequence[float]] = speech or ()
-    gain, gain_db, held = None, 0.0, True if limit else None
+    gain, gain_db, held = None, 0.0, True if limit or stems else None
     if named is not None:
         is_bare = video is None and mix is None
         rate, channels = (recording.sample_rate, recording.channels) if is_bare else (params.video_sample_rate, 2)
@@ -178,9 +177,8 @@ def render_measured(
         params = params.model_copy(update={"ceiling_dbtp": named.ceiling_dbtp})
     out = Path(out)
     stems = tuple(replace(stem, out=out.with_name(f"{out.stem}-{stem.name}.wav")) for stem in stems)
-    for stem in stems:
-        if stem.out is not None and stem.out.exists() and any(stem.out.samefile(one.file) for one in stems):
-            raise ParameterError(f"{stem.out}: this is a stem itself; choose another output")
+    beside = [stem.out for stem in stems if stem.out is not None]
+    check_overwrites_none((out, *beside), (track, video, *(stem.file for stem in stems)))
 
     def progress(done: float) -> None:
         workspace.progress(f"rendering {out.name}", done)

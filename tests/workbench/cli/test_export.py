@@ -231,6 +231,22 @@ def test_levels_of_another_option_need_the_video(
         ) == warned
 
 
+def test_what_is_said_of_stems_is_said_of_their_files(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """Final Cut imports the track, which is a WAV, and not the stem."""
+    import soundfile
+
+    soundfile.write(tmp_path / "rest.flac", *soundfile.read(track_file))
+    files = ("--track", track_file, "--stem", f"rest={tmp_path / 'rest.flac'}", "-o", tmp_path / "out", "--home", home)
+    code, _, errors = workbench("export", plan_file, "--format", "fcpxml", *files)
+    assert code == 0
+    assert "Final Cut Pro does not import .flac files" in errors
+    code, _, errors = workbench("export", plan_file, "--format", "fcpxml", *files, "--duck", "rest")
+    assert code == 2
+    assert "--duck needs a PLAN made with --auto-mix" in errors
+
+
 def test_a_placement_is_marked_where_it_meets_the_picture(
     track_file: Path, shots_file: Path, home: Path, tmp_path: Path
 ) -> None:
@@ -313,7 +329,7 @@ def test_the_track_is_not_written_over_by_its_media(
     files = ("--track", own, "-o", tmp_path / "cut.edl", "--home", home)
     code, _, errors = workbench("export", plan_file, "--format", "edl", "--with-media", *files)
     assert code == 1
-    assert "cut-track.wav: this is the file to be exported from; choose another name" in errors
+    assert "cut-track.wav: what is written is made from this file; choose another name" in errors
     assert own.read_bytes() == track_file.read_bytes()
 
 

@@ -198,6 +198,8 @@ def test_stems_are_cut_and_levelled_as_the_track_and_only_those_named_are_ducked
         (("--duck", "rest"), 2, "--duck needs a PLAN made with --auto-mix, and --video FILE or --music"),
         (("--stem", "Rest=other.wav"), 2, "there are two stems called Rest"),
         (("--stem", "other.wav"), 2, "'other.wav' is not NAME=FILE"),
+        (("--stem", "other="), 2, "'other=' is not NAME=FILE"),
+        (("--stem", "a/b=other.wav"), 2, "'a/b=other.wav' is not NAME=FILE"),
         (("--stem", "short=short.wav"), 1, "short.wav lasts 1.000000 s and the track 32.500000 s"),
         (("--stem", "wide=wide.wav"), 1, "wide.wav has 2 channels at 22050 Hz, the track 1 at 22050 Hz"),
         (("-o", "-"), 2, "--stem writes files beside the output"),
@@ -216,6 +218,33 @@ def test_stems_that_cannot_be_played_are_one_line(
     assert (got, printed) == (code, "")
     assert sentence in err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["drums.wav", "out.wav"])
+def test_no_stem_and_no_track_is_written_over(
+    workbench: Call, aligned: Path, track_file: Path, stems: list[str], home: Path, tmp_path: Path, name: str
+) -> None:
+    """The output has the name of a stem, or one of the files beside it has that of the track."""
+    track = tmp_path / "out-rest.wav"
+    track.write_bytes(track_file.read_bytes())
+    before = {path: path.read_bytes() for path in tmp_path.glob("*.wav")}
+    code, _, err = workbench("render", aligned, "--track", track, *stems, "-o", tmp_path / name, "--home", home)
+    assert code == 1
+    assert "what is written is made from this file" in err
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.wav")} == before
+
+
+def test_loud_stems_add_up_to_the_output(
+    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    track = decode(track_file)
+    loud = [1.5 / np.abs(track.samples).max() * track.samples]
+    options = [f"--stem={name}={write_audio(tmp_path / f'{name}.wav', loud, track.sample_rate, 1, subtype='float32')}"
+               for name in ("one", "two")]  # fmt: skip
+    out = tmp_path / "out.wav"
+    assert workbench("render", aligned, "--track", track_file, *options, "-o", out, "--home", home)[0] == 0
+    parts = sum(decode(tmp_path / f"out-{name}.wav").samples for name in ("one", "two"))
+    assert np.abs(parts - decode(out).samples).max() < 1e-4
 
 
 @pytest.mark.parametrize("named", ["track_id", "audio_id"])

@@ -16,7 +16,7 @@ from workbench.edits.picture_matching import match_pieces
 from workbench.errors import EditError
 
 RATE = Fraction(25)
-Piece = tuple[str | None, float, float]
+Piece = tuple[str | None, float | Fraction, float | Fraction]
 
 
 def edit(*pieces: Piece, speeds: dict[int, Fraction] | None = None, rate: Fraction = RATE) -> EditList:
@@ -166,6 +166,19 @@ def test_names_of_media_are_compared_in_one_form(name: str) -> None:
     other = name.replace("mov", "mxf").replace("MOV", "mxf").replace("Mov", "mxf")
     assert len(compare_edits(old, edit((other, 0, 10), ("b.mov", 0, 5))).changes) == 1
     assert compare_edits(old, edit((other, 0, 10), ("B.mp4", 0, 5))).changes == ()
+
+
+@pytest.mark.parametrize("digits", [6, 3, 2])
+def test_a_rounded_time_on_a_cut_moves_with_the_picture_behind_it(digits: int) -> None:
+    """At 30000/1001 frames a second no digit of a decimal time is exact."""
+    rate = Fraction(30_000, 1001)
+    first, second = Fraction(719) / rate, Fraction(600) / rate
+    old = edit(("a", 0, first), ("b", 0, second), rate=rate)
+    found = compare_edits(old, edit(("b", 0, second), rate=rate))
+    assert found.moved(round(float(first), digits)) == pytest.approx(0.0, abs=10.0**-digits)
+    assert found.moved(round(float(first - 1 / rate), digits)) is None
+    later = compare_edits(old, edit(("x", 0, second), ("b", 0, second), rate=rate))
+    assert later.moved(round(float(first), digits)) == pytest.approx(float(second), abs=10.0**-digits)
 
 
 def test_less_than_a_frame_is_no_change() -> None:

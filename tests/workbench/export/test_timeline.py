@@ -261,6 +261,17 @@ def test_each_stem_lies_in_an_edit_as_in_one_of_its_own(
     assert {Path(url).name for url in music_of(edit, name)} == named
 
 
+def test_ids_of_a_project_differ_also_where_stems_are_numbered(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, tmp_path: Path
+) -> None:
+    rows = [(1.0, 11.0, 0.0, 0.0), *[(1.0, 2.0, 0.0, 0.0)] * 10, (1.0, 11.0, 0.0, 0.0)]
+    plan = make_plan(rows, [0.02] * 11, [1.0] * 11, song_duration=12.0)
+    stems = {"1": track, "11": track}
+    text = export_plan(workspace, plan, "rpp", tmp_path / "edit.rpp", track=track, stems=stems).read_text()
+    found = re.findall(r"(?:GUID|TRACK) (\{.*\})", text)
+    assert len(set(found)) == len(found) == 2 * (1 + 2 * len(rows))
+
+
 def test_a_format_without_tracks_refuses_stems(
     workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:

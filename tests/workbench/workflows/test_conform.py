@@ -13,7 +13,7 @@ import pytest
 
 from tests.videos import grey, write_video
 from workbench.analysis.workspace import Workspace
-from workbench.errors import InputError, PlanError
+from workbench.errors import EditError, InputError, PlanError
 from workbench.files import bundled_path
 from workbench.params import CoverParams, MixParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange, clock
@@ -242,13 +242,13 @@ def test_hits_fades_and_own_music_given_by_hand_move_with_their_picture(
 ) -> None:
     old = write_cut(tmp_path / "old.otio", [("a", 0.0, 20.0), ("b", 0.0, 40.0)])
     new = write_cut(tmp_path / "new.otio", [("a", 0.0, 20.0), ("b", 9.0, 31.0)])
-    own = WorkbenchParams(mix=MixParams(own_music_at=((10.0, 14.0), (25.0, 35.0))))
+    own = WorkbenchParams(mix=MixParams(own_music_at=((10.0, 14.0), (18.0, 35.0))))
     asked = PlanRequest(hits=(Hit(at, 30.0),), fade=3.0)
     made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0, asked))))
     found = conform(workspace, made, old, new, track=TRACK)
     provenance = conform_json(found)["provenance"]
     assert provenance["constraints"].get("hit") == (None if moved is None else [[moved, 30.0]])
-    assert provenance["params"]["mix"]["own_music_at"] == [[10.0, 14.0], [20.0, 26.0]]
+    assert provenance["params"]["mix"]["own_music_at"] == [[10.0, 14.0], [18.0, 26.0]]
     if found.plan.ending.kind is EndKind.FADE:
         assert found.plan.end_fade_seconds == 3.0
     said = [line for line in lines_of(found) if line.startswith("hit ")]
@@ -259,6 +259,16 @@ def test_hits_fades_and_own_music_given_by_hand_move_with_their_picture(
         assert bool(said) == (late is None or abs(late) > 0.02)
         assert not said or moved != at, "before the edit the music is the very same"
     assert reproduce(workspace, json.loads(json.dumps(conform_json(found))), track=TRACK, folders=[tmp_path]).same
+
+
+def test_own_music_in_too_many_pieces_is_one_sentence(workspace: Workspace, tmp_path: Path) -> None:
+    old = write_cut(tmp_path / "old.otio", [("a", 0.0, 60.0)])
+    shots = [(("a", 0.4 * n, 0.4), ("b", 9.0 * n, 0.2)) for n in range(150)]
+    new = write_cut(tmp_path / "new.otio", [shot for pair in shots for shot in pair])
+    own = WorkbenchParams(mix=MixParams(own_music_at=((0.0, 60.0),)))
+    made = json.loads(json.dumps(planned_json(fit_track(workspace.with_params(own), TRACK, 60.0))))
+    with pytest.raises(EditError, match="in 150 pieces in the new cut; conform with a profile"):
+        conform_or_refuse(workspace, made, old, new, track=TRACK)
 
 
 def test_that_the_music_starts_elsewhere_than_was_asked_is_said(workspace: Workspace, tmp_path: Path) -> None:
