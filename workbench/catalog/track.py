@@ -201,12 +201,13 @@ def allows_use(licence: str | None) -> bool | None:
     """Whether a licence allows commercial use and broadcast of music under pictures; None where that is not known.
 
     Of Creative Commons, NC forbids commercial use, and ND to adapt, which music in time with a picture is (section 1 of
-    version 4.0). Of other licences nothing is known.
+    version 4.0). Of another licence nothing is known unless it says that much itself.
     """
-    parts = set(re.split(r"[^A-Z0-9]+", (licence or "").upper()))
-    if parts & {"NC", "ND", "NONCOMMERCIAL", "NODERIVATIVES", "NODERIVS"}:
+    parts = re.split(r"[^A-Z0-9]+", (licence or "").upper())
+    if {"NC", "ND"} & set(parts) or re.search("NON?COMMERCIAL|NODERIV", "".join(parts)):
         return False
-    return True if parts & {"CC", "CC0", "CREATIVECOMMONS"} or {"CREATIVE", "COMMONS"} <= parts else None
+    is_open = {"CC", "CC0"} & set(parts) or "CREATIVECOMMONS" in "".join(parts)
+    return True if is_open else None
 
 
 def validate_fields(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ Fact: TypeAlias = Literal[
 ]
 
 _NOT_KNOWN_WORDS: Mapping[Fact, str] = {
-    "explicit": "not marked as explicit or clean", "licence": "a licence that is not known",
+    "explicit": "not marked as explicit or clean", "licence": "not known whether its licence allows it",
     "beats_per_bar": "metre not known",
 }  # fmt: skip
 """what is said of a fact that is UNKNOWN, not NaN"""

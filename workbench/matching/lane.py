@@ -19,12 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.align.placements import Placement
 from workbench.catalog.track import Track
+from workbench.matching.brief import SATISFIED
 from workbench.matching.columns import Columns
 from workbench.recording import FloatArray, IntArray, Shown
 
@@ -71,6 +74,8 @@ class Match:
     """`warm`: placements are computed and cached; `cold`: they are not; None: they were not asked for"""
     unmet: str = ""
     """the rules of the brief that it breaks, or of which that is not known, in words; empty where it meets all"""
+    standing: int = SATISFIED
+    """the worst judgement of these rules, by which a lane is parted"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,29 +105,29 @@ def pick(
     columns: Columns,
     count: int = LANE_SIZE,
     artist_of: Callable[[int], str | None] | None = None,
+    standing: NDArray[np.int8] | None = None,
 ) -> IntArray:
     """Pick the rows that are proposed, best first, no song twice.
 
     A row is a near duplicate of a better one when both have the same bytes, sound all but the same, or are of one
-    artist and sound much the same. Near duplicates are used only to fill up. `order` are rows of `columns`, best first;
-    `artist_of` is called only for rows that sound alike, and None says that no two share an artist.
+    artist and sound much the same. Near duplicates are used only to fill up, but before rows of a lower `standing`, by
+    which `order`, rows of `columns`, best first, is parted. `artist_of` is called only for rows that sound alike, and
+    None says that no two share an artist.
     """
     chosen: list[int] = []
-    spare: list[int] = []
-    for row in map(int, order):
-        if len(chosen) == count:
-            break
-        if columns.song[row] in columns.song[chosen]:
-            continue
-        twin = bool(chosen) and _sounds_like_one_of(row, chosen, columns, artist_of)
-        (spare if twin else chosen).append(row)
+    for _, part in groupby(map(int, order), lambda row: 0 if standing is None else int(standing[row])):
+        spare: list[int] = []
+        for row in part:
+            if len(chosen) == count:
+                break
+            if columns.song[row] in columns.song[chosen]:
+                continue
+            twin = bool(chosen) and _sounds_like_one_of(row, chosen, columns, artist_of)
+            (spare if twin else chosen).append(row)
+        for row in spare:
+            if len(chosen) < count and columns.song[row] not in columns.song[chosen]:
+                chosen.append(row)
     picked = set(chosen)
-    songs = {int(columns.song[row]) for row in chosen}
-    for row in spare:
-        song = int(columns.song[row])
-        if len(picked) < count and song not in songs:
-            picked.add(row)
-            songs.add(song)
     return np.array([row for row in map(int, order) if row in picked], dtype=np.int64)
 
 

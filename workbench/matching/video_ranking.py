@@ -125,12 +125,24 @@ class VideoWants:
     brief: Brief | None = field(default=None, repr=False)
     """what was asked"""
     seen: Mapping[str, float] = field(default_factory=dict, repr=False)
-    """by name, those of the three that the brief decided: what the picture alone would expect"""
+    """by name, those of the three that the brief moved: what the picture alone would expect"""
 
     @property
     def voice(self) -> bool:
         """Whether a singing voice was asked for, though somebody speaks."""
         return self.brief is not None and self.brief.wants_voice
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Those of the three that the brief states: genres and instruments only suggest an energy and a mood."""
+        if self.brief is None:
+            return frozenset()
+        stated = {
+            "energy": self.brief.names_moods or self.brief.energy is not None,
+            "pulse": self.brief.bpm is not None,
+            "valence": self.brief.names_moods,
+        }
+        return frozenset(name for name, is_stated in stated.items() if is_stated)
 
 
 class AskedMusic(NamedTuple):
@@ -192,7 +204,7 @@ def _wanted_by(brief: Brief, seen: VideoWants, params: MatchParams) -> VideoWant
 
 def params_for(wanted: VideoWants, params: MatchParams) -> MatchParams:
     """The parameters with which tracks are compared: what a brief asked for weighs more."""
-    weights = [f"{_PART_OF[name]}_weight" for name in wanted.seen]
+    weights = [f"{_PART_OF[name]}_weight" for name in wanted.asked]
     return params.model_copy(update={name: params.model.asked_gain * getattr(params, name) for name in weights})
 
 

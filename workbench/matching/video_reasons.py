@@ -117,8 +117,8 @@ def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
 
 
 def _is_always_listed(name: str, pair: RankedPair) -> bool:
-    """Whether a line is of use even where it is as usual: how a video is covered that is longer than the track."""
-    return name == "length" and pair.video.duration > pair.number("duration")
+    """Whether a line is of use even where it is as usual: what was asked, and how a longer video is covered."""
+    return name == BRIEF_PART or (name == "length" and pair.video.duration > pair.number("duration"))
 
 
 def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
@@ -169,17 +169,28 @@ def _suits(facts: str, name: str, wanted: VideoWants) -> str:
     called, value, seen = _WANTED[name], getattr(wanted, name), wanted.seen.get(name)
     if seen is None:
         return f"{facts}; {called} {value:.2f} of 1 suits"
-    return f"asked: {called} {value:.2f} of 1; seen: {facts}, which alone suit {seen:.2f}"
+    by = "asked" if name in wanted.asked else "looked for"
+    return f"{by}: {called} {value:.2f} of 1; seen: {facts}, which alone suit {seen:.2f}"
 
 
-def _asked_words(pair: RankedPair, score: float) -> tuple[str, str, float] | None:
+def _asked_words(pair: RankedPair, score: float) -> tuple[str, str, float]:
     """The moods, genres and instruments of the brief, and those that the track's text names of these kinds."""
     assert pair.wanted.brief is not None
-    requested, book = pair.wanted.brief.requested, lexicon()
-    names = names_in(pair.track)
-    named = [word for kind in KINDS if requested[book.of(kind)].any() for word in names[kind][:_MOST_TAGS]]
-    asked = listed(strongest_facets(requested, most=_MOST_ASKED))
-    return (f"asked: {asked}", f"its text names {listed(named)}", score) if named else None
+    asked, others = _words_named(pair)
+    named = f"its text names {listed([*asked, *others][:_MOST_TAGS])}"
+    if not asked:
+        named = f"its text names none of it{f', but {listed(others[:_MOST_TAGS])}' if others else ''}"
+    return f"asked: {listed(strongest_facets(pair.wanted.brief.requested, most=_MOST_ASKED))}", named, score
+
+
+def _words_named(pair: RankedPair) -> tuple[list[str], list[str]]:
+    """The words of the track's text that name what the brief asks for, and its other words of these kinds."""
+    assert pair.wanted.brief is not None
+    requested, names = pair.wanted.brief.requested, names_in(pair.track)
+    words = [word for kind in KINDS if requested[lexicon().of(kind)].any() for word in names[kind]]
+    wanted = set(map(int, np.flatnonzero(requested)))
+    asked = [word for word in words if wanted & facets_named(word)]
+    return asked, [word for word in words if word not in asked]
 
 
 def _known(pair: RankedPair, *names: str) -> bool:
@@ -408,7 +419,8 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
         rises = part > 0.6 and music_energy is not None and music_energy[0] > music_energy[1]
         return f"it rises where the video does, at {clock(video.scenes[found[0]].start)}" if rises and found else None
     if name == BRIEF_PART:
-        return "its text names what was asked" if part >= _NAMES_ASKED else None
+        asked, _ = _words_named(pair)
+        return f"its text names {listed(asked[:_MOST_TAGS])}, as asked" if asked and part >= _NAMES_ASKED else None
     if part < _GOOD or _facts(name, pair, params) is None:
         return None
     if name not in MATCH_PARTS:
@@ -435,11 +447,12 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
 def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
     """The clause by which a part speaks against a track; None where it does not."""
     part, video = pair.parts[name], pair.video
+    if name == BRIEF_PART:
+        asked, others = _words_named(pair)
+        return "its text names other music than was asked" if others and not asked else None
     if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
         return None
     wanted = pair.wanted
-    if name == BRIEF_PART:
-        return "its text names other music than was asked"
     if name not in MATCH_PARTS:
         return f"it is not {description_of(name)}"
     match name:
@@ -448,11 +461,10 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
             return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {_edited(pair)}"
         case "level":
             lively = _energy(pair, params) > wanted.energy
-            than = "was asked" if "energy" in wanted.seen else "the video"
-            return f"it is {'livelier' if lively else 'calmer'} than {than}"
+            return f"it is {'livelier' if lively else 'calmer'} than {_goal('energy', wanted, 'the video')}"
         case "mood":
-            than = "was asked" if "valence" in wanted.seen else "the pictures"
-            return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than {than}"
+            mood = "cheerful" if _valence(pair, params) > wanted.valence else "sombre"
+            return f"it is more {mood} than {_goal('valence', wanted, 'the pictures')}"
         case "voice":
             if is_sung(pair.number("vocals")):
                 return "its vocals compete with the voice"
@@ -469,6 +481,11 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
             )
         case _:
             return None
+
+
+def _goal(name: str, wanted: VideoWants, picture: str) -> str:
+    """What a track falls short of, behind "than": what was asked, the picture, or both together."""
+    return "was asked" if name in wanted.asked else "is looked for" if name in wanted.seen else picture
 
 
 def fitting_tags(track: Track, wanted: VideoWants, params: MatchParams) -> tuple[str, ...]:
@@ -491,7 +508,7 @@ def lane_title(video: VideoFacts, wanted: VideoWants) -> str:
     """The kind of music that a lane holds, as its title."""
     energy = _named(wanted.energy, ((0.25, "Quiet"), (0.42, "Gentle"), (0.58, "Steady"), (0.75, "Lively")), "Driving")
     mood = _named(wanted.valence, ((0.38, "dark"), (0.62, "even-tempered")), "bright")
-    room = " that leaves room for the voice" if video.speech_share >= 0.1 else ""
+    room = " that leaves room for the voice" if video.speech_share >= 0.1 and not wanted.voice else ""
     return f"{energy}, {mood} music{room}"
 
 
@@ -529,7 +546,8 @@ def _reasoning(
     )
     if wanted.seen:
         asked = listed([f"{_WANTED[name]} {getattr(wanted, name):.2f}" for name in wanted.seen])
-        yield f"The brief counted for more than the picture: {asked} was looked for."
+        counted = "for more than" if wanted.asked else "beside"
+        yield f"The brief counted {counted} the picture: {asked} was looked for."
     if wanted.brief is not None and rules is not None:
         yield from sentences_on_brief(wanted.brief, rules, range(len(rules.columns)))
     yield (

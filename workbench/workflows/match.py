@@ -142,7 +142,7 @@ def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int) -> 
     def artist_of(place: int) -> str | None:
         return snapshot.track(int(ranking.rows[place])).artist_name
 
-    return pick(order, ranking.columns, count, artist_of)
+    return pick(order, ranking.columns, count, artist_of, ranking.rules.standing)
 
 
 def _with_sync(
@@ -187,6 +187,7 @@ def _match(
         sync=placements,
         sync_status="cold" if placements is None else "warm",
         unmet=rules.unmet(0),
+        standing=int(rules.standing[0]),
     )
 
 

@@ -29,6 +29,7 @@ from workbench.analysis.provenance import (
 )
 from workbench.analysis.sources import recorded_track, recorded_video
 from workbench.analysis.workspace import Workspace
+from workbench.catalog.track import CREDITS
 from workbench.errors import InputError, PlanError
 from workbench.mix.drawn_envelope import read_points
 from workbench.results.plan import one_of
@@ -41,8 +42,8 @@ from workbench.workflows.mix import draw_envelope
 from workbench.workflows.plan import plan_lengths, plan_track, planned_json
 from workbench.workflows.splice import heard_json, plan_again, splice_again, splice_json
 
-# Keys of a result that say what a caller calls things, or how it words a refusal, not what was computed
-_CALLED = ("title", "artist_name", "path")
+# Keys of a result that say what a caller calls things, whose they are, or how it words a refusal, not what was computed
+_CALLED = ("title", "artist_name", "path", *CREDITS)
 _NAMES = frozenset(("video_id", "track_id", "track", *_CALLED, "hint", KEY))
 _LANE_LISTS = ("matches", "candidate_pool")
 _MOST_FIELDS = 20  # fields that are listed one by one

@@ -177,12 +177,13 @@ def _lane(ranking: ScriptReading, brief: Brief, snapshot: Snapshot, rows: IntArr
     def artist_of(place: int) -> str | None:
         return snapshot.track(int(rows[place])).artist_name
 
-    pool = pick(ranking.ranked.order, ranking.columns, POOL_SIZE, artist_of)
+    standing = ranking.ranked.rules.standing
+    pool = pick(ranking.ranked.order, ranking.columns, POOL_SIZE, artist_of, standing)
     tracks = snapshot.tracks(rows[pool])
     matches = {
         int(place): _match(ranking, int(place), track, params) for place, track in zip(pool, tracks, strict=True)
     }
-    best = pick(pool, ranking.columns, LANE_SIZE, artist_of)
+    best = pick(pool, ranking.columns, LANE_SIZE, artist_of, standing)
     return Lane(
         title=lane_title(ranking),
         reasoning=lane_reasoning(ranking, brief, [int(place) for place in best]),
@@ -200,4 +201,5 @@ def _match(ranking: ScriptReading, place: int, track: Track, params: WorkbenchPa
         matched_tags=matched_tags(ranking, track),
         fit_explanation=explanation(ranking, place, names),
         unmet=ranking.ranked.rules.unmet(place),
+        standing=int(ranking.ranked.rules.standing[place]),
     )

@@ -164,6 +164,8 @@ def test_equal_bytes_come_once_while_there_is_something_else() -> None:
     columns = replace(catalog(12), audio=np.array([0, 0, 0, *range(3, 12)]))
     assert pick(np.arange(12), columns).tolist() == [0, *range(3, 12)]
     assert pick(np.arange(5), columns).tolist() == [0, 1, 2, 3, 4]
+    rules = np.array([1, 1, 1, 1, *[-1] * 8], dtype=np.int8)
+    assert pick(np.arange(12), columns, 5, standing=rules).tolist() == [0, 1, 2, 3, 4], "before what breaks a rule"
 
 
 def test_pieces_that_sound_much_the_same_come_once_an_artist() -> None:

@@ -83,6 +83,8 @@ def test_credits_are_what_is_known_in_one_form() -> None:
     [
         ("CC0-1.0", True), ("CC-BY-SA-4.0", True), ("https://creativecommons.org/licenses/by/4.0/", True),
         ("cc by-nc 4.0", False), ("CC-BY-ND-4.0", False), ("Creative Commons Attribution-NonCommercial", False),
+        ("Creative Commons Attribution-Non-Commercial-No Derivative Works 3.0", False),
+        ("CC BY 4.0 (no derivatives)", False), ("CC BY Non Commercial 4.0", False), ("non-commercial use only", False),
         ("all rights reserved", None), ("", None), (None, None),
     ],
 )  # fmt: skip

@@ -83,10 +83,13 @@ def test_shows_as_many_sync_points_as_asked_for_and_can_be_made_again(
     assert track["sync_status"] == "warm"
     lane = tmp_path / "lane.json"
     lane.write_text(printed)
+    manifest = tmp_path / "credits.jsonl"
+    manifest.write_text(json.dumps({"path": str(track_file), "composer": "Ida Fen"}))
+    workbench("catalog", "add", manifest, "--home", stocked)
     assert workbench("reproduce", lane, "--video", video_file, "--home", stocked)[0] == 0
     assert track["match_map"][0]["video"] == "asked: with vocals"
     assert (track["match_map"][1]["video"], track["match_map"][1]["audio"]) == (
-        "asked: licensed for broadcast", "a licence that is not known",
+        "asked: licensed for broadcast", "not known whether its licence allows it",
     )  # fmt: skip
     assert len(track["sync_points"]) == 2
     assert track["fit_explanation"]

@@ -26,6 +26,7 @@ from workbench.matching.video_ranking import (
     bar_agreement,
     felt_factor,
     length_part,
+    params_for,
     quick_parts,
     rank,
     raw_scores,
@@ -355,6 +356,14 @@ def test_a_tempo_and_a_voice_that_a_brief_asks_for_replace_those_of_the_video(
     assert slow.rows.tolist() == [0, 1]
     assert slow.parts["voice"].tolist() == [1.0, 1.0]
     assert slow.wanted.seen == {"pulse": pytest.approx(wanted_of(spoken, PARAMS).pulse)}
+
+
+def test_only_what_a_brief_states_weighs_more(make_video: MakeVideo) -> None:
+    """A piano has a usual energy, but nobody asked for that."""
+    for brief, stated in (("piano", set()), ("calm piano", {"level", "mood"}), ("folk, slow", {"pulse"})):
+        changed = params_for(wanted_of(make_video(), PARAMS, read_brief(brief)), PARAMS)
+        gained = {name for name, weight in changed.weights.items() if weight != PARAMS.weights[name]}
+        assert gained == stated
 
 
 def test_every_part_has_a_weight() -> None:

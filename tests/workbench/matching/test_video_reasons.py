@@ -17,7 +17,7 @@ from workbench.features.descriptors import CONTOUR_PARTS
 from workbench.matching.brief import read_brief
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.lane import MatchReason
-from workbench.matching.texts import TextIndex
+from workbench.matching.texts import TextIndex, track_text
 from workbench.matching.video_facts import VideoFacts
 from workbench.matching.video_ranking import AskedMusic, VideoWants, bonus, rank, wanted_of
 from workbench.matching.video_reasons import (
@@ -269,6 +269,38 @@ def test_reasons_say_what_was_asked_and_what_was_seen(
     assert "The brief counted for more than the picture" in weighed
     assert "1 of the 1 break a rule" in weighed
     assert 'Not understood in the brief, and left aside: "xyzzy"' in weighed
+
+
+@pytest.mark.parametrize(
+    ("brief", "instruments", "moods", "line", "doubted"),
+    [
+        ("strings", ("piano", "strings", "flute", "harp", "bells"), (), "strings, ", False),
+        ("calm piano", ("piano",), ("sad",), "piano and sad", False),
+        ("strings", ("piano",), (), "none of it, but piano", True),
+        ("strings", (), (), "none of it", False),
+    ],
+)
+def test_what_a_text_names_of_a_brief_is_said_and_is_a_fault_only_where_it_names_other_things(
+    make_video: MakeVideo, columns: MakeColumns, tmp_path: Path, brief: str, instruments: tuple[str, ...],
+    moods: tuple[str, ...], line: str, doubted: bool,
+) -> None:  # fmt: skip
+    """A text with many instruments has a low cosine to each of its own."""
+    track = Track("t", Path("/x.ogg"), "0" * 64, moods=moods, instruments=instruments)
+    asked = AskedMusic(read_brief(brief), TextIndex.build([track_text(track)], tmp_path))
+    video = make_video(speech=0.5)
+    ranking = rank(video, columns(energy=[0.4]), 1, PARAMS, asked)
+    parts = {name: float(part[0]) for name, part in ranking.parts.items()}
+    pair = RankedPair(video, ranking.wanted, ranking.columns, track, parts, None, ranking.rules)
+    (named,) = (found.audio for found in reasons(pair, PARAMS) if found.called == "brief")
+    assert named.startswith(f"its text names {line}")
+    assert ("other music than was asked" in explanation(pair, PARAMS)) == doubted
+    assert "names what was asked" not in explanation(pair, PARAMS)
+
+
+def test_a_voice_that_was_asked_for_leaves_no_room(make_video: MakeVideo) -> None:
+    spoken = make_video(speech=0.5)
+    titles = [lane_title(spoken, wanted_of(spoken, PARAMS, read_brief(brief))) for brief in ("", "with vocals")]
+    assert [title.endswith(" that leaves room for the voice") for title in titles] == [True, False]
 
 
 def test_tags_are_matched_by_what_they_usually_sound_like() -> None:

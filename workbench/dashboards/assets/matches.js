@@ -1,6 +1,7 @@
 // Tracks that were matched to a video, one a row: facts, and a small picture of how the energy follows what moves.
 // Where there is no room for a row in one line it is in two; the roles are said, since what is laid out otherwise than a
-// table is no table to a screen reader. In the order of rank, rules that are not met head their part of the rows. Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
+// table is no table to a screen reader. In the order of rank, those that do not meet the rules of a brief are under a
+// heading. Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
 const SVG = "http://www.w3.org/2000/svg",
   WIDTH = 150,
   HEIGHT = 26
@@ -104,6 +105,7 @@ export function render({ model }) {
     const title = cell(found.title, "text")
     const artist = made("small", found.artist)
     if (found.artist) title.append(artist)
+    if (found.unmet) title.append(made("small", found.unmet))
     const score = cell(found.score.toFixed(2), "number")
     const bar = made("span", "", "score")
     bar.style.width = `${Math.round(40 * found.score)}px`
@@ -126,10 +128,9 @@ export function render({ model }) {
     tr.addEventListener("dblclick", () => open(found.id))
     return tr
   }
-  // The rules of the brief that the rows below do not meet.
-  function part(unmet) {
+  function heading(words) {
     const tr = document.createElement("tr"),
-      th = made("th", unmet, "unmet")
+      th = made("th", words, "part")
     tr.setAttribute("role", "row")
     th.setAttribute("role", "rowheader")
     th.colSpan = COLUMNS.length
@@ -153,7 +154,7 @@ export function render({ model }) {
     const lines = rows.map(line)
     if (!rows.some((row) => row.id === model.chosen)) lines[0].tabIndex = 0
     rows.forEach((row, n) => {
-      if (by === "rank" && !down && row.unmet && row.unmet !== (rows[n - 1]?.unmet ?? "")) body.append(part(row.unmet))
+      if (by === "rank" && !down && row.part && row.part !== rows[n - 1]?.part) body.append(heading(row.part))
       body.append(lines[n])
     })
     table.append(header(), body)

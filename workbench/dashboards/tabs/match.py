@@ -34,7 +34,7 @@ from workbench.dashboards.tabs.mix import MixState, tune_state
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tasks import Task
 from workbench.dashboards.transport import Program, script
-from workbench.matching.brief import read_brief
+from workbench.matching.brief import BROKEN, NOT_KNOWN, read_brief
 from workbench.matching.lane import Match
 from workbench.plots.palette import BEAT, PLAYED, VOICE
 from workbench.recording import FloatArray
@@ -51,6 +51,8 @@ MAX_BRIEF, MAX_SCRIPT = 500, 7000
 VOICES = ("any", "instrumental", "with vocals")
 _RUN_UP_SECONDS = 3.0
 """played before the strongest coincidence"""
+_PARTS = {NOT_KNOWN: "not known whether these keep every rule", BROKEN: "these break a rule"}
+"""headings, by the standing of the rows below"""
 _NAMED = 6
 """coincidences that are named in the picture"""
 _FIGURE_SHARE = 0.3
@@ -104,7 +106,7 @@ class MatchState:
 
     @property
     def shown(self) -> tuple[tuple[int, Match], ...]:
-        """Rank, from 1, and match, of those that pass the filters: the lane first, then the rest of the pool."""
+        """Rank, from 1, and match, of those that pass the filters."""
         if self.drawn is None:
             return ()
         kept = self.filters.keep
@@ -114,12 +116,13 @@ class MatchState:
 
     @property
     def everyone(self) -> tuple[Match, ...]:
-        """All matches, the lane first, whether they pass the filters or not."""
+        """All matches, whether they pass the filters or not: of each standing the lane first."""
         if self.drawn is None:
             return ()
         lane = self.drawn.lane
         first = {found.track.track_id for found in lane.matches}
-        return (*lane.matches, *(found for found in lane.candidate_pool if found.track.track_id not in first))
+        others = (found for found in lane.candidate_pool if found.track.track_id not in first)
+        return tuple(sorted((*lane.matches, *others), key=lambda found: -found.standing))
 
     @property
     def match(self) -> Match | None:
@@ -174,6 +177,7 @@ class MatchState:
             "title": track.called,
             "artist": " · ".join(filter(None, (track.artist_name, track.licence))),
             "score": found.score,
+            "part": _PARTS.get(found.standing, ""),
             "unmet": found.unmet,
             "bpm": track.bpm,
             "tempo": "–" if track.bpm is None else "/".join(dict.fromkeys(f"{bpm:.0f}" for bpm in self._tempi(track))),
@@ -214,7 +218,7 @@ def brief_chips(brief: str) -> str:
 class MatchTable(JSComponent):
     """The matches, a row each."""
 
-    rows = param.List([], doc="by rank; `unmet`: the rules of the brief that head this part of the list")
+    rows = param.List([], doc="by rank; `part`: what heads it and those after it; `unmet`: rules of the brief")
     video = param.List([], doc="[share of the video's time, 0 to 1] pairs: what moves")
     chosen = param.String("", doc="track id")
     opened = param.List([], doc="[track id, n]: open it in the Plan tab")

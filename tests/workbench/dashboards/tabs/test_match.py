@@ -15,6 +15,7 @@ from workbench.catalog.track import Track
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.mix import DrawnMatch, match_to_draw
 from workbench.dashboards.tabs.match import Filters, MatchPicture, MatchState, MatchTab, first_audible, named_marks
+from workbench.matching.brief import BROKEN
 from workbench.matching.lane import Lane, Match, MatchReason
 from workbench.matching.video_facts import Scene, VideoFacts
 from workbench.store.home import Home
@@ -158,9 +159,10 @@ def test_a_brief_and_a_script_rank_again_and_what_was_understood_is_shown(drawn:
     assert pool.tasks[-1].arguments[-2:] == ("calm, no vocals, <b>xyzzy", "A quiet morning.")
     assert tab.understood.visible
     assert "<b>calm</b> <b>no vocals</b> <i>&lt;b&gt;xyzzy</i>" in tab.understood.object
-    broken = replace(drawn, lane=replace(drawn.lane, matches=(CALM, replace(SUNG, unmet="breaks: no vocals"))))
-    pool.finish(len(pool.tasks) - 1, broken)
-    assert [row["unmet"] for row in tab.table.rows] == ["", "breaks: no vocals", ""]
+    broken = replace(SUNG, unmet="breaks: no vocals", standing=BROKEN)
+    pool.finish(len(pool.tasks) - 1, replace(drawn, lane=replace(drawn.lane, matches=(CALM, broken))))
+    rows = [(row["id"], row["part"], row["unmet"]) for row in tab.table.rows]
+    assert rows == [("calm", "", ""), ("unknown", "", ""), ("sung", "these break a rule", "breaks: no vocals")]
 
 
 def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
