@@ -37,6 +37,8 @@ _YES = ("true", "yes", "1", "x", "wahr", "ja", "vrai", "oui", "verdadero", "sí"
 _NO = ("false", "no", "0", "falsch", "nein", "faux", "non", "falso")
 _FLAGS = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
 _OWN = ("path", "track_id")
+_PASSED_OVER = ("isrc", "source_url")
+"""fields whose fault does not cost the track: nothing is measured or ranked by them"""
 _JSON_SUFFIXES = (".jsonl", ".ndjson")
 _CSV_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
@@ -121,6 +123,7 @@ def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Ma
     rows: list[ManifestRow] = []
     faults: list[RowFault] = []
     unknown: dict[str, None] = {}
+    warnings: list[str] = []
     lines_of: dict[str, int] = {}
     names_in = lru_cache(_names_by_form)  # a folder is listed once, however many rows name files that are not there
     for line, values in raw:
@@ -129,6 +132,12 @@ def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Ma
                 raise ParameterError(values)
             values = {name.strip().lower(): value for name, value in values.items()}
             unknown.update(dict.fromkeys(name for name in values if name not in FIELD_KINDS and name not in _OWN))
+            for name in _PASSED_OVER:
+                try:
+                    validate_fields({name: values.get(name)})
+                except ParameterError as error:
+                    del values[name]
+                    warnings.append(f"{path.name}, line {line}: added without {name}: {error}")
             row = _row(path.parent, line, values, names_in)
             if row.track_id is not None and row.track_id in lines_of:
                 raise ParameterError(f"track_id {row.track_id!r} stands in line {lines_of[row.track_id]} already")
@@ -138,8 +147,9 @@ def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Ma
         if row.track_id is not None:
             lines_of[row.track_id] = line
         rows.append(row)
-    warnings = (f"{path.name}: ignored unknown columns: {', '.join(unknown)}",) if unknown else ()
-    return Manifest(tuple(rows), tuple(faults), warnings)
+    if unknown:
+        warnings.insert(0, f"{path.name}: ignored unknown columns: {', '.join(unknown)}")
+    return Manifest(tuple(rows), tuple(faults), tuple(warnings))
 
 
 def _row(folder: Path, line: int, values: dict[str, Any], names_in: _NamesIn) -> ManifestRow:

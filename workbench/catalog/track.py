@@ -37,6 +37,8 @@ _LONGEST = {"description": 20_000, "artist_image_url": 4000, "source_url": 4000}
 _URL = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 _ISRC = re.compile(r"[A-Z]{2}[A-Z0-9]{3}\d{7}")
 """ISO 3901:2019: country, registrant, year and number"""
+_BETWEEN = re.compile("[\\s\u2010-\u2015\u2212-]")
+"""blanks and dashes between the parts of an ISRC"""
 _TONICS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _SIGNS = {"#": 1, "♯": 1, "b": -1, "♭": -1}
 
@@ -118,7 +120,7 @@ class Track:
         if self.attribution:
             return self.attribution
         by, licence = self.artist_name or self.composer, self.licence and f"licence {self.licence}"
-        named = f"“{self.called}”{f' by {by}' if by else ''}"
+        named = f'"{self.called}"{f" by {by}" if by else ""}'
         return ", ".join(filter(None, (named, self.source_url, licence)))
 
     @property
@@ -238,9 +240,12 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
             if name == "source_url" and value and not _URL.fullmatch(value):
                 raise ParameterError(f"source_url must begin with https:// or http://, got {_shown(value)}")
             if name == "isrc" and value:
-                value = re.sub(r"[\s-]", "", value).upper().removeprefix("ISRC")
-                if not _ISRC.fullmatch(value):
+                code = _BETWEEN.sub("", value).upper()
+                if not _ISRC.fullmatch(code):  # of an Icelandic one, IS-RC1-…, the word would be part
+                    code = code.removeprefix("ISRC").removeprefix(":")
+                if not _ISRC.fullmatch(code):
                     raise ParameterError(f"isrc must be like GB-XYZ-21-00042, got {_shown(value)}")
+                return code
             return value
         case "flag":
             if not isinstance(value, bool):

@@ -5,7 +5,7 @@ it ends and another begins. The columns are those that collecting societies ask 
 writers, publishers, usage, duration) and broadcasters add (ISRC, time in and out as timecode of the edit from 0). Usage
 is background music, the only one there is here: instrumental or vocal as the catalog says or was measured.
 
-Titles and credits are those of the catalog; of a file that is in none its name is all that is known.
+Titles and credits are those of the catalog; of a file that is in none, title and artist in its tags, or its name.
 """
 
 from __future__ import annotations
@@ -44,18 +44,21 @@ def write_cues(timeline: Timeline, out: Path) -> None:
             format_timecode(round(at * rate), max(1, round(rate)), drops=is_drop_frame(rate)) for at in (begins, ends)
         ]
         times = (*codes, _clock(max(1.0, ends - begins)))
-        row = (number, record.called, *writers, *times, record.licence, record.source_url, record.credit)
+        row = (number, record.called, *writers, *times, record.licence or "not known", record.source_url, record.credit)
         writer.writerow(["" if cell is None else plain_name(str(cell)) for cell in row])
-    write_text(out, text.getvalue())
+    write_text(out, f"\ufeff{text.getvalue()}")  # without the mark Excel reads the letters of another alphabet
 
 
 def write_credits(timeline: Timeline, out: Path) -> None:
     """Write the credits of a plan or a placement as text; raises `ParameterError` without a track."""
     record = _record(timeline)
-    known = {"licence": "not known", **record.credits}
-    lines = [f"{CREDITS[name]}: {value}" for name, value in known.items() if value not in record.credit]
+    by = "artist_name" if record.artist_name else "composer"
+    said = {"attribution"} if record.attribution else {by, "source_url", "licence"}
+    known = record.credits if record.licence else {"licence": "not known", **record.credits}
+    lines = [f"{CREDITS[name]}: {value}" for name, value in known.items() if name not in said & record.credits.keys()]
     played = ", ".join(f"{_clock(begins)} to {_clock(ends)}" for begins, ends in _cues(timeline))
-    write_text(out, "\n".join(["Music", "", record.credit, *lines, f"Plays from {played}", ""]))
+    plays = f"Plays from {played}" if played else "Silent throughout"
+    write_text(out, "\n".join(["Music", "", record.credit, *lines, plays, ""]))
 
 
 def _record(timeline: Timeline) -> Track:
@@ -94,7 +97,7 @@ CUE_SHEET = Format(
     needs_track=True,
     uses_video=True,
     uses_catalog=True,
-    limits="Title, makers and licence come from the catalog; of another file only the name is known.",
+    limits="Title, makers and licence come from the catalog; of another file its tags name title and artist.",
 )
 CREDITS_TEXT = Format(
     "credits",

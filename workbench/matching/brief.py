@@ -217,7 +217,7 @@ class Brief:
         wanted = strongest_facets(self.requested, most=len(self.requested))
         if self.energy is not None:
             wanted.append(f"energy {self.energy:.2f} of 1")
-        ruled = any(rule.fact == "bpm" for rule in self.constraints)
+        ruled = any(rule.fact == "bpm" and rule.low > 0 and np.isfinite(rule.high) for rule in self.constraints)
         if self.bpm is not None and not ruled:
             wanted.append(f"about {self.bpm:.0f} bpm")
         return tuple(dict.fromkeys((*wanted, *(rule.text for rule in self.constraints))))

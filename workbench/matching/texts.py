@@ -27,6 +27,7 @@ from workbench.catalog.track import Track
 from workbench.errors import StoreError
 from workbench.matching.index import BoolArray, Hits, best_places
 from workbench.matching.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon
+from workbench.params.matching import UNNAMED_NEARNESS
 from workbench.recording import FloatArray, IntArray
 
 _PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
@@ -38,8 +39,6 @@ _REPEATED_SHARE = 0.3
 _LONG_TEXT_WORDS = 12
 """words of a text from which repetition lowers the trust"""
 _READ_CHARACTERS = 20_000
-UNNAMED_NEARNESS = 0.25
-"""of a track whose text names nothing of a kind"""
 _STEPS = 255
 """a facet is stored in a byte"""
 

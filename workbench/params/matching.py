@@ -21,6 +21,8 @@ MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync
 """The parts of a match score, see `workbench.matching.video_ranking`."""
 BRIEF_PART = "brief"
 """The part of a match score that is there only where a brief names moods, genres or instruments."""
+UNNAMED_NEARNESS = 0.25
+"""To what is asked, of a track whose text names nothing of a kind."""
 
 
 _FITTED = read_numbers("match.json")
@@ -83,7 +85,7 @@ class MatchModel(FittedModel):
     usual_arc: float = Field(default=_FITTED["usual_arc"], gt=0.0, le=1.0)
     usual_sync: float = Field(default=0.5, gt=0.0, le=1.0)
     """most music lands nowhere in particular"""
-    usual_brief: float = Field(default=0.25, gt=0.0, le=1.0)
+    usual_brief: float = Field(default=UNNAMED_NEARNESS, gt=0.0, le=1.0)
     """of music whose text names nothing of the kinds that a brief names"""
     brief_weight: float = Field(default=0.25, ge=0.0, le=1.0)
     """of the moods, genres and instruments that a brief names, beside the parts of the video"""
@@ -112,7 +114,7 @@ class MatchParams(Params):
     @field_validator("terms")
     @classmethod
     def _each_part_once(cls, terms: tuple[str, ...]) -> tuple[str, ...]:
-        refuse_repeated(terms, cls.model_fields, "match term")
+        refuse_repeated(terms, (*cls.model_fields, f"{BRIEF_PART}_weight"), "match term")
         return terms
 
     candidates: int = Field(

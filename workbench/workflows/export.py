@@ -15,7 +15,6 @@ from fractions import Fraction
 from math import ceil, log
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import numpy as np
@@ -26,6 +25,7 @@ from workbench.analysis.sources import open_library
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
+from workbench.catalog.track import Track
 from workbench.edits.shots import USUAL_RATES, exact_rate, find_usual_rate
 from workbench.errors import Argument, MediaError, ParameterError, require_extra
 from workbench.export.cut_list import count_frames, is_drop_frame
@@ -47,7 +47,7 @@ from workbench.export.timeline import (
 from workbench.extensions import EXPORT_FORMATS, find, names
 from workbench.files import check_overwrites_none, written_whole
 from workbench.media.audio import write_audio
-from workbench.media.probe import probe
+from workbench.media.probe import probe, read_tags
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
@@ -56,9 +56,6 @@ from workbench.render.video import MixLevels, Stem, render_audio
 from workbench.workflows.align import align_track
 from workbench.workflows.beats import map_beats
 from workbench.workflows.render import load_stems
-
-if TYPE_CHECKING:
-    from workbench.catalog.track import Track
 
 PLAN_RATE = 1_000_000  # samples a second without a track: plans are rounded to the microsecond
 # Markers for the coincidences of a placement; a track of many bar lines meets many cuts by chance
@@ -382,11 +379,14 @@ class _CueGain:
         return gain if ends is None else gain * float(ends[0])
 
 
-def _record(workspace: Workspace, track: Path) -> Track | None:
-    """The first track of the catalog that has the bytes of a file."""
-    if workspace.existing_database is None:
-        return None
-    return next(iter(open_library(workspace).with_content(workspace.hash_file(track))), None)
+def _record(workspace: Workspace, track: Path) -> Track:
+    """The first track of the catalog that has the bytes of a file; without one what the tags of the file say."""
+    content_hash = workspace.hash_file(track)
+    known = () if workspace.existing_database is None else open_library(workspace).with_content(content_hash)
+    for record in known:
+        return record
+    title, artist = read_tags(track)
+    return Track("track", track, content_hash, title=title, artist_name=artist)
 
 
 def _track(workspace: Workspace, plan: Music, path: Path) -> TrackMedia:

@@ -59,6 +59,11 @@ class TestCsv:
             assert part in message
             assert message.startswith("m.csv, line ")
 
+    def test_a_sloppy_credit_costs_no_track(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", "path,title,isrc,source_url\na.ogg,Sea,n/a,example.org\n"))
+        assert [row.fields for row in manifest.rows] == [{"title": "Sea"}]
+        assert [warning.partition(": ")[0] for warning in manifest.warnings] == ["m.csv, line 2"] * 2
+
     def test_unknown_columns_are_named_once(self, tmp_path: Path) -> None:
         manifest = read_manifest(written(tmp_path / "m.csv", "path,colour,size\na.ogg,red,1\nb.ogg,blue,2\n"))
         assert len(manifest.rows) == 2

@@ -73,7 +73,9 @@ def test_credits_are_what_is_known_in_one_form() -> None:
     """ISO 3901: hyphens and the word ISRC are for print."""
     credited = track(title="Slow Ember", artist_name="Kettle", licence="CC-BY-4.0", isrc="ISRC gb-xyz-21-00042")
     assert credited.credits == {"licence": "CC-BY-4.0", "isrc": "GBXYZ2100042"}
-    assert credited.credit == "“Slow Ember” by Kettle, licence CC-BY-4.0"
+    assert credited.credit == '"Slow Ember" by Kettle, licence CC-BY-4.0'
+    for printed in ("IS-RC1-21-00042", "ISRC: is–rc1–21–00042", "ISRC IS RC1 21 00042"):
+        assert track(isrc=printed).isrc == "ISRC12100042", "an Icelandic one begins like the word"
     assert track(attribution="Music: Kettle (example.org)").credit == "Music: Kettle (example.org)"
     assert track(isrc="", source_url="").credits == {}
 

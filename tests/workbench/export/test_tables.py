@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,7 @@ import jams
 import opentimelineio
 import pandas
 import pytest
+import soundfile
 
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
@@ -200,11 +202,24 @@ def test_a_cue_is_a_stretch_of_music_and_credits_are_those_of_the_catalog(
     assert all(table[column].tolist() == [value] * 2 for column, value in said.items())
     text = export_plan(workspace, plan, "credits", tmp_path / "c.txt", track=track, mix=away, record=record).read_text()
     assert text.splitlines()[2:] == [
-        "“Noise, live” by Moles, licence CC-BY-4.0", "ISRC: GBXYZ2100042", "Plays from 0:00:00 to 0:00:06, 0:00:09 to "
+        '"Noise, live" by Moles, licence CC-BY-4.0', "ISRC: GBXYZ2100042", "Plays from 0:00:00 to 0:00:06, 0:00:09 to "
         "0:00:17",
     ]  # fmt: skip
     of_a_file = export_plan(workspace, plan, "credits", tmp_path / "file.txt", track=track).read_text().splitlines()
-    assert of_a_file[2:] == [f"“{track.stem}”", "Licence: not known", "Plays from 0:00:00 to 0:00:17"]
+    assert of_a_file[2:] == [f'"{track.stem}"', "Licence: not known", "Plays from 0:00:00 to 0:00:17"]
+    samples, rate = soundfile.read(track)
+    tagged = tmp_path / "take_7.flac"
+    with soundfile.SoundFile(tagged, "w", rate, samples.shape[1] if samples.ndim > 1 else 1) as file:
+        file.title, file.artist = "Slow Ember", "Kettle"
+        file.write(samples)
+    text = export_plan(workspace, plan, "credits", tmp_path / "tags.txt", track=tagged).read_text()
+    assert text.splitlines()[2] == '"Slow Ember" by Kettle'
+    bare = Track("trk_1", track, "", title="Banana Song", artist_name="Zoë", composer="Ana")
+    cues = export_plan(workspace, plan, "cue-sheet", tmp_path / "cues.csv", track=track, record=bare)
+    assert cues.read_bytes().startswith(codecs.BOM_UTF8), "as Excel needs it"
+    assert pandas.read_csv(cues)["licence"].tolist() == ["not known"]
+    text = export_plan(workspace, plan, "credits", tmp_path / "c.txt", track=track, record=bare).read_text()
+    assert "Composer: Ana" in text
 
 
 def test_reviews_stand_between_the_seams(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:

@@ -182,6 +182,11 @@ def test_a_denied_pace_is_a_middling_one(brief: str, bpm: float) -> None:
     assert read_brief(brief).bpm == bpm
 
 
+def test_a_pace_beside_a_bound_of_the_tempo_is_understood_too() -> None:
+    assert "about 70 bpm" in read_brief("tears, slow, under 100 bpm").understood
+    assert "about 90 bpm" not in read_brief("slow, 80 to 100 bpm").understood
+
+
 def test_a_voice_over_is_no_singer() -> None:
     assert _said("leave room for the voice-over") == set()
 

@@ -447,6 +447,8 @@ def test_names_are_checked() -> None:
         find_term("workbench.beats.track:OwnTracker")
     with pytest.raises(ValidationError, match="level is a part of this package"):
         MatchParams(terms=("level=1",))
+    with pytest.raises(ValidationError, match="brief is a part of this package"):
+        MatchParams(terms=("brief=0.5",))
     with pytest.raises(ValidationError, match="stands there twice"):
         MatchParams(terms=("a=1", "a=2"))
 

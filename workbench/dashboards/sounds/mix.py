@@ -197,15 +197,20 @@ def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: st
 
     With a script the tracks are those that `underscore` ranks for it: they are not placed.
     """
+    from workbench.analysis.video import watch
+    from workbench.matching.video_facts import video_facts
+    from workbench.workflows.catalog import open_catalog
     from workbench.workflows.match import place_ranked, rank_video
     from workbench.workflows.underscore import underscore
 
-    ranked = rank_video(workspace, video, brief)
     if script.strip():
-        lane = underscore(workspace, script, snapshot=ranked.snapshot, brief=brief)
-        columns = ranked.snapshot.columns
+        watched, snapshot = watch(workspace, video), open_catalog(workspace)
+        facts, columns = video_facts(watched), snapshot.columns
+        lane = underscore(workspace, script, snapshot=snapshot, brief=brief)
     else:
-        lane, columns = place_ranked(workspace, ranked), ranked.ranking.columns
+        ranked = rank_video(workspace, video, brief)
+        watched, facts, columns = ranked.watched, ranked.facts, ranked.ranking.columns
+        lane = place_ranked(workspace, ranked)
     wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
     rows = np.flatnonzero([str(name) in wanted for name in columns.track_ids])
     columns = columns.take(rows)
@@ -213,8 +218,8 @@ def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: st
     contours = {name: np.asarray(columns.contour[row], dtype=np.float64) for name, row in row_of.items()}
     counted = possible_tempi(columns.bpm, columns.tempo_certainty)
     tempi = {name: tuple(map(float, counted[:, row])) for name, row in row_of.items()}
-    motion = _motion(ranked.watched.picture)
-    return DrawnMatch(lane, ranked.facts, ranked.watched.soundtrack.speech_ranges, motion, contours, tempi)
+    motion = _motion(watched.picture)
+    return DrawnMatch(lane, facts, watched.soundtrack.speech_ranges, motion, contours, tempi)
 
 
 def _motion(picture: Picture) -> FloatArray:

@@ -184,7 +184,7 @@ class MatchState:
             "seconds": track.duration_seconds,
             "voice": "–" if track.instrumental is None else "none" if track.instrumental else "vocals",
             "contour": [[round(float(at), 4), round(float(much), 3)] for at, much in points],
-            "placement": best.in_words if best is not None else NO_CLEAR_POINT,
+            "placement": "not placed" if found.sync is None else best.in_words if best is not None else NO_CLEAR_POINT,
         }
 
     def why(self) -> str:
@@ -200,7 +200,8 @@ class MatchState:
         head = "<tr><th>reason</th><th>the video</th><th>the music</th><th>fit</th></tr>"
         title, track = escape(match.track.called), match.track
         credited = f"<p>{escape(track.credits_in_words)}</p>" if track.credits else ""
-        return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p>{credited}<table>{head}{lines}</table>"
+        read = f"<p>{escape(self.drawn.lane.reasoning)}</p>" if self.drawn and match.sync_status is None else ""
+        return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p>{credited}<table>{head}{lines}</table>{read}"
 
 
 def brief_chips(brief: str) -> str:
