@@ -103,10 +103,10 @@ def command(
     All but csv and audacity need the track, and so does every placement. Media beside the output are named relative to
     it. `-` reads the plan from standard input.
 
-    --with-media writes two files, named like the output. One with -track.wav has the track, or with -stem-NAME.wav a
+    --with-media writes files named like the output. One with -track.wav has the track, or with -stem-NAME.wav each
     stem, for editors that do not import it, or read its beginning differently, as some do with MP3. One with -music.wav
     has the music as it is in the mix, ducked and exact to the sample: the edit has it as one clip more, switched off,
-    that can play in place of the others. An edit named .zip is packed with both files and the video.
+    that can play in place of the others. An edit named .zip is packed with these files and the video.
 
     --stem lays parts of the track in its place, each on a track of its own with the fades and levels of the music: in
     otio, fcpxml, xmeml and rpp. With --duck only some have the duck. An edl has one stereo track, so no stems.

@@ -172,10 +172,10 @@ def command(
     workspace = with_audio_of(workspace, source, audio if source is None else workspace.audio)
     with progress_bar() as progress:
         reporting = workspace.with_progress(progress)
+        parts = load_stems(reporting, chosen.track.path, stems, ducked)
         recording = workspace.load_recording(chosen.track.path)
         found, mix = lay_out(reporting, chosen, video_path)
         under, levels = (None if music_alone else video_path), (mix if music_alone or video_path else None)
-        parts = load_stems(reporting, chosen.track.path, stems, ducked)
         rendered = render_measured(
             reporting,
             found,

@@ -485,8 +485,8 @@ class Session(State):
                     self.show_again(answer)
 
         return self._make(
-            AskedPlan(words), plan_around, track, under, self._with_kinds(request), then=planned, found=self.places,
-            auto_mix=isinstance(under, Path),
+            AskedPlan(words, request=request), plan_around, track, under, self._with_kinds(request), then=planned,
+            found=self.places, auto_mix=isinstance(under, Path),
         )  # fmt: skip
 
     def move_seam(self, seam: int, bars: int) -> None:

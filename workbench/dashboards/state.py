@@ -87,6 +87,8 @@ class AskedPlan:
     """whether the track is fitted to the video"""
     restores: bool = False
     """whether it is the plan that the project has saved"""
+    request: PlanRequest | None = None
+    """what is asked of it, where that is more or less than of the plan shown"""
 
 
 class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in its stubs only

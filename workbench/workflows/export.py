@@ -95,15 +95,15 @@ def export_plan(
 ) -> Path:
     """Write a plan, or a placed track (which needs `track`), in a format by its name, see `workbench.extensions`.
 
-    `with_media` writes two WAV files beside an edit too, named like it, and lets it name them: the track, and the music
-    as it is in the mix, which is one more clip, switched off. An edit named `.zip` is packed with all its media, the
-    video too. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as `find_frame_rate` finds
-    it. `stems`, files by name, lie in place of the track, each on a track of its own, and `ducked` names those that the
-    mix lowers under speech, None all. `record` is what the catalog has of the track; None: it is found by the track's
-    bytes. `sync_points` come from `find_sync_points`, `reviews` from `workbench.review.comments.review_markers`. Raises
-    `ParameterError` for an unknown format, one that needs a track, cannot hold a placement or names no media, or if a
-    file to write is the track or the video itself; `PlanError` if the plan was made for another track or a longer
-    video; `ExtraMissing` if the format's library is not installed.
+    `with_media` writes WAV files beside an edit too, named like it, and lets it name them: the track, or each stem, and
+    the music as it is in the mix, which is one more clip, switched off. An edit named `.zip` is packed with all its
+    media, the video too. `frame_rate` is that of an edit with the video, 29.97 for 30000/1001; None: as
+    `find_frame_rate` finds it. `stems`, files by name, lie in place of the track, each on a track of its own, and
+    `ducked` names those that the mix lowers under speech, None all. `record` is what the catalog has of the track;
+    None: it is found by the track's bytes. `sync_points` come from `find_sync_points`, `reviews` from
+    `workbench.review.comments.review_markers`. Raises `ParameterError` for an unknown format, one that needs a track,
+    cannot hold a placement or names no media, or if a file to write is the track or the video itself; `PlanError` if
+    the plan was made for another track or a longer video; `ExtraMissing` if the format's library is not installed.
     """
     chosen: Format = find(EXPORT_FORMATS, format_name)
     if chosen.extra:
@@ -123,6 +123,7 @@ def export_plan(
         )  # fmt: skip
     own = media_beside(out, tuple(stems or ())) if with_media and not is_packed else ()
     check_overwrites_none((out, *own), (track, video, *(stems or {}).values()))
+    parts = load_stems(workspace, track, stems, ducked) if stems and track is not None else ()
     notes = _notes(workspace, track) if chosen.uses_analysis and track is not None else None
     grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
     workspace.progress(f"writing {out.name}", 0.0)
@@ -143,9 +144,7 @@ def export_plan(
     )
     if chosen.uses_catalog and track is not None:
         timeline = replace(timeline, record=record or _record(workspace, track))
-    parts: tuple[Stem, ...] = ()
-    if stems and track is not None:
-        parts = load_stems(workspace, track, stems, ducked)
+    if parts:
         timeline = replace(timeline, stems=tuple(_stem_media(workspace, part) for part in parts))
     if is_packed:
         _pack(workspace, chosen, timeline, plan, mix, parts, out)

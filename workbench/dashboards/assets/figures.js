@@ -283,7 +283,7 @@
       const x = held.at + this.moved_by()
       if (held.hit !== undefined) {
         held.to = Math.round(100 * Math.min(Math.max(0, x), this.plot_view.model.x_range.bounds[1])) / 100
-        draw(model.landing, { x: [held.to], text: [`arrives ${clock(held.to, 2)}`] })
+        draw(model.landing, { x: [held.to], text: [`hit at ${clock(held.to, 2)}`] })
         return
       }
       const places = this.places()

@@ -65,7 +65,7 @@ export function render({ model }) {
   }
   const from = field("from, track time"),
     to = field("to, track time")
-  const arrive = () => ask("hit", playerTime())
+  const hit = () => ask("hit", playerTime())
   const ranged = (text, kind, label) => button(text, label, () => ask(kind, `${from.value}-${to.value}`))
   stretch.append(
     words("Track"),
@@ -78,11 +78,7 @@ export function render({ model }) {
     words("Playhead"),
     button("Start here", "the music starts at the playhead, after silence", () => ask("start_at", playerTime())),
     button("End on this hit", "the last hit of the music lands at the playhead", () => ask("end_on", playerTime())),
-    button(
-      "Arrive here",
-      "the track's drop or chorus lands at the playhead (H), or where its flag is dragged to",
-      arrive,
-    ),
+    button("Hit here", "the track's drop or chorus lands at the playhead (h), or where its flag is dragged to", hit),
   )
 
   const given = line("given"),
@@ -131,7 +127,7 @@ export function render({ model }) {
       to.value = model.stretch[1]
     }
   }
-  const acts = { "[": () => move(-1), "]": () => move(1), "{": () => choose(-1), "}": () => choose(1), h: arrive }
+  const acts = { "[": () => move(-1), "]": () => move(1), "{": () => choose(-1), "}": () => choose(1), h: hit }
   const onKey = (event) => {
     if (box.disabled || !box.checkVisibility() || !keyIsFree(event) || !acts[event.key]) return
     acts[event.key]()

@@ -26,6 +26,7 @@ from workbench.dashboards.charts import (
     show_time,
 )
 from workbench.dashboards.chips import doubtful_of
+from workbench.dashboards.constraint_words import in_words
 from workbench.dashboards.figures import LoopOver, SeamTool
 from workbench.dashboards.sounds.plan import video_times_of
 from workbench.dashboards.tabs.plan_state import PlanState
@@ -160,13 +161,16 @@ class PlanPicture(Picture):
         )
 
     def show_hits(self, hits: Sequence[Hit]) -> None:
-        """Show where the track arrives by flags that can be dragged; one waits at the start where none is asked for."""
-        shown = self.state.plan is not None and self.state.shown == self.state.used
-        times = [hit.at for hit in hits] if hits or not shown else [0.0]
-        self._set(
-            "hits", x=times, text=[f"arrives {hit.constraint.what}" for hit in hits] or ["arrives …"] * len(times)
-        )
-        self.hand.update(hits=times if shown else [])
+        """Show hits by flags that can be dragged; one waits at the start where none is asked for.
+
+        There are none over another option than the one in use: it cannot be changed.
+        """
+        flags = [(hit.at, in_words(hit.constraint)) for hit in hits] or [(0.0, "hit at …")]
+        if self.state.plan is None or self.state.shown != self.state.used:
+            flags = []
+        times = [at for at, _ in flags]
+        self._set("hits", x=times, text=[words for _, words in flags])
+        self.hand.update(hits=times)
 
     def show_ranges(self, ranges: Sequence[tuple[float, float, str]], selected: Sequence[float]) -> None:
         """Show what is asked of the track, and the stretch that is selected.
@@ -384,7 +388,7 @@ class PlanPicture(Picture):
         self._shade(words.glyph, "background_fill_color", paper)
 
     def _draw_hits(self) -> None:
-        """Flags where the track arrives, and one that is dragged."""
+        """Flags of the hits, and one that is dragged."""
         figure, low = self.figure, _LANES["gain"].low
         for name in ("hits", "landing"):
             source = self._source(name, "x", "text")

@@ -90,7 +90,7 @@ class RequestDesk:
         picture.on_hand("moved", lambda new: session.move_seam(int(new[0]), int(new[1])))
         picture.on_hand("stretch", lambda new: self.select(new[0], new[1]))
         picture.on_hand("landed", lambda new: self._hear("hit", new[1], new[0]))
-        session.param.watch(lambda *_: self.show(), ["request", "contradiction", "seam"])
+        session.param.watch(lambda *_: self.show(), ["request", "asked", "contradiction", "seam"])
 
     def take(self, loop: Planned | None) -> None:
         """Show what is asked of another plan; where its seams could be is shown once that is found out."""
@@ -160,7 +160,7 @@ class RequestDesk:
         )  # fmt: skip
         self._picture.show_places(self._places)
         self._picture.show_chosen(seam if seams and self._placed == state.plan else None)
-        self._picture.show_hits(session.request.hits)
+        self._picture.show_hits(self._coming.hits)
         self._picture.show_ranges(list(_ranges(session.request)), self._stretch or ())
         self.panel.visible = plan is not None or bool(session.request) or refused is not None
 
@@ -207,9 +207,15 @@ class RequestDesk:
         """Where the player stood when a button was pressed, s: as the browser says, else as it last reported."""
         return round(self._playhead() if at is None else float(at), 3)
 
+    @property
+    def _coming(self) -> PlanRequest:
+        """What is asked for, of the plan that is being made where one is."""
+        asked = self._session.asked
+        return self._session.request if asked is None or asked.request is None else asked.request
+
     def _wanted(self, what: str, *values: Any) -> PlanRequest:
         """All that is asked for after a button was pressed."""
-        request = self._session.request
+        request = self._coming
         seams = request.constraints
         if what == "drop":
             return request.without(str(values[0]))
@@ -243,7 +249,7 @@ def _with_hit(request: PlanRequest, at: float, number: int | None = None) -> Pla
     Where there is none, the track's arrival lands there.
     """
     hits = list(request.hits) or [Hit(at)]
-    if number is None:
+    if number is None or number >= len(hits):  # the flag has gone meanwhile
         number = min(range(len(hits)), key=lambda one: abs(hits[one].at - at))
     hits[number] = replace(hits[number], at=at)
     return replace(request, hits=tuple(hits))

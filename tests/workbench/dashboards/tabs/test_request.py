@@ -115,10 +115,13 @@ def test_a_seam_is_pinned_let_go_of_and_moved(tab: PlanTab) -> None:
 def test_a_flag_is_dragged_to_where_the_track_arrives(tab: PlanTab) -> None:
     hand, session = tab.picture.hand, tab._session
     assert hand.hits == [0.0], "one waits to be dragged"
-    hand.update(landed=[0, 31.4, 1])
+    hand.update(landed=[3, 28.0, 1])
+    assert hand.hits == [28.0], "it stays where it was let go of while a plan is made"
+    tab.desk.panel.asked = ["never_cut", "0:01-0:02", 1]
+    hand.update(landed=[0, 31.4, 2])
     until_idle(session)
-    ((_, said),) = tab.desk.panel.constraints
-    assert said == "hit at 0:31.4"
+    said = {words for _, words in tab.desk.panel.constraints}
+    assert said == {"never cut 0:01 to 0:02 of the track", "hit at 0:31.4"}, "nothing is lost that was asked between"
     assert hand.hits == [31.4]
     ask(tab, "hit", 32.0)
     (hit,) = session.request.hits
