@@ -285,17 +285,16 @@ def test_what_cannot_be_done_prints_a_body_with_its_provenance(
     assert body["provenance"]["constraints"]["keep"] == [[4.0, 30.0]]
 
 
-@pytest.mark.parametrize("asked", [("--end-on", "0:39"), ("--fade", "3")])
-def test_advice_is_in_options(
-    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path, asked: tuple[str, str]
+def test_a_fade_goes_with_the_plan_and_where_it_ended_is_said_in_options(
+    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
 ) -> None:
     before = tmp_path / "plan.json"
-    code, out, err = workbench("fit", track_file, "--seconds", 40, *asked, "--home", home)
+    code, out, err = workbench("fit", track_file, "--seconds", 40, "--end-on", "0:39", "--fade", 3, "--home", home)
     assert code == 0, err
     before.write_text(out)
     code, out, err = workbench("conform", before, "--from", cuts[0], "--to", cuts[1], "-o", tmp_path / "plan-2.json",
                                "--track", track_file, "--home", home)  # fmt: skip
     assert code == 0, err
-    assert f"{asked[0]} of the plan is not asked of the changed one" in err
+    assert "--end-on of the plan is not asked of the changed one" in err
     made = json.loads((tmp_path / "plan-2.json").read_text())["provenance"]["constraints"]
-    assert not {"end_on", "fade"} & made.keys()
+    assert ("end_on" in made, made["fade"]) == (False, 3.0)
