@@ -446,7 +446,7 @@ def test_every_tab_opens_with_a_name_for_each_control_and_nothing_in_the_way_of_
         page.get_by_role("button", name="Toggle theme").click()
         serious += [f"{title}: {fault}" for fault in _faults(page, {"runOnly": ["color-contrast"]})]
     for kind in ("Compare two crossfades", "Compare two options"):
-        page.get_by_label("test").click()
+        page.get_by_role("combobox", name="test").click()
         page.get_by_text(kind).click()
         page.get_by_label("trials").wait_for()
         read(kind)
