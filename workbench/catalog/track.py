@@ -35,6 +35,8 @@ LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
 _LONGEST = {"description": 20_000, "artist_image_url": 4000, "source_url": 4000}
 """characters of a field that may be longer than others"""
 _URL = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
+_OPEN = re.compile("CCBY|CC0|CCZERO|CREATIVECOMMONS(ORGLICENSESBY|ORGPUBLICDOMAIN|ATTRIBUTION|BY|ZERO|CC0|0)")
+"""in the letters and digits of a licence: Creative Commons of a kind that is named, or CC0"""
 _ISRC = re.compile(r"[A-Z]{2}[A-Z0-9]{3}\d{7}")
 """ISO 3901:2019: country, registrant, year and number"""
 _BETWEEN = re.compile("[\\s\u2010-\u2015\u2212-]")
@@ -206,10 +208,10 @@ def allows_use(licence: str | None) -> bool | None:
     version 4.0). Of another licence nothing is known unless it says that much itself.
     """
     parts = re.split(r"[^A-Z0-9]+", (licence or "").upper())
-    if {"NC", "ND"} & set(parts) or re.search("NON?COMMERCIAL|NODERIV", "".join(parts)):
+    letters = "".join(parts)
+    if {"NC", "ND"} & set(parts) or re.search("NON?COMMERCIAL|NODERIV", letters):
         return False
-    is_open = {"CC", "CC0"} & set(parts) or "CREATIVECOMMONS" in "".join(parts)
-    return True if is_open else None
+    return True if _OPEN.search(letters) else None
 
 
 def validate_fields(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,6 +87,7 @@ def test_credits_are_what_is_known_in_one_form() -> None:
         ("cc by-nc 4.0", False), ("CC-BY-ND-4.0", False), ("Creative Commons Attribution-NonCommercial", False),
         ("Creative Commons Attribution-Non-Commercial-No Derivative Works 3.0", False),
         ("CC BY 4.0 (no derivatives)", False), ("CC BY Non Commercial 4.0", False), ("non-commercial use only", False),
+        ("Creative Commons Zero v1.0 Universal", True), ("Creative Commons", None), ("© CC Music Ltd", None),
         ("all rights reserved", None), ("", None), (None, None),
     ],
 )  # fmt: skip
