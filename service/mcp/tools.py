@@ -27,10 +27,10 @@ from service.errors import error_body
 from service.mcp.client import Reply, ServiceClient
 from service.mcp.strict import strict_tool
 from service.schemas import responses
-from service.schemas.fields import HEADER_VALUE, MAX_BRIEF, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
+from service.schemas.fields import HEADER_VALUE, MAX_IDEMPOTENCY_KEY, MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
-from workbench.results.match import MatchResult, UnderscoreResult
+from workbench.results.match import MAX_BRIEF, MatchResult, UnderscoreResult
 from workbench.results.plan import LoopResult
 from workbench.store.ids import MAX_ID
 

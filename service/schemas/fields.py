@@ -10,12 +10,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from workbench.results.align import MOST_SYNC_POINTS
+from workbench.results.match import MAX_SCRIPT
 from workbench.store.ids import MAX_ID
 
 MAX_URL = 2048
 """characters of the longest address"""
-MAX_BRIEF = 500
-"""characters of the longest brief"""
 MAX_IDEMPOTENCY_KEY = 255
 """characters of the longest Idempotency-Key"""
 HEADER_VALUE = "^[!-~]([ -~]*[!-~])?$"
@@ -76,7 +75,7 @@ Script = Annotated[
     Text,
     Field(
         min_length=1,
-        max_length=7000,
+        max_length=MAX_SCRIPT,
         description="what is said or shown",
         json_schema_extra={"pattern": r"\S"},
     ),

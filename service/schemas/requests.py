@@ -13,7 +13,6 @@ from pydantic_core import PydanticCustomError
 
 from service.schemas.fields import (
     HEADER_VALUE,
-    MAX_BRIEF,
     HttpsUrl,
     Script,
     SyncPoints,
@@ -23,6 +22,7 @@ from service.schemas.fields import (
     VideoId,
 )
 from workbench.results.body import Body
+from workbench.results.match import MAX_BRIEF
 
 B = TypeVar("B", bound=Body)
 

@@ -25,6 +25,8 @@ from workbench.results.body import Body, NonNegative, Positive, Share, optional
 if TYPE_CHECKING:
     from workbench.matching.lane import Lane, Match
 
+MAX_SCRIPT, MAX_BRIEF = 7000, 500  # characters of a request
+
 Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync"]  # the topic of a reason of match
 
 

@@ -38,6 +38,7 @@ from workbench.matching.brief import BROKEN, NOT_KNOWN, read_brief
 from workbench.matching.lane import Match
 from workbench.plots.palette import BEAT, PLAYED, VOICE
 from workbench.recording import FloatArray
+from workbench.results.match import MAX_BRIEF, MAX_SCRIPT
 from workbench.workflows.catalog import add_all, bundled_files, search_catalog, words_of
 
 SLOWEST, FASTEST = 40.0, 220.0
@@ -46,8 +47,6 @@ EMPTY_CATALOG = (
     "The catalog is empty: there is no track to match to this video. Add the tracks that come with Workbench, or a "
     "folder of your own with the command workbench catalog add FOLDER, and press Match again."
 )
-MAX_BRIEF, MAX_SCRIPT = 500, 7000
-"""characters, as the service takes them"""
 VOICES = ("any", "instrumental", "with vocals")
 _RUN_UP_SECONDS = 3.0
 """played before the strongest coincidence"""
