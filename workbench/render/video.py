@@ -250,12 +250,12 @@ def render_video(
     # A function, not a stream: a take whose decoded sound passes the ceiling is made again from the start.
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
         own = _soundtrack(video, mix, params, audio) if has_soundtrack else None
-        blocks, rate = (
-            amplify(_play(plan, recording, own, mix, params, total, stems), gain_db),
-            params.video_sample_rate,
-        )
-        at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
-        return _split(limit_blocks(blocks, rate, at_ceiling, leading=2) if held else blocks, stems, rate, 2)
+        blocks, rate = _play(plan, recording, own, mix, params, total, stems), params.video_sample_rate
+        blocks = amplify(blocks, gain_db)
+        if held:
+            at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
+            blocks = limit_blocks(blocks, rate, at_ceiling, leading=2)
+        return _split(blocks, stems, rate, 2)
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
