@@ -547,7 +547,8 @@ def _reasoning(
     if wanted.seen:
         asked = listed([f"{_WANTED[name]} {getattr(wanted, name):.2f}" for name in wanted.seen])
         counted = "for more than" if wanted.asked else "beside"
-        yield f"The brief counted {counted} the picture: {asked} was looked for."
+        verb = "was" if len(wanted.seen) == 1 else "were"
+        yield f"The brief counted {counted} the picture: {asked} {verb} looked for."
     if wanted.brief is not None and rules is not None:
         yield from sentences_on_brief(wanted.brief, rules, range(len(rules.columns)))
     yield (
