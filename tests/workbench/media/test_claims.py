@@ -208,10 +208,10 @@ def test_an_avi_of_several_parts_is_measured_as_a_whole(tmp_path: Path) -> None:
 def test_no_end_of_empty_chunks_is_gone_through(tmp_path: Path, head: str) -> None:
     asf = b"\x30\x26\xb2\x75" + bytes(12) + struct.pack("<q", 24)
     raw = struct.pack(">I4s8x", 16, b"ftyp") + 2_000_000 * struct.pack(">I4s", 8, b"free")
-    (tmp_path / "a").write_bytes(raw if head == "box" else asf + 600_000 * (bytes(16) + struct.pack("<q", 24)))
+    (tmp_path / "a").write_bytes(raw if head == "box" else asf + 1_500_000 * (bytes(16) + struct.pack("<q", 24)))
     begun = time.process_time()
     assert share_present(tmp_path / "a") == 1.0
-    assert time.process_time() - begun < 0.5
+    assert time.process_time() - begun < 1.0  # a tenth of it where the walk stops, twice where it does not
 
 
 class TestRiffChunks:
