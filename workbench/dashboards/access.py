@@ -1,30 +1,13 @@
 """Who may see the page, and what a browser may load for it.
 
-Browsers on this machine see it, and from elsewhere those who have the key.
+One rule stands in front of every other route, so that the same few lines guard page, websocket, sounds and uploads.
+With a key a request passes by a cookie; without one the address must be this machine's own, since a page elsewhere may
+point its name here (DNS rebinding). Links to frozen versions are checked by themselves (`workbench.dashboards.links`).
 
-One rule stands in front of every other route of the server, so that the same few lines guard the page, its websocket,
-sounds and uploads. A request passes with the cookie that a browser got for the key; without it every address answers
-401 with a field for the key. `?key=…` in the address gets the cookie too, and the browser is redirected to the address
-without it.
-
-Links to frozen versions of a plan pass without the key: each of them is checked by itself
-(`workbench.dashboards.links`).
-
-On the loopback interface no key is needed, but the address must be the machine's own: a page elsewhere whose name was
-pointed here (DNS rebinding) is refused.
-
-Every response carries a content security policy: a browser loads nothing from anywhere else. It is a second wall. The
-page requests nothing of other hosts; if a library of it ever does (Panel has addresses of its makers' host for pictures
-and styles), or a file name or a tag of a track should end up as markup, the browser refuses. Exceptions from `'self'`,
-each needed by something that the page consists of:
-
-- a nonce for scripts: the inline scripts with which Panel starts a page, of which one holds the session's token, and
-  those with which its loader of modules finds out what the browser can do
-- `blob:` for scripts: that loader has each component's script run as one
-- `'unsafe-inline'` for styles: Bokeh and Material UI write style elements and attributes while the page runs
-- `data:` for pictures: icons within Bokeh's styles
-
-Nothing may be evaluated from text: what figures do by themselves is `workbench.dashboards.figures`, not `CustomJS`.
+Every response carries a content security policy, a second wall against what a library, a file name or a tag brings in.
+Exceptions from `'self'`: a nonce for Panel's inline scripts, `blob:` for the scripts of its components, `'unsafe-
+inline'` for the styles that Bokeh and Material UI write, `data:` for icons in Bokeh's styles. Nothing is evaluated from
+text: figures use `workbench.dashboards.figures`, not `CustomJS`.
 """
 
 from __future__ import annotations
@@ -65,11 +48,7 @@ def new_key() -> str:
 
 
 def guard(application: Application, key: str | None) -> None:
-    """Put the rule in front of all routes of an application.
-
-    `key`: that a browser must send once; None: requests to this machine's own names pass without one, all others do
-    not. Raises `ParameterError` for a key of fewer than `SHORTEST_KEY` characters.
-    """
+    """Put a rule in front of all routes: a browser must send `key` or ask for this machine by its own name."""
     if key is not None and len(key) < SHORTEST_KEY:
         raise ParameterError(f"a key has at least {SHORTEST_KEY} characters; leave --key out to get one made")
     rule = Rule(_Outside(), _Elsewhere) if key is None else Rule(_WithoutKey(key), _AskKey, {"key": key})
@@ -142,10 +121,7 @@ input, button { font: inherit; padding: .4rem .6rem }</style>
 
 
 def content_security_policy(nonce: str = "") -> str:
-    """The policy of a response: what it may load and run.
-
-    `nonce`: that the response's own inline scripts carry; empty where it has none.
-    """
+    """What a response may load and run. `nonce` is that of its own inline scripts, empty without any."""
     scripts = "'self' blob:" + (f" 'nonce-{nonce}'" if nonce else "")
     rules = {
         "default-src": "'self'",

@@ -1,8 +1,7 @@
 """What a person does on one open page: open files and projects, plan, fit, move a seam, undo.
 
-Tabs never talk to each other. They follow the state, change it by these actions, and run through the page what takes
-time (`Session.run`). A page holds no sound: sounds lie in files under the home folder, which the browser streams and
-`workbench.dashboards.views` maps into memory where it draws them.
+Tabs never talk to each other. They follow the state, change it by these actions, and run what takes time through
+`Session.run`.
 """
 
 from __future__ import annotations
@@ -55,10 +54,7 @@ UPLOADS_ROUTE = "uploads"
 
 
 class Session(State):
-    """One open page: its state, what a person does to it, and the work that this takes.
-
-    `pool`: of workers; None: the one of this process.
-    """
+    """One open page: its state, what a person does to it, and the work that this takes."""
 
     def __init__(self, workspace: Workspace, pool: Pool | None = None) -> None:
         super().__init__(workspace.home, workspace.params)
@@ -85,10 +81,7 @@ class Session(State):
         return self.tasks.busy
 
     def open_track(self, named: Path | str) -> Task | None:
-        """Open a file or a track of the catalog: plan it under the video, or analyse it where there is no video.
-
-        Returns the work under way; None where there is no such track, as `message` says.
-        """
+        """Plan a file or a track of the catalog under the video, or analyse it; None: `message` says why not."""
         track = self.find(find_track, self.workspace, str(named))
         if track is None:
             return None
@@ -102,10 +95,7 @@ class Session(State):
         return self._go_on(self._begin())
 
     def open_video(self, named: Path | str) -> Task | None:
-        """Open a video, and plan the track under it.
-
-        Returns the work under way; None where there is no such video, as `message` says, or no track.
-        """
+        """Plan the track under a video; None without a track, or where `message` says that there is no such video."""
         found = self.find(find_video, self.workspace, named)
         if found is None:
             return None
@@ -117,10 +107,7 @@ class Session(State):
         return self._go_on(self._begin())
 
     def open_new(self, track: Path | str, video: Path) -> Task | None:
-        """Open a track under a video in a new project, even if one with both exists.
-
-        Returns the work under way; None where there is no such track, as `message` says.
-        """
+        """Open a track under a video in a new project, even if one with both exists; None without that track."""
         found = self.find(find_track, self.workspace, str(track))
         if found is None:
             return None
@@ -143,10 +130,7 @@ class Session(State):
             )  # fmt: skip
 
     def open_project(self, project_id: str, place: Mapping[str, Any] | None = None) -> Task | None:
-        """Open a project as it was left.
-
-        Returns the work under way; None where there is no such project, or its track is gone, as `message` says.
-        """
+        """Open a project as it was left; None where it cannot be, as `message` says."""
         self.message = ""
         try:
             project = open_project(self.workspace, project_id)
@@ -215,15 +199,8 @@ class Session(State):
         return self._make(AskedPlan(restores=True), restore_loop, track, video, saved, then=restored, same=same)
 
     def change(self, words: str) -> Step:
-        """Make what is changed one step of the history, which can be undone; see `workbench.dashboards.autosave`.
-
-            with session.change("seam 2 is pinned"):
-                session.request = ...
-                session.replan()
-
+        """Make what is changed in a `with` block one step of the history, such as "seam 2 is pinned".
         A plan that `replan` or `fit` makes for it belongs to the step, although it comes later.
-
-        `words`: what is changed, such as "crossfade of seam 2: 80 → 120 ms".
         """
         self.param.update(message="", notice="", elsewhere=False)  # they were about what was done before
         return self.autosave.change(words)
@@ -296,10 +273,7 @@ class Session(State):
         return True
 
     def open_file(self, path: Path) -> Task | None:
-        """Open a file as what it is: a video where it has a moving picture, else a track.
-
-        Returns the work under way; None where it is no media file, as `message` says.
-        """
+        """Open a file as what it is: a video where it has a moving picture, else a track; None: neither."""
         from workbench.media.probe import probe
 
         found = self.find(probe, path)
@@ -340,10 +314,7 @@ class Session(State):
             self.show(loop)
 
     def show(self, loop: Planned, *, remix: bool = False) -> None:
-        """Make a plan the one that the page is about.
-
-        `remix`: its mix is the one of the plan before, and is to be measured again.
-        """
+        """Make a plan the page's own; with `remix` its mix is that of the plan before, to be measured again."""
         with self.settle():
             self._show(loop, option=next(iter(loop.option_numbers), 1) - 1, remix=remix)
 
@@ -374,10 +345,7 @@ class Session(State):
         self._look_for_fit()
 
     def show_with_fade(self, loop: Planned, seam: int) -> None:
-        """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam.
-
-        `seam`: counted from 0.
-        """
+        """Show a plan, and remember the crossfade that was set by hand at a seam, counted from 0."""
         assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
         fade = HandFade.at(loop.answer, seam)
         before = self.plan
@@ -455,10 +423,7 @@ class Session(State):
         return True
 
     def fit(self) -> Task | None:
-        """Fit the track to the video: looped, straight or cut down, always as long as the video.
-
-        Returns the work under way; None where there is no track or no video.
-        """
+        """Fit the track to the video: looped, straight or cut down, always as long as the video; None without both."""
         if self.track is None or self.video is None:
             return None
         self._asked_fit = self._asked_fit or not self.request.asks_beyond_seams
@@ -466,10 +431,7 @@ class Session(State):
         return self._plan(replace(self.request, only_loop=False))
 
     def ask(self, request: PlanRequest) -> Task | None:
-        """Plan again around what is asked for; what cannot be met is said, and the plan stays.
-
-        Returns the work under way; None where there is no track or no video.
-        """
+        """Plan around what is asked for; if that cannot be met, the plan stays. None without a track or a video."""
         track = self.track
         under = self.video or (None if self.loop is None else self.loop.video_seconds)
         if track is None or under is None:
@@ -490,12 +452,10 @@ class Session(State):
         )  # fmt: skip
 
     def move_seam(self, seam: int, bars: int) -> None:
-        """Move a seam of the plan to another bar line, and pin it there.
+        """Move a seam, counted from 0, by bars, and pin it there.
 
-        The plan is made at once, of what is known of the places of its seams. Other options are planned on
-        request (`find_options`), and the mix is the one of the plan before until the new one was listened to.
-
-        `seam`: counted from 0. `bars`: by which it is moved; negative: earlier.
+        The plan is made at once, of what is known of the places of its seams. Other options are planned on request
+        (`find_options`), and the mix is that of the plan before until the new one was listened to.
         """
         loop, found = self.loop, self.places
         if loop is None or found is None:
@@ -544,19 +504,13 @@ class Session(State):
                 self.loop = loop
 
     def as_tuned(self, loop: Planned) -> Planned:
-        """A loop with the ducking that was drawn, and in its provenance the parameters it is rendered with.
-
-        Those that its mix was made with are recorded where it is made, see `take_mix`.
-        """
+        """A loop with the ducking that was drawn, and in its provenance the parameters it is rendered with."""
         drawn = draw_envelope(loop, self.envelope)
         made = None if drawn.provenance is None else with_render_params(drawn.provenance, self.params)
         return drawn if made == drawn.provenance else replace(drawn, provenance=made)
 
     def take_mix(self, mixed: Planned, mix: Mix | None, params: WorkbenchParams) -> None:
-        """Let the plan that is shown have another mix, and record the parameters that made it.
-
-        `mixed`: whose mix it is; where another plan is shown by now, it comes too late.
-        """
+        """Give the plan that is shown another mix, and record what made it; of another plan it comes too late."""
         if self.loop is None or not self.shows(mixed):
             return
         self.remix = False
@@ -617,11 +571,7 @@ class Session(State):
         self.run(track_file, track.path, then=written, wanted=is_open, subject=str(track.path), same=same)
 
     def draw(self, path: Path, then: Callable[[LongSound], None], wanted: Callable[[], bool] | None = None) -> Task:
-        """Open a sound to draw it; a worker makes its summary where there is none yet.
-
-        `then`: takes the sound, on this page's event loop; not called where the file has gone, as `message` says.
-        `wanted`: whether it is still to be drawn; None: always.
-        """
+        """Give a sound to draw to `then`; a worker makes its summary first. `message` says that it has gone."""
 
         def made(path: Path) -> None:
             sound = self.find(LongSound, path)
@@ -631,10 +581,7 @@ class Session(State):
         return self.run(write_summary, path, then=made, wanted=wanted, same=stamps_of(path))
 
     def _as_planned(self, track: TrackSource | None, video: Path | None, *more: Hashable) -> Hashable | None:
-        """What a plan depends on beside parameters: the files, the grids that were corrected, and more.
-
-        None where that cannot be read: then the plan is made for this page alone, and says why.
-        """
+        """What a plan depends on beside parameters: files, corrected grids, more; None where that cannot be read."""
         try:
             grids = every_revision(self.workspace)
         except WorkbenchError:
@@ -668,10 +615,7 @@ class Session(State):
         self.autosave.close()
 
     def url_of(self, path: Path) -> str:
-        """The address under which the page streams a file, by range requests.
-
-        `path`: below the home's `renders/dashboard`. Raises `ValueError` for a file outside it.
-        """
+        """The address under which the page streams a file below the home's `renders/dashboard`, by range requests."""
         inside = path.relative_to(self.home.renders / "dashboard")
         return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"
 

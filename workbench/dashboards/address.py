@@ -1,13 +1,8 @@
-"""The address of every place of the page: project, tab, option, seam and time stand in it.
+"""The address of every place of the page, such as `/?project=prj_01K…&tab=seams&option=2&seam=3&time=12.5`.
 
-    /?project=prj_01K…&tab=seams&option=2&seam=3&time=12.5
-
-Numbers count from 1, as on the page; what is at its beginning is left out. The browser's history has an entry for every
-project, tab, option and seam that the user went to, and none for the time, nor for what follows from another step. Back
-and forward go there without loading the page, unless the project is another one; what plays goes on.
-
-The same component says when the connection to the server is lost, and loads the page again at its address as soon as
-the server answers: a project is saved as it is made, so the last state is there.
+Numbers count from 1; what is at its beginning is left out. The browser's history has an entry for every project, tab,
+option and seam that the user went to. Back and forward go there without loading the page, unless the project is another
+one; what plays goes on. The same component loads the page again when a lost server answers.
 """
 
 from __future__ import annotations

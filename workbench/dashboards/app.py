@@ -1,8 +1,6 @@
 """The dashboard's page and its server: tabs side by side, one session a page, everything served by us.
 
-A tab is a `workbench.dashboards.tabs.tab.Tab`, listed in `TABS`; it is made when it is first opened, and stays then,
-hidden while another one is open. The page shows what the session is about and what is being done, with a button that
-gives it up, and has one transport for all tabs.
+A tab of `TABS` is made when it is first opened, and stays then, hidden while another one is open.
 """
 
 from __future__ import annotations
@@ -153,10 +151,7 @@ class Page:
         self._bar = self._status()
 
     def open_tab(self, number: int) -> None:
-        """Show a tab in the place of another, and make it where it was not opened before.
-
-        `number`: counted from 0, in the order of the page.
-        """
+        """Show a tab, counted from 0, in the place of another, and make it where it was not opened before."""
         if number not in self._opened:
             tab = self._opened[number] = self._tabs[number](self.session)
             if tab.program is not None:
@@ -318,10 +313,7 @@ def _catch_up(tab: Tab, _: Any) -> None:
 
 
 def _known_mode() -> str:
-    """Whether the page that is asked for should be dark, as `theme.js` saves it: "light", "dark", or empty: not known.
-
-    Where it is not known the browser says it as soon as the page is there.
-    """
+    """Whether the page should be dark, as `theme.js` saves it: "light", "dark", or empty for not known."""
     cookies = pn.state.cookies
     known = cookies.get("workbench-theme") or cookies.get("workbench-system") or ""
     return known if known in ("light", "dark") else ""
@@ -399,13 +391,10 @@ def make_server(
     key: str | None = None,
     opens: tuple[Path | str, Path] | None = None,
 ) -> BaseServer:
-    """A server of the dashboard.
-
-    `port`: 0 takes a free one, see `server.port`. `key`: that a browser must send once; None: requests to this
-    machine's own names pass, see `access.guard`. `opens`: track, by path or by its id in the catalog, and video with
-    which a page begins a new project where its address names none; None: it lists the projects, and where there is
-    none yet it opens the demo. Raises `ParameterError` for a host beyond loopback without a key, or a key that is too
-    short, and `OSError` where the address is taken.
+    """A server of the dashboard; `ParameterError` without the key that `host` needs, `OSError` where it is taken.
+    `port`: 0 takes a free one, see `server.port`. `key`: see `access.guard`. `opens`: track, by path or id in the
+    catalog, and video with which a page begins a new project where its address names none; None: it lists the projects,
+    and opens the demo where there is none.
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")

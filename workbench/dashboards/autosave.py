@@ -1,11 +1,8 @@
 """The project of a page: what is done is saved as it is done, undone and redone, and seen in other windows.
 
-A page has one project, on the video and the track that are open. What is changed with `Autosave.change` is a step of
-the project's history; where the page is looked at, and a plan that follows from a step, are saved without one.
-
-Several windows may be open on one project, and each follows what the others do. What a page saves says on which
-revision of the project it was made. What does not touch is merged; a step that touches what another window has changed
-meanwhile is refused as a whole: the page shows what is saved, with what the other window did. Undo and redo are of a
+What is changed with `Autosave.change` is a step of the project's history; where the page is looked at, and a plan that
+follows from a step, are saved without one. What a page saves says on which revision it was made: what does not touch is
+merged; a step that touches what another window has changed meanwhile is refused as a whole. Undo and redo are of a
 window's own steps, and of those of windows that were closed.
 """
 
@@ -77,10 +74,7 @@ class News:
 
 
 class Step:
-    """A change, made in a `with` block; within another one it is part of that.
-
-    `amended`: the step to which this one is added, as a plan that was made for it; None: it is one of its own.
-    """
+    """A change, made in a `with` block; within another one, or with `amended`, it is part of that."""
 
     def __init__(self, autosave: Autosave, words: str, amended: Step | None = None) -> None:
         self.words = words
@@ -109,10 +103,7 @@ class Step:
 
 
 class Autosave:
-    """Saves the state of a page.
-
-    `follow` shows what was changed in the project by another window, or by undo and redo.
-    """
+    """Saves the state of a page; `follow` shows what another window, undo or redo has changed in the project."""
 
     def __init__(self, state: State, workspace: Workspace, follow: Callable[[News], None]) -> None:
         self.state = state
@@ -151,10 +142,7 @@ class Autosave:
         self.show_history()
 
     def begin(self, video: Path | None, track: TrackSource | None, *, new: bool = False) -> Fields:
-        """Save from now on what is done to a video and a track: in the project on them, else in a new one.
-
-        `video`, `track`: that are open now; None: not yet.
-        """
+        """Save from now on what is done to a video and a track: in the project on them, else in a new one."""
         project, workspace = self.state.project, self._workspace
         found = None if new else project_on(workspace, video, track)
         if found is None and project is not None and can_complete(project, video, track):
@@ -187,10 +175,7 @@ class Autosave:
         return frozenset(other.window for other in self._others()) - {self.window}
 
     def records(self, content_hash: str) -> Fields:
-        """The records of a track that a change can change.
-
-        `content_hash`: SHA-256 of the track's bytes, hex; empty for none yet.
-        """
+        """The records of a track that a change can change; none for an empty hash."""
         project = self.state.project
         return {} if project is None else read_records(self._workspace, project.project_id, content_hash)
 
@@ -199,10 +184,7 @@ class Autosave:
         return Step(self, words)
 
     def amend(self, step: Step | None) -> Step:
-        """Add what is changed in a `with` block to the step that asked for it.
-
-        `step`: None: no step did; it is saved without one.
-        """
+        """Add what is changed in a `with` block to the step that asked for it; with None it is saved without a step."""
         return Step(self, "", step)
 
     def undo(self) -> StepBack | None:
@@ -235,19 +217,13 @@ class Autosave:
                     self._shown[key] = now
 
     def reads_plan(self, saved: JsonValue) -> None:
-        """Take note that the page is about to show the plan of the project.
-
-        `saved`: as it is saved; what the page shows of it otherwise, and not while it is `taking`, is to be saved.
-        """
+        """Note that the page is about to show the saved plan; what it shows otherwise, not `taking`, is to be saved."""
         self._saved["plan"] = self._shown["plan"] = saved
         self._is_behind = False
 
     def follow(self, source: Autosave | None = None, *, is_own: bool = False, puts_back: bool = False) -> None:
-        """Show what has changed in the project since.
-
-        `source`: the window that has changed it, if it is one of this server: its plan need not be read again.
-        `is_own`: it was this window, by undo or redo. `puts_back`: what this page has changed and could not save is
-        shown as it is saved, too.
+        """Show what has changed in the project since, by `source` where that is a window of this server.
+        `is_own`: by undo or redo here. `puts_back`: what this page could not save is shown as it is saved, too.
         """
         project = self.state.project
         if project is None:
@@ -277,10 +253,9 @@ class Autosave:
                 self._revision = max(revision, self._revision)
 
     def save(self, words: str = "", records: Edits | None = None, amended: Step | None = None) -> int | None:
-        """Save what the page has changed since it read or wrote it; returns the number of the step that it is.
+        """Save what the page has changed since, with records of the track; returns the number of the step.
 
-        `words`: of the step; empty: it follows from something else, and is none. `records`: of the track, that were
-        changed with it. `amended`: the step that it is added to.
+        Without `words` it follows from something else, and is no step; with `amended` it is added to that one.
         """
         project, records = self.state.project, records or {}
         unsaved = self._unsaved()
@@ -310,10 +285,7 @@ class Autosave:
         return None
 
     def say_overtaken(self, theirs: str, outcome: str) -> None:
-        """Say that another window has changed what was to be changed here, which one may look at.
-
-        `theirs`: what it did, in words, empty where that is not known. `outcome`: what became of it here, a sentence.
-        """
+        """Say that another window has changed (`theirs`) what was to be changed here, and what became of it."""
         said = f"changed in another window{f': {theirs}' if theirs else ''}. {outcome}".strip()
         self.state.param.update(message=said, elsewhere=True)
 

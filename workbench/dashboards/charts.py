@@ -1,9 +1,7 @@
 """Figures of the tabs: how they look on a light and a dark page, what they draw, and how they follow the view.
 
-Every figure is one of two kinds: a chart of curves over time (`time_chart`), or a stack of lanes that share the time
-(`lane_chart`). A tab's figures belong to a `Picture`, which holds what they draw by name and sets their colours. Curves
-that are too long to be sent whole follow the view (`ViewFollower`): only the stretch in view is sent, as fine as the
-screen.
+A figure is a chart of curves over time (`time_chart`) or a stack of lanes that share the time (`lane_chart`). A tab's
+figures belong to a `Picture`. Of long curves only what is in view is sent (`ViewFollower`), as fine as the screen.
 """
 
 from __future__ import annotations
@@ -63,10 +61,7 @@ _names = count()
 
 
 def unique_name(stem: str) -> str:
-    """A name that no other model of any page has.
-
-    `stem`: what the name begins with; the browser's scripts and the tests find models by it.
-    """
+    """A name that no other model of any page has; scripts and tests find models by its stem."""
     return f"{stem}-{next(_names)}"
 
 
@@ -76,12 +71,7 @@ def on_page(colour: str, *, dark: bool) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Letters on a block of a colour: white or nearly black, whichever stands out more.
-
-    References
-    ----------
-    W3C, "Web Content Accessibility Guidelines 2.2" (2023), relative luminance and contrast ratio.
-    """
+    """Letters on a block of a colour: white or nearly black, whichever stands out more (contrast ratio of WCAG 2.2)."""
     parts = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -116,11 +106,7 @@ def clock_ticker() -> CompositeTicker:
 
 
 def time_chart(height: int, x_range: Range1d, low: float, high: float, label: str, *, last: bool = False) -> Any:
-    """A figure as wide as the page, with time from left to right; see `show_time`.
-
-    `height`: pixels, in a window 720 pixels high. `x_range`: seconds, shared by all figures that show the same
-    stretch.
-    """
+    """A figure as wide as the page, with time from left to right; `height` is in a window 720 pixels high."""
     figure = _figure(height, x_range, Range1d(start=low, end=high), left=74, right=24, top=4, bottom=2)
     figure.yaxis.axis_label = label
     figure.yaxis.axis_label_standoff = 4
@@ -143,20 +129,13 @@ class Band:
         return (self.low + self.high) / 2
 
     def at(self, values: FloatArray, low: float, high: float) -> FloatArray:
-        """Values as heights in the lane; those outside the range lie on its edges.
-
-        `values`: shape (n,). Returns shape (n,), between `self.low` and `self.high`.
-        """
+        """Values as heights in the lane; those outside the range lie on its edges."""
         share = np.clip((values - low) / (high - low), 0.0, 1.0)
         return np.asarray(self.low + share * (self.high - self.low))
 
 
 def lane_chart(height: int, x_range: Range1d, top: float, lanes: Mapping[str, Band]) -> Any:
-    """A figure as wide as the page, of lanes one above the other over one horizontal axis.
-
-    `height`: pixels, in a window 720 pixels high. `x_range`: of the horizontal axis, s. `top`: upper end of the
-    vertical axis, which begins at 0; bands are in its unit.
-    """
+    """A figure of lanes one above the other, up to `top`; `height` is in a window 720 pixels high."""
     left, right = FRAME_PIXELS
     figure = _figure(height, x_range, Range1d(start=0.0, end=top), left=left, right=right, top=2)
     figure.grid.visible = False
@@ -180,7 +159,6 @@ def show_time(figure: Any) -> None:
     """Give a figure a clock as its horizontal axis: a click seeks, a double click shows all.
 
     Keys zoom, and so does the wheel with Ctrl or Alt, to the bounds of the view; alone it scrolls the page.
-    `figure`: whose horizontal axis is in seconds.
     """
     figure.xaxis.ticker = clock_ticker()
     figure.xaxis.formatter = ClockTickFormatter()
@@ -248,13 +226,10 @@ class _Shade(Protocol):
 
 
 class Picture:
-    """The figures of a tab: what they draw by name, the lines that a player moves over them, and their colours.
+    """The figures of a tab, from top to bottom, what they draw by name, and their colours.
 
-    A subclass makes its figures, draws on empty sources (`_source`), names what changes its colour with the page
-    (`_tint`, `_shade`, `_text`), and fills the sources as soon as there is something to show (`_set`). The tab tells it
-    when the page becomes light or dark (`ink`).
-
-    `figures`: Bokeh figures, from top to bottom.
+    A subclass draws on empty sources (`_source`), names what changes its colour with the page (`_tint`, `_shade`,
+    `_text`), and fills the sources as soon as there is something to show (`_set`).
     """
 
     def __init__(self, *figures: Any) -> None:
@@ -272,11 +247,7 @@ class Picture:
             setattr(model, attribute, shade(dark=dark))
 
     def panes(self, *shares: float, **options: Any) -> list[pn.pane.Bokeh]:
-        """The figures as wide as their place, which together take the height that a window leaves for them.
-
-        `shares`: of that height, one a figure, together 1; none for one figure that takes all. `options`: of
-        `growing` and of the panes.
-        """
+        """The figures, which take `shares` of the height that a window leaves; `options` are those of `growing`."""
         for renderer in (each for figure in self.figures for each in figure.renderers):
             # Nothing on a page is selected in this sense, or muted: a browser makes both by itself, and a page has a
             # sixth fewer models.
@@ -367,10 +338,7 @@ class ViewFollower:
         return self._size["height"]
 
     def stretch(self, duration: float) -> tuple[float, float, int]:
-        """First and last second to send of something that lasts `duration`, and how many pixels that is, at least 1.
-
-        It has a margin on either side of the view, so that panning shows something at once.
-        """
+        """First and last second to send of `duration` with a margin, and how many pixels that is."""
         start, end = self.view
         reach = MARGIN * (end - start)
         first, last = max(0.0, start - reach), min(duration, end + reach)

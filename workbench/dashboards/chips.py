@@ -50,12 +50,7 @@ class SeamChips(JSComponent):
         seam: int = -1,
         verdicts: Sequence[str] = (),
     ) -> None:
-        """Show the seams of a plan.
-
-        `plan`: None: there is none, and the row is empty. `scores`: of each seam, 0 to 1, None where unknown; empty
-        where none is known. `seam`: the one that is looked at, counted from 0; -1 for none. `verdicts`: about each
-        seam: good, audible, wrong, or empty for none.
-        """
+        """Show the seams of a plan, with scores (empty: unknown), the one looked at (-1: none) and verdicts."""
         fades = [] if plan is None else list(plan.seam_fades)
         worst = worst_of(scores)
         self.param.update(

@@ -1,7 +1,6 @@
 """What the browser does with figures by itself: Bokeh models of our own, written in `assets/figures.js`.
 
-Bokeh's `CustomJS` carries its code as text, which a browser runs only where the page's policy allows `eval`
-(`workbench.dashboards.access` does not). These models name classes of a script that is loaded as a file.
+Bokeh's `CustomJS` carries code as text, which the page's policy does not let a browser run.
 """
 
 from __future__ import annotations
@@ -55,10 +54,7 @@ class ClockZoomTool(WheelZoomTool):
 class SeamTool(BoxSelectTool):
     """Drags a seam of a plan to another bar line, or the flag of a hit, or selects a stretch of the track.
 
-    Elsewhere it selects as its base.
-
-    While a seam is dragged its places are shown, and what is known of the one that it would go to; the server learns
-    which that is, and plays it. Nothing is planned until the seam is let go of; Escape gives up.
+    While a seam is dragged the server learns where it would go, and plays it; nothing is planned until it is let go of.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -99,10 +95,7 @@ class PointTool(BoxSelectTool):
 
 
 class BeatTool(BoxSelectTool):
-    """Drags a beat or a downbeat between its neighbours; a drag that begins beside them selects as its base.
-
-    What is dragged follows the pointer in the browser; the server learns where it was let go of; Escape gives up.
-    """
+    """Drags a beat or a downbeat between its neighbours; a drag that begins beside them selects as its base."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,8 +1,7 @@
 """Files between the page and the home folder: sounds by ranges, uploads straight to disk.
 
-A video is far too long for a message on the page's websocket. A dropped file is sent as the body of one PUT and written
-as it arrives; it gets its name when it is whole, or where another file has that, one with a number: what was planned
-under a video, or is shown by a link, still has its own.
+A dropped file is the body of one PUT, written as it arrives. Whole, it gets its name, with a number where another file
+has that: what was planned under a video, or is shown by a link, still has its own.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ _UNSAFE = re.compile(r"[^\w.() -]+")
 
 
 def safe_name(name: str) -> str:
-    """A file name that every system takes: without folders, and with its suffix.
-
-    Returns 1 to 120 characters.
-    """
+    """A file name that every system takes: without folders, with its suffix, of 1 to 120 characters."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     return _UNSAFE.sub("_", last).strip(" .")[-120:] or "file"
 
@@ -113,10 +109,7 @@ class Uploads(RequestHandler):
         self._file = self._aside.open("wb")
 
     def data_received(self, chunk: bytes) -> None:
-        """Write what has arrived.
-
-        `chunk`: bytes of the file, in order.
-        """
+        """Write what has arrived."""
         self._file.write(chunk)
 
     async def put(self, name: str) -> None:

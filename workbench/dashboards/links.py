@@ -1,12 +1,8 @@
 """What a link shows: one frozen version of a plan, to see and play without an account, and nothing else.
 
 A link is `/review/TOKEN`; `/sound` and `/video` after it are the files that its page plays. Each request is checked for
-itself (`workbench.review.links`), so a link that has expired or was taken back plays no further and takes no answer.
-The page has no session and no websocket: a visitor can send no file and start no work, but for the one sound that its
-own page needs, which is made once for all who ask. Where the maker of the link allows it, a visitor comments and
-decides, which is all that these routes change; what is longer than `_MOST_BYTES` is not read.
-
-Comments and decisions are shown that were made on this very version. Files are named without their folders.
+itself, so a link that has expired or was taken back plays no further and takes no answer. Where its maker allows it, a
+visitor comments and decides, which is all that these routes change. Files are named without their folders.
 """
 
 from __future__ import annotations
@@ -184,10 +180,7 @@ class _LinkFiles(StaticFileHandler):
     """The sound and the video of a link, by ranges."""
 
     def initialize(self, path: str, shown: _Shown) -> None:  # type: ignore[override]  # what its route gives
-        """Take what the route was given.
-
-        `path`: a folder, which each request replaces by that of its version's file.
-        """
+        """Take what the route was given; each request replaces `path` by the folder of its version's file."""
         super().initialize(path)
         self._shown = shown
 

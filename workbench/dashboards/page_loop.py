@@ -1,8 +1,6 @@
-"""The event loop on which a page's state may be changed, and whether the page is still open.
+"""The event loop on which a page's state may be changed, with its document at hand, and whether the page is open.
 
-What a page shows is changed on the server's event loop only, with the page's document at hand. Work that is done
-elsewhere brings its results there. A page goes when its browser tab is closed or its server stops: then nothing that
-was handed to its loop is ever called.
+A page goes when its browser tab is closed or its server stops: then nothing that was handed to its loop is called.
 """
 
 from __future__ import annotations
@@ -58,10 +56,7 @@ class PageLoop:
 
 
 def this_page_loop() -> PageLoop | None:
-    """The loop of the page for which this code runs; None in a script or a test, where nothing runs on a loop.
-
-    Bokeh stores a current document for each thread even after its server has stopped, so a document alone is no page.
-    """
+    """The loop of the page for which this code runs; None in a script or a test, where nothing runs on a loop."""
     document = pn.state.curdoc
     if document is None or document.session_context is None:
         return None

@@ -1,10 +1,8 @@
 """The websocket of a page: a message leaves in one piece, so that no later one is held back or passes it.
 
-Bokeh writes the parts of a message one by one and locks the socket until the last one is out; Panel writes by itself
-what a callback changes. While the socket is locked Panel puts that into a queue, and panel 1.9 forgets a message that
-enters the queue just when another one has been written: it waits there until the page changes again, and a user who
-only looks never sees it. Here a socket is locked for less than one step of the event loop, so nothing is ever put into
-the queue. Tornado preserves the order of what is written to it.
+While a socket is locked by the parts of one message, Panel queues what callbacks change, and panel 1.9 forgets a
+message that enters the queue just when another one has been written. Here a socket is locked for less than one step of
+the event loop, so nothing is ever queued. Tornado preserves the order of what is written to it.
 """
 
 from __future__ import annotations

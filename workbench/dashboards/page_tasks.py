@@ -36,19 +36,13 @@ class PageTasks:
         same: Hashable | Callable[[], Hashable | None] | None = None,
         **named: Any,
     ) -> Task:
-        """Run a function of `workbench` in a process of its own.
+        """Run an importable function in another process; it takes a workspace before the arguments.
 
-        Work whose page has gone, because its browser tab was closed or the server has stopped, is cancelled. So is what
-        waits for a worker and is not wanted any more, as soon as there is other work.
-
-        `function`: importable by its name; takes a workspace, with the page's home and parameters, before the
-        arguments. `then`: takes the result, on this page's event loop. `wanted`: whether the page still wants it; a
-        result or a fault that came too late is dropped. None: always. `otherwise`: called where there will be no result
-        but one is wanted, with the page's `message`, which says why; empty where the user cancelled it. `same`: what
-        the result depends on beside the page's home and parameters, such as `stamps_of` files: pages that ask for the
-        same share one piece of work, and none of them changes its result; None: it is done for this page alone. A
-        function that says it is asked again, in another thread, once the work has ended: where it says something else
-        by then, the result is not cached for pages that come later.
+        `then`: takes the result, on this page's event loop. `wanted`: else it is dropped, or not begun. `otherwise`:
+        takes the page's `message` where there will be no result, empty where the user cancelled it. `same`: what the
+        result depends on beside home and parameters, such as `stamps_of` files: pages that ask for the same share the
+        work. A function that says it is asked again, in another thread, once the work has ended: if that has changed,
+        the result is not cached.
         """
         page, state = this_page_loop(), self._state
         self.give_up_unwanted(running=False)

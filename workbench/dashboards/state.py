@@ -1,7 +1,6 @@
 """What one open page works on: a track, a video, the plan that joins them, parameters, and where one looks.
 
-Plain values that tabs follow (`State.param.watch`); no files, no work, no widgets. A project saves what `State.fields`
-returns, and `State.take` takes it back.
+Plain values that tabs follow (`State.param.watch`); no files, no work, no widgets.
 """
 
 from __future__ import annotations
@@ -55,10 +54,7 @@ class HandFade:
 
     @staticmethod
     def at(plan: LoopPlan, seam: int) -> HandFade:
-        """The crossfade that a plan has at a seam.
-
-        `seam`: counted from 0.
-        """
+        """The crossfade that a plan has at a seam, counted from 0."""
         return HandFade(
             seam_place(plan, seam), plan.seam_fades[seam], plan.seam_curves[seam], float(plan.seam_times[seam])
         )
@@ -222,10 +218,7 @@ class State(param.Parameterized):
         }
 
     def take(self, fields: Fields) -> None:
-        """Take fields of a project, but for its plan and its view; those that are missing stay as they are.
-
-        One that cannot be read is as if it were not there, which the message says.
-        """
+        """Take the fields that there are, but for plan and view; the message names one that cannot be read."""
         found: dict[str, Any] = {}
         for field, (name, read) in _READERS.items():
             if field not in fields:
@@ -306,18 +299,12 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def seam_place(plan: LoopPlan, seam: int) -> Place:
-    """The splice of the track that a seam is.
-
-    `seam`: counted from 0.
-    """
+    """The splice of the track that a seam, counted from 0, is."""
     return round(1000 * plan.segments[seam].song_to), round(1000 * plan.segments[seam + 1].song_from)
 
 
 def with_hand_fades(loop: Planned, fades: Iterable[HandFade]) -> tuple[Planned, list[HandFade]]:
-    """A loop whose plan has the crossfades set by hand, at the seams that it shares with the plan before.
-
-    A splice that the plan plays several times gets its fade at the seam that is nearest to where the fade was set.
-    """
+    """A loop with the crossfades set by hand, each at the nearest seam of its splice; and those without one."""
     plan = loop.answer
     fades = list(fades)
     if not isinstance(plan, LoopPlan) or not fades:

@@ -21,10 +21,7 @@ def stylesheet(name: str) -> str:
 
 
 def scrolled(column: pmui.Column, height: str, least: int = 0) -> pmui.Column:
-    """A column that may be longer than the page is high, with a bar beside it that covers nothing.
-
-    `least`: of one that is stretched, pixels beside its neighbour.
-    """
+    """A column that may be higher than the page, at least `least` pixels wide, with a bar that covers nothing."""
     # The label of a field stands out of its frame: the first one needs room above.
     bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin", "padding-top": "4px"}
     styles = {**bar, "max-height": height}
@@ -34,20 +31,15 @@ def scrolled(column: pmui.Column, height: str, least: int = 0) -> pmui.Column:
 
 
 def beside(least: int, share: int = 999) -> dict[str, str]:
-    """How something takes the width that is left beside its neighbour in a `FlexBox`, or a line of its own.
+    """Take the width that is left beside a neighbour in a `FlexBox`; under `least` pixels stand in a line of its own.
 
-    `least`: pixels, under which it stands in a line of its own. `share`: of the width that is left over; with 1 it
-    stays at its least width beside a neighbour of 999, and fills the line where it stands alone.
+    With `share` 1 it stays at its least width beside a neighbour of 999, and fills the line where it stands alone.
     """
     return {"flex": f"{share} 1 {least}px", "width": "auto", "min-width": "0"}
 
 
 def growing(figure: Any, share: float = 1.0, window: int = _LEAST_WINDOW, **options: Any) -> pn.pane.Bokeh:
-    """A figure as wide as its place, and higher than its own height in a window that leaves room for it.
-
-    `figure`: with its height in a window of `window` pixels. `share`: of the height by which the window exceeds that;
-    the shares of a column's figures, and of what else grows with the window, sum to 1.
-    """
+    """A figure as wide as its place, which grows by a share of what a window is higher than `window` pixels."""
     height = f"calc({figure.height}px + {share} * max(0px, 100vh - {window}px))"
     figure.update(sizing_mode="stretch_width", styles={"height": height, "flex": "none"})
     return pn.pane.Bokeh(figure, **options)

@@ -1,21 +1,13 @@
 """Background work of the page, run by worker processes so that the page never freezes.
 
-A task is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one
-task after the other in the workspace of a home folder, which holds the decoded sound and the database; tasks
-with the same `subject` go to the same worker where it is free. Pages share the workers: the next task is one of the
-page for which the fewest are at work, however much another page has waiting. News of a task (progress, result, fault)
-go through its `deliver`, which brings them to the page's own event loop. All pages share that loop, and progress
-takes milliseconds of it, so a worker reports no more of it than an eye can follow.
+A worker does one task after the other in a workspace, which holds the decoded sound; tasks with the same `subject` go
+to the same worker where it is free. The next task is one of the page for which the fewest workers are at work. News of
+a task go through its `deliver` to the page's event loop, no more often than an eye can follow.
 
-Work that several pages ask for is done once where they say what it depends on (`Task.same`): such a task joins the work
-that is equal, under way or waiting, or takes the result that such work had. Each page has its own task all the same,
-with its own news, and gives it up alone: the work goes on while one page wants it. What goes wrong is news to all of
-them, and is not cached.
-
-One worker is started with the server (`Pool.warm`), so that the first plan does not wait for libraries to be loaded.
-
-A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
-the stores write whole or not at all.
+Work that several pages ask for is done once where they say what it depends on (`Task.same`): such a task joins equal
+work, or takes the result that it had. Each page gives its own task up alone: the work goes on while one page wants it.
+A task that is cancelled while it runs takes its worker with it, which is safe because the stores write whole or not at
+all.
 """
 
 from __future__ import annotations
@@ -138,17 +130,11 @@ class Task:
         self.end()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for its end, in a script or a test.
-
-        `seconds`: to wait at most; None: as long as it takes.
-        """
+        """Wait for its end, at most so many seconds, in a script or a test."""
         return self._ended.wait(seconds)
 
     def report(self, news: Callable[[], None] | None) -> None:
-        """Deliver news.
-
-        `news`: calls one of the `on_…` functions; None: it is dropped.
-        """
+        """Deliver news, which calls one of the `on_…` functions, if there is one."""
         if news is not None:
             self.deliver(news)
 
@@ -160,10 +146,7 @@ class Task:
 
 @dataclass(eq=False)
 class _SharedWork:
-    """One piece of work, and the tasks of pages that wait for it.
-
-    All but `report_progress` and `end` is called while the pool is held.
-    """
+    """One piece of work, and the tasks of pages that wait for it. The pool is held but in `report_progress`, `end`."""
 
     work: Task
     """that a worker does; no page knows it"""
@@ -330,11 +313,7 @@ class Pool:
             worker.close()
 
     def take(self, worker: _Worker) -> Task | None:
-        """The next task for a worker; waits until there is one, and returns None when the pool closes.
-
-        It is of an owner for which the fewest workers are at work; of these tasks one with the worker's subject, else
-        the oldest whose subject no other free worker has.
-        """
+        """The next task for a worker; waits until there is one, and returns None when the pool closes."""
         with self._news:
             worker.task, worker.idle = None, True
             while not self._closed:

@@ -1,43 +1,19 @@
 """The transport: soundtrack and two options of the music, played together, with a playhead that runs over the pictures.
 
-There is one on the page, above the tabs, and the sound goes on when the tab changes. A tab has a `Program`: what
-it plays, and on which clock. The transport plays one program at a time. Programs on the same clock, as
-those of Plan, Mix and Review, take over from each other at the same place, also while they play. One on another clock,
-as the track's in Beats, waits until what plays is stopped, or until one clicks in its picture or presses "Hear" beside
-the name of what plays. What plays by itself, a seam in Seams or a blind test, has the same way out of the page
-(`assets/output.js`): it stops the transport when it begins and is stopped by it, so two things never sound at once.
+A tab has a `Program`: what it plays, and on which clock. The transport plays one at a time. Programs on the same clock
+(Plan, Mix, Review) take over from each other at the same place, also while they play; one on another clock waits until
+what plays is stopped, or until one clicks in its picture or presses "Hear". What plays by itself, a seam or a blind
+test, has the same way out of the page (`assets/output.js`), so two things never sound at once.
 
-Times are of the video, but for the track's in Beats, which the transport says.
+All run on the clock of one AudioContext at the rate of the music, and are cut, faded, levelled and ducked in the
+browser (`assets/sound.js`): nothing is rendered, and another plan, fade, gain or duck is audible after some hundredths
+of a second, at the same place. There is no limiter: the sum has headroom instead. Loudness and true peak of the sum are
+measured while it plays (`assets/levels.js`); the picture follows the sound (`assets/video_picture.js`). Keys work
+wherever the focus is, except where it uses the key itself (`assets/keys.js`).
 
-All run on the clock of one AudioContext at the rate of the music. What is played are samples of WAV files, read by
-ranges and dropped again, so that half an hour starts as fast as a minute: of a plan, the samples of the track itself,
-cut, faded, levelled and ducked in the browser as `workbench.dashboards.sounds.plan` says (`assets/sound.js`). Nothing
-is rendered, and another plan, fade, gain or duck is audible after some hundredths of a second, at the same place, with
-a crossfade of 8 ms. A and B run together, to the sample; what is not chosen is silent. Mix gains, solo, mute and the
-level matching of A and B are gains in the browser. There is no limiter: the sum has headroom instead.
-
-Loudness and true peak of the sum are measured while it plays (`assets/levels.js`), before headroom and volume: as loud
-as a file of it would be, but for the limiter. Under speech they also show how far the music is below it.
-
-The picture is a silent `<video>` that follows the sound (`assets/video_picture.js`): its speed changes by a few
-hundredths, or it jumps where it is far away. It is to be seen in tabs whose program has it.
-
-What A and B are is up to the tab: two options on Plan, the track without and with clicks on Beats, the mix without and
-with its ducking on Mix; Match plays A alone.
-
-Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the
-options, j k l for back, stop and on, comma and point for pictures, r for the loop, + - 0 for the zoom, v for the full
-screen, ? for the list of them. They work wherever the focus is, except where it uses the key itself: a field takes all,
-a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which). In a tab that plays by itself
-the keys are that tab's, but space stops all sound. Beside a whole transport, as that of Tracks, this one is shown
-only while it plays, so that a tab has one button to play.
-
-Pictures reach it by events on the window, so that a click is audible without a call to the server: `workbench-seek`
-with seconds, `workbench-region` with two of them, `workbench-option` with an option and whether it is A or B: its plan
-is known to the browser, and played before the server has drawn it; `workbench-duck` with dB by which the ducking of A
-goes down, until the measured one is there. `workbench-zoom` goes the other way: what keys and buttons ask of the
-pictures that are seen (`ClockZoomTool`). What is done at the playhead takes its time from the browser
-(`workbench-where`, asked by `playerTime` of `assets/clock.js`), for while it plays the server knows it a moment later.
+Pictures reach it by events on the window, so that a click is audible without a call to the server: `workbench-seek`,
+`workbench-region`, `workbench-option`, `workbench-duck`. `workbench-zoom` goes the other way. What is done at the
+playhead asks the browser for its time (`workbench-where`), which the server knows a moment later.
 """
 
 from __future__ import annotations
@@ -57,10 +33,7 @@ from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 
 
 def script(*names: str) -> str:
-    """The script of a component: pieces that several components share, and its own after them.
-
-    `names`: of JavaScript files in `ASSETS`, without suffix, in order.
-    """
+    """The script of a component: files of `ASSETS` that several share, in order, and its own after them."""
     return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
@@ -239,18 +212,12 @@ class Transport:
 
 
 def playhead(figure: Figure, name: str, colour: str) -> Span:
-    """A line on a figure that a player moves.
-
-    `name`: which goes into the player's `playheads`; no other model of the page has it.
-    """
+    """A line on a figure that a player moves, which finds it by its name."""
     span = Span(dimension="height", location=0.0, line_color=colour, line_width=2, level="overlay", name=name)
     figure.add_layout(span)
     return span
 
 
 def seek_on_tap(figure: Figure) -> None:
-    """Let a click on a figure seek.
-
-    `figure`: whose horizontal axis is the clock of the player, s.
-    """
+    """Let a click on a figure whose horizontal axis is the player's clock seek."""
     figure.js_on_event("tap", SeekTo())

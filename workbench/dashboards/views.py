@@ -1,12 +1,8 @@
 """Long sound drawn in part: of what is in view, no more points than the screen has columns.
 
-A file of half an hour has eighty million samples. It is mapped into memory, not read; beside it is a summary, the
-lowest and highest sample of every 256, made in one pass when it is first drawn. A view of any width is then the lowest
-and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
-milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
-
-Making the summary takes a second for half an hour, so a worker does it (`write_summary`) and returns the file's name.
-The page maps the file, finds the summary and reads nothing else.
+A file is mapped into memory, not read; beside it is a summary, the lowest and highest of every 256 samples. A view is
+taken from the samples where a column is narrow and from the summary where it is wide: some milliseconds either way.
+Making the summary takes a second for half an hour, so a worker does it (`write_summary`).
 """
 
 from __future__ import annotations
@@ -56,11 +52,7 @@ class LongSound:
         return int(self._samples.shape[1])
 
     def envelope(self, from_s: float, to_s: float, columns: int = 2000) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Lowest and highest sample of each column of a view, over all channels.
-
-        Returns the middles of the columns, s, and lowest and highest, full scale 1.0, shape (n,) each. What is
-        outside the sound is left out.
-        """
+        """Middles, s, and lowest and highest sample, full scale 1.0, of each column of a view, over all channels."""
         first, stop = self._inside(from_s, to_s)
         if stop <= first:
             return np.zeros(0), np.zeros(0), np.zeros(0)
@@ -88,11 +80,7 @@ class LongSound:
     def spectrogram(
         self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128, lowest_hz: float = 40.0
     ) -> FloatArray:
-        """Level by time and pitch of what is in view, one spectrum a column.
-
-        Shape (rows, columns), dB, -120 where there is no sound. The bands are evenly spaced in pitch from `lowest_hz`
-        to `HIGHEST_HZ` or what the rate allows, lowest first.
-        """
+        """Level, dB, of a view, shape (rows, columns), in bands evenly spaced in pitch, lowest first."""
         columns = max(1, min(columns, MOST_COLUMNS))
         size = 4096 if self.sample_rate >= 32_000 else 2048
         middles = np.rint((from_s + (np.arange(columns) + 0.5) * (to_s - from_s) / columns) * self.sample_rate)
@@ -145,11 +133,7 @@ def write_summary(workspace: Workspace, path: Path) -> Path:
 
 
 def video_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:
-    """Pictures of a video side by side for a view, each over the stretch that it stands for, undistorted.
-
-    A stretch wider than its picture shows it several times, a narrower one shows the picture's middle. The row has
-    shape (height, width), RGBA packed as Bokeh takes it, the last row first; it is transparent where there is no video.
-    """
+    """Pictures of a video side by side for a view, RGBA packed as Bokeh takes it, the last row first."""
     row = np.zeros((height, width, 4), dtype=np.uint8)
     scale = width / max(1e-9, to_s - from_s)
     for tile in tiles:

@@ -1,8 +1,7 @@
 """The sounds of blind listening tests as files whose names tell nothing, and what a page may know of a test.
 
-Every sound of every trial has a random name of its own, X too, though X is the same as A or B: what a page plays, and
-what a browser stores, does not say which is which. No name is stored; what each letter hides is in the
-record of the test (`workbench.review.listening`).
+Every sound has a random name of its own, X too, though X is the same as A or B: neither the page nor what a browser
+stores says which is which. What each letter hides is in the record of the test (`workbench.review.listening`).
 """
 
 from __future__ import annotations
@@ -87,10 +86,7 @@ def prepare_options(
 def prepare_preference(
     workspace: Workspace, loop: Planned, options: tuple[int, int], trials: int, reviewer: str, *, whole: bool
 ) -> BlindTest:
-    """Prepare a test of which of two options of a plan, counted from 1, is better: whole, or around their seams.
-
-    Whole they are compared in so many `trials`; else once at each seam of either one where they differ.
-    """
+    """Prepare a test of which of two options, from 1, is better: whole, in so many `trials`, or once at each seam."""
     plan = _plan(loop)
     assert loop.analysis is not None, "a plan comes from an analysis"
     if whole and plan.window_end > MOST_WHOLE_SECONDS:
@@ -157,10 +153,7 @@ def rated_seams(plan: LoopPlan, seams: Sequence[tuple[int, int]]) -> list[tuple[
 
 
 def prepare_seams(workspace: Workspace, loop: Planned, seams: Sequence[tuple[int, int]], reviewer: str) -> BlindTest:
-    """Prepare a test in which seams are rated against the track's own bar line and a bad splice, both hidden.
-
-    `seams` are pairs as of `seams_of_options`; the same splice under the same fade is asked about once.
-    """
+    """Prepare a test in which seams are rated against the track's own bar line and a bad splice."""
     plan = _plan(loop)
     assert loop.analysis is not None, "a plan comes from an analysis"
     chosen = [

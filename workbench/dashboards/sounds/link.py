@@ -30,10 +30,9 @@ def version_music(workspace: Workspace, version_id: str, track: Path) -> tuple[P
 
 
 def shown_sound(workspace: Workspace, version_id: str) -> Path:
-    """Make the sound of a version, unless it is there: a WAV of two channels.
+    """Make the sound of a version, unless it is there: a WAV of two channels, with a video limited as a render is.
 
-    With a video it is the sum of music and soundtrack, held under the ceiling as `workbench render` holds it; else the
-    music alone. InputError where track or video have other bytes than those that were planned with.
+    InputError where track or video have other bytes than those that were planned with.
     """
     frozen = thaw(workspace, version_id)
     out = shown_file(workspace.home, frozen)

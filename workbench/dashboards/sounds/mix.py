@@ -1,7 +1,6 @@
 """Sound to try something out with: a track with clicks, a track placed under a video, and the levels measured on them.
 
-As in `workbench.dashboards.sounds.plan`, these are WAV files below the home's `renders`, streamed by ranges and deleted
-when there are too many. They are written block by block, in memory that does not grow with their length.
+The files are those of `workbench.dashboards.sounds.plan`, written in memory that does not grow with their length.
 """
 
 from __future__ import annotations
@@ -46,10 +45,7 @@ _MOTION_POINTS = 400
 
 
 def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
-    """A WAV file of a track with a click on every beat, a higher one on downbeats, written where it is not there yet.
-
-    The music is 6 dB down so that nothing clips.
-    """
+    """A WAV file of a track, 6 dB down, with a click on every beat, a higher one on downbeats."""
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
 
@@ -62,10 +58,7 @@ def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
 
 
 def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: float) -> Path:
-    """A WAV file of a track placed under a video, from its first picture to its last; written unless it is there.
-
-    `offset_s` is the video time of the track's time 0; where it is negative the head of the track is cut off.
-    """
+    """A WAV file of a track whose time 0 is at `offset_s` of a video, from its first picture to its last."""
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
 
@@ -116,10 +109,7 @@ class MixInputs:
 
 
 def find_utterances(workspace: Workspace, levels: MixInputs) -> tuple[Utterances, Utterances]:
-    """Find the utterances of a soundtrack with the workspace's parameters of the voice, and where there may be more.
-
-    It takes up to a second for half an hour of video, so pages call it in a worker.
-    """
+    """Find the utterances of a soundtrack with the workspace's parameters of the voice, and where there may be more."""
     workspace.progress("listening for speech", 0.0)
     voice, soundtrack = workspace.params.voice, with_voices(workspace, levels.soundtrack)
     utterances = utterances_in(soundtrack, levels.seconds, voice)
@@ -193,10 +183,7 @@ class DrawnMatch:
 
 
 def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: str = "") -> DrawnMatch:
-    """Match the catalog to a video, with placements, and gather the curves to draw it with.
-
-    With a script the tracks are those that `underscore` ranks for it: they are not placed.
-    """
+    """Match the catalog to a video, or else to a script, which places none, and gather the curves to draw it with."""
     from workbench.analysis.video import watch
     from workbench.matching.video_facts import video_facts
     from workbench.workflows.catalog import open_catalog

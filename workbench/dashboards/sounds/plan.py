@@ -1,14 +1,10 @@
 """Files that the page plays: a track, a soundtrack, the music of a plan, each as a WAV under the home.
 
-A browser streams such a file by ranges from any place, and drawing code maps it into memory, so that neither holds
-minutes of sound. Gains and ducking are not in the files: the player applies them, so a change is audible at once. The
-files may be deleted at any time; when they take too much space, those unused for longest go first. Other modules write
-theirs by `write_sound`, and mark them by `mark_used`.
-
-For a plan that is played from the track's own samples, the page's player (`assets/sound.js`) reads cues and fades as
-JSON; no music is rendered for it. What it applies is `workbench.render.schedule`, sample by sample, and the ducking of
-`workbench.mix.speech_band`; a test in a browser decodes what it plays and compares it with what is rendered. The
-limiter is not part of it: what is listened to while one works has headroom instead.
+A browser streams such a file by ranges, and drawing code maps it into memory. Gains and ducking are not in it: the
+player applies them, so a change is audible at once. Files may be deleted at any time; those unused for longest go
+first. A plan is played from the track's own samples: `assets/sound.js` reads cues and fades as JSON and applies
+`workbench.render.schedule`, sample by sample, and the ducking of `workbench.mix.speech_band`; a test in a browser
+compares it with what is rendered. In place of the limiter it has headroom.
 """
 
 from __future__ import annotations
@@ -153,10 +149,7 @@ def track_file(workspace: Workspace, track: Path) -> Path:
 
 
 def soundtrack_file(workspace: Workspace, video: Path, rate: int | None = None) -> Path | None:
-    """The soundtrack of a video as a WAV file, on the clock of its pictures; None where it has no sound.
-
-    `rate` is that of the music it is played with, Hz, so that a browser converts neither; None: the soundtrack's own.
-    """
+    """The soundtrack of a video on the clock of its pictures, at `rate` or its own; None without sound."""
     if not probe(video).audio_duration:
         return None
     return _sound_of(workspace, video, "reading the soundtrack", rate)
@@ -190,8 +183,8 @@ def render_option(
 ) -> RenderedOption:
     """Render an option of a plan to a file, ready to be drawn, and balance it with the soundtrack of the loop's video.
 
-    The loop's own mix is used for its first option; of every other one the mix is measured, and with `remix` of the
-    first one too. With `constraints` also the places are found where the seams of the first one could be.
+    The first option has the loop's own mix, unless `remix`. With `constraints` its seams' possible places are found
+    too.
     """
     path = music_file(workspace, option, loop.track.path)
     levels = measured_levels(workspace, path)
@@ -309,10 +302,7 @@ def write_sound(
     stage: str,
     progress: Progress,
 ) -> None:
-    """Write a sound whole or not at all, as a WAV of 16 bits; files unused for longest make room for it.
-
-    Of more than two channels two are made; `seconds`, about how long it will be, serves the report of progress.
-    """
+    """Write a sound whole or not at all, as a WAV of 16 bits and two channels at most, about `seconds` long."""
     channels = min(2, channels)
 
     def reporting() -> Iterator[FloatArray]:
@@ -355,10 +345,7 @@ def played_plan(plan: Music, rate: int) -> dict[str, Any]:
 
 
 def played_duck(mix: MixLevels | None, params: RenderParams) -> list[list[float]]:
-    """The ducking of a mix, for the page's player: of each point video seconds and positive dB.
-
-    Where the bands differ, the dB outside the band of speech come third.
-    """
+    """The ducking of a mix: video seconds, positive dB, and that outside the band of speech where it differs."""
     if mix is None or mix.duck is None:
         return []
     ducked = duck_bands(mix.duck.envelope_points, mix.duck.speech_ranges, params)

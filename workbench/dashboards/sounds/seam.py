@@ -1,7 +1,6 @@
 """One seam of a plan to look at and listen to, also with a crossfade that is not the plan's.
 
-The workspace caches the track's sound, and `workbench.workflows.seams` the evidence that the scores are computed from,
-for the track that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
+The evidence of the track that was looked at last is cached: the next seam takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -90,10 +89,7 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
 
 
 def what_seams_follow(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashable | None:
-    """What the facts of a plan's seams depend on, beside home and parameters; see `Task.same`.
-
-    None where the loop has no analysis.
-    """
+    """What the facts of a plan's seams depend on, see `Task.same`; None where the loop has no analysis."""
     if loop.analysis is None:
         return None
     grid = loop.analysis.grid
@@ -101,11 +97,7 @@ def what_seams_follow(loop: Planned, plan: LoopPlan, *more: Hashable) -> Hashabl
 
 
 def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:
-    """A plan with another crossfade at one seam, counted from 0, and without other options.
-
-    The length is rounded to the microsecond, the exponent (`workbench.mix.fades`) to four digits. PlanError where there
-    is no room for the fade.
-    """
+    """A plan with another crossfade at one seam, counted from 0; PlanError where there is no room for it."""
     fades, curves = list(plan.seam_fades), list(plan.seam_curves)
     fades[seam], curves[seam] = round(fade_seconds, 6), round(exponent, 4)
     return replace(plan.alone, seam_fades=tuple(fades), seam_curves=tuple(curves))
@@ -114,8 +106,7 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
 def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> Planned:
     """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
-    Their numbers (`Planned.option_numbers`) stay. Without a `mix` the mix of the loop stays, as is right where
-    only a crossfade changed.
+    Their numbers (`Planned.option_numbers`) stay, and without a `mix` that of the loop.
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
     chosen, numbers = plan.alone, loop.option_numbers

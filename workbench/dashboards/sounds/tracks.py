@@ -37,10 +37,7 @@ class StackedTrack:
 
 
 def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
-    """Plan a track under a video: looped, or fitted to it where it cannot be looped.
-
-    `named` is the id of a track of the catalog, or the path of a file. PlanError where neither is possible.
-    """
+    """Plan a track, by id or path, under a video: looped, or fitted to it; PlanError where neither is possible."""
     track = find_track(workspace, named)
     loop = loop_track(workspace, track, video, auto_mix=True)
     if not isinstance(loop.answer, LoopPlan):

@@ -1,8 +1,6 @@
 """The picture of a video as the page shows it: a small copy for browsers that cannot play the file, and a still.
 
-The copy is VP8 in WebM, which every browser plays, at most 480 lines high, without sound: the page plays the sound from
-elsewhere and slaves the picture to it. Made once a video and cached under the digest of its bytes; time 0 is the first
-picture.
+The copy is VP8 in WebM, without sound, which the page plays from elsewhere; its time 0 is the first picture.
 """
 
 from __future__ import annotations
@@ -51,11 +49,7 @@ def proxy_file(workspace: Workspace, video: Path) -> Path:
 
 
 def playback_facts(workspace: Workspace, video: Path) -> tuple[str, float, bool]:
-    """What a page has to know of a video to play its picture.
-
-    16 letters of the SHA-256 of its bytes; pictures a second, 25 where the file does not say; whether some browser may
-    play it.
-    """
+    """What a page must know to play a picture: its digest, pictures a second, and whether some browser may play it."""
     return workspace.hash_file(video)[:16], probe(video).fps or 25.0, is_for_browsers(video)
 
 

@@ -1,15 +1,8 @@
 """The Beats tab: beats and bars as the tracker detected them, shown and played with the music, and corrected by hand.
 
-Corrections (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks on the next
-clicks fall where the new grid has them. A beat is dragged between its neighbours, with a downbeat its bar line; buttons
-move, add and delete the beat at the playhead. Tempo and shifts apply to the stretch that is selected by a drag beside
-the beats, else to all of the track.
-
-Each correction is a step of the project's history and is saved with the project. It becomes the track's grid when it is
-saved; from then on every plan is made on it, here, on the command line and in the service, until one goes back to the
-tracker's grid. Which other projects that touches stands beside the buttons.
-
-Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
+Corrections are tried at once, each a step of the history. Tempo and shifts apply to the stretch that is selected, else
+to all of the track. Saved, the grid is the track's: every plan, here, on the command line and in the service, is made
+on it, until one goes back to the tracker's.
 """
 
 from __future__ import annotations
@@ -119,10 +112,7 @@ class BeatsState:
         return "" if self.draft is None else ", ".join(self.draft.corrections)
 
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
-        """Try a correction.
-
-        Raises `GridError` where it cannot be done to this grid, or there is none.
-        """
+        """Try a correction; `GridError` where it cannot be done to this grid, or there is none."""
         analysis, grid = self.analysis, self.grid
         if analysis is None or grid is None:
             raise GridError("no track is open")
@@ -147,10 +137,7 @@ class BeatsState:
 
 
 def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Times of the beats, s, and the tempo from each to the next, bpm; then the same of the bar lines.
-
-    Each pair has one value fewer than there are beats, or bar lines.
-    """
+    """Times of the beats but the last, s, and the tempo from each to the next, bpm; then the same of the bar lines."""
     beats, lines = grid.beats, grid.downbeat_indices
     each = 60.0 / np.diff(beats) if beats.size > 1 else np.zeros(0)
     if lines.size < 2:
@@ -159,10 +146,7 @@ def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, Flo
 
 
 def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
-    """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that there is room for all of them.
-
-    `numbers`: shape (n,), consecutive. `width`: of the stretch in which they lie, pixels.
-    """
+    """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that there is room for all of them."""
     step = 1
     while numbers.size * least_pixels > step * width:
         step *= 2
@@ -202,10 +186,7 @@ class BeatsPicture(Picture):
         self.show_view()
 
     def look_at(self, place: float, seconds: float) -> None:
-        """Show a stretch, with a place a tenth from its beginning.
-
-        `place`: seconds of the track.
-        """
+        """Show a stretch, with a place a tenth from its beginning."""
         if self.state.analysis is not None:
             duration = self.state.analysis.duration
             seconds = min(seconds, duration)
@@ -213,10 +194,7 @@ class BeatsPicture(Picture):
             self.wave.x_range.update(start=start, end=start + seconds)
 
     def on_moved(self, act: Callable[[float, float], None]) -> None:
-        """Call a function when a beat was dragged.
-
-        `act`: takes where it was and where it was let go of, s.
-        """
+        """Call a function with where a beat was and where it was let go of, s."""
 
         def follow(tool: BeatTool) -> None:
             def answer(attr: str, old: list[float], new: list[float]) -> None:
@@ -235,10 +213,7 @@ class BeatsPicture(Picture):
             tool.update(snaps=on)
 
     def mark(self, region: Sequence[float]) -> None:
-        """Show the stretch that is selected, or none.
-
-        `region`: from and to, s; empty for none.
-        """
+        """Show the stretch that is selected; none where it is empty."""
         self._set("region", left=list(region[:1]), right=list(region[1:]))
 
     def show_grid(self) -> None:
@@ -492,10 +467,7 @@ class BeatsTab(Tab):
         in_stretch: Callable[[BeatGrid, float, float], BeatGrid],
         everywhere: Callable[[BeatGrid], BeatGrid],
     ) -> None:
-        """Try a correction of the stretch that is selected, or of all of the grid.
-
-        `in_stretch`: makes another grid of the one that is shown, and from and to in seconds.
-        """
+        """Try a correction of the stretch that is selected, or of all of the grid."""
         region = self.player.region
         if len(region) != 2:
             self.correct(words, everywhere)
@@ -504,10 +476,7 @@ class BeatsTab(Tab):
         self.correct(f"{words} {clock(first)} to {clock(last)}", lambda grid: in_stretch(grid, first, last))
 
     def shift(self, way: int) -> None:
-        """Shift the beats of the stretch that is selected, or all of them.
-
-        `way`: 1 later, -1 earlier, by the milliseconds that are set.
-        """
+        """Shift the beats of the stretch that is selected, or all of them, later (1) or earlier (-1), as is set."""
         by = way * int(self.nudge.value or 0)
         words = f"beats {abs(by)} ms {'later' if by > 0 else 'earlier'}"
         self.correct_stretch(
@@ -517,10 +486,7 @@ class BeatsTab(Tab):
         )
 
     def tap(self, taps: Sequence[float]) -> None:
-        """Put taps into the grid, moved onto the onsets that they were meant for.
-
-        `taps`: s, two at least.
-        """
+        """Put taps, two at least, into the grid, moved onto the onsets that they were meant for."""
         analysis = self.state.analysis
         if analysis is None:
             return
@@ -532,19 +498,12 @@ class BeatsTab(Tab):
     def at_playhead(
         self, words: str, correction: Callable[[BeatGrid, float], BeatGrid], at: float | None = None
     ) -> None:
-        """Try a correction at the playhead.
-
-        `correction`: makes another grid of the one that is shown, and the playhead in seconds. `at`: where the
-        playhead is, s; None: where the player last reported.
-        """
+        """Try a correction at the playhead, which is `at` or where the player last reported."""
         place = float(self.player.time if at is None else at)
         self.correct(f"{words} at {clock(place)}", lambda grid: correction(grid, place))
 
     def move(self, from_s: float, to_s: float) -> None:
-        """Move a beat.
-
-        `from_s`, `to_s`: s of the track; the beat nearest to the first is moved.
-        """
+        """Move the beat nearest to the first time to the second."""
         by_ms = round(1000 * (to_s - from_s))
         words = f"beat at {clock(from_s)} moved {abs(by_ms)} ms {'later' if by_ms > 0 else 'earlier'}"
         self.correct(words, lambda grid: move_beat(grid, from_s, to_s))

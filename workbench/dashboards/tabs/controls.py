@@ -1,8 +1,4 @@
-"""Widgets for the fields of `workbench.params`, which hold name, range, unit and reason of every number.
-
-A change makes new parameters and sets them in the session; nothing is computed here. Profiles are the files that the
-command line, the notebooks and the service load too (`workbench.store.profiles`).
-"""
+"""Widgets for the fields of `workbench.params`: a change sets other parameters in the session; profiles save them."""
 
 from __future__ import annotations
 
@@ -26,10 +22,7 @@ _NAME = re.compile(r"[\w][\w .-]{0,63}")
 
 
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
-    """The parameters with one field of one stage set, validated like any others.
-
-    Raises `ParameterError` for a field that there is not, or a value out of its range.
-    """
+    """The parameters with one field of one stage set; `ParameterError` where it cannot have that value."""
     try:
         changed = params.model_dump()
         changed[stage][name] = value
@@ -39,10 +32,7 @@ def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> Wo
 
 
 class ParamControls:
-    """Widgets for fields of one stage; letting go of one sets the session's parameters.
-
-    `names`: fields of that stage, in this order.
-    """
+    """Widgets for fields of one stage, in this order; letting go of one sets the session's parameters."""
 
     def __init__(self, session: Session, stage: str, names: Sequence[str]) -> None:
         self._session, self._stage = session, stage

@@ -1,7 +1,6 @@
 """The ducking envelope, drawn by hand on the Mix tab: points are added, dragged and deleted, with pointer or keys.
 
-A drag is shown and played at once; it becomes a step of the history when the point is let go of. What a drawn
-envelope means is `workbench.mix.drawn_envelope`.
+A drag is shown and played at once; it becomes a step of the history when the point is let go of.
 """
 
 from __future__ import annotations
@@ -39,18 +38,12 @@ class Drawing:
             self.chosen = None
 
     def nearest(self, at: float, depth: float, reach_s: float, reach_db: float) -> int | None:
-        """Index of the point at a place; None where there is none.
-
-        `at`, `depth`: video seconds and positive dB.
-        """
+        """Index of the point at a place, in video seconds and positive dB; None where there is none."""
         away = [max(abs(time - at) / reach_s, abs(db - depth) / reach_db) for time, db in self.points]
         return away.index(min(away)) if away and min(away) <= 1.0 else None
 
     def take_hold(self, at: float, depth: float, reach_s: float, reach_db: float) -> bool:
-        """Choose the point at a place, else put one on the curve there.
-
-        `at`, `depth`: video seconds and positive dB.
-        """
+        """Choose the point at a place, else put one on the curve there."""
         found = self.nearest(at, depth, reach_s, reach_db)
         if found is not None:
             self.chosen = found
@@ -61,17 +54,11 @@ class Drawing:
         return True
 
     def add(self, at: float) -> None:
-        """Put a point on the curve, and choose it.
-
-        `at`: video seconds.
-        """
+        """Put a point on the curve, and choose it."""
         self.points, self.chosen = add_point(self.points, at, self.seconds)
 
     def move(self, at: float, depth: float) -> None:
-        """Move the point that is chosen, as far as its neighbours let it.
-
-        `at`, `depth`: video seconds and positive dB.
-        """
+        """Move the point that is chosen, as far as its neighbours let it."""
         if self.chosen is not None:
             self.points = move_point(self.points, self.chosen, at, depth, self.seconds)
 
@@ -82,10 +69,7 @@ class Drawing:
             self.chosen = min(self.chosen, len(self.points) - 1) if self.points else None
 
     def choose(self, way: int) -> None:
-        """Choose another point.
-
-        `way`: 1 for the next, -1 for the one before; of none, the first or the last.
-        """
+        """Choose the next point (1) or the one before (-1); of none, the first or the last."""
         if self.points:
             start = (-1 if way > 0 else 0) if self.chosen is None else self.chosen
             self.chosen = (start + way) % len(self.points)
@@ -126,20 +110,14 @@ class EnvelopeDesk:
         answer_each(self.panel, self.ask)
 
     def take(self, points: Points, seconds: float) -> None:
-        """Draw on another envelope; one that is being drawn on stays.
-
-        `seconds`: length of the video; 0 while there is none.
-        """
+        """Draw on another envelope; one that is being drawn on stays. Without a video its length is 0."""
         if self._before is None:
             self.drawing.take(points, seconds)
         self.panel.visible = seconds > 0
         self._paint()
 
     def drag(self, phase: str, at: float, depth: float, reach_s: float, reach_db: float) -> None:
-        """Take hold of a point, move it, let go of it, or put it back.
-
-        `at`, `depth`: of the pointer, video seconds and positive dB.
-        """
+        """Take hold of a point, move it, let go of it, or put it back."""
         drawing = self.drawing
         if phase == "give up":
             self._give_up()
@@ -170,10 +148,7 @@ class EnvelopeDesk:
             self._paint()
 
     def pick(self, at: float, depth: float, reach_s: float, reach_db: float) -> None:
-        """Choose the point at a place, if there is one.
-
-        `at`, `depth`: video seconds and positive dB.
-        """
+        """Choose the point at a place, if there is one."""
         found = self.drawing.nearest(at, depth, reach_s, reach_db)
         if found is not None:
             self.keep()

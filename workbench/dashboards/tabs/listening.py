@@ -1,7 +1,6 @@
 """The Listening tab: blind tests of crossfades, options and seams, and what they have shown so far.
 
-The order and what the letters hide are drawn and stored by `workbench.review.listening`; this page gets sounds with
-random names and sends answers. It learns what was what when a test has ended.
+The page gets sounds with random names and sends answers; it learns what was what when a test has ended.
 """
 
 from __future__ import annotations
@@ -101,10 +100,7 @@ class ListeningState:
         self.test, self.number = test, 0
 
     def answer(self, trial: int, answer: Any, seconds: float) -> None:
-        """Keep the answer to the trial that is asked; another one's is left out. With the last one the sounds go.
-
-        `trial`: from 0.
-        """
+        """Keep the answer to the trial that is asked, from 0, no other; with the last one the sounds go."""
         if self.test is None or trial != self.number:
             return
         answer_trial(self.workspace, self.test.test_id, trial, answer, seconds)
@@ -350,10 +346,7 @@ class ListeningTab(Tab):
         self.show()
 
     def answer(self, trial: int, answer: Any, seconds: float) -> None:
-        """Take the answer to a trial, and ask the next one.
-
-        `trial`: from 0.
-        """
+        """Take the answer to a trial, from 0, and ask the next one."""
         if not self.attempt(self.state.answer, int(trial), answer, float(seconds)):
             self.board.refused += 1
             return

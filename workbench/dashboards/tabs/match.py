@@ -1,8 +1,6 @@
 """The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it is placed.
 
-Each row draws the energy of the music, where it is placed, over the motion of the video; the chosen one is drawn large,
-with its coincidences, and plays under the video from the strongest of them. Balance and ducking are those of the
-session's parameters. A brief, and a script in the video's place, rank again; filters hide matches.
+A brief, and a script in the video's place, rank again; filters hide matches. The chosen one plays under the video.
 """
 
 from __future__ import annotations
@@ -73,10 +71,7 @@ class Filters:
     words: str = ""
 
     def keep(self, track: Track, tempi: Sequence[float]) -> bool:
-        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open.
-
-        `tempi` are those it may be counted at; one that is in the range is enough.
-        """
+        """Whether a track is shown; what is unknown passes an open filter only, and one of `tempi` is enough."""
         return (
             any(_within(bpm, self.bpm, (SLOWEST, FASTEST)) for bpm in tempi)
             and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
@@ -141,10 +136,7 @@ class MatchState:
         return () if self.drawn is None else self.drawn.tempi[track.track_id]
 
     def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
-        """Energy of a track over the video: video seconds and energy, 0 to 1, shape (n,) each.
-
-        Without a `place` the track begins with the video. Both are empty where its energy was not measured.
-        """
+        """Energy of a track over the video: video seconds and energy, 0 to 1; empty where it was not measured."""
         contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
         length = match.track.duration_seconds
         if self.drawn is None or contour is None or not length or not np.all(np.isfinite(contour)):
@@ -309,10 +301,9 @@ class MatchPicture(Picture):
 
 
 def named_marks(place: Placement | None, seconds: float, width: int) -> list[tuple[float, str, str]]:
-    """The strongest coincidences of a placement, with names that stand beside their marks and never overlap.
+    """Video seconds, name, and side of the name at the mark, of the strongest coincidences; names never overlap.
 
-    Of each, the strongest first, its video seconds, name, and the side of the name that is at the mark. A placement
-    whose coincidences may be due to chance has none that is named. `width`: of the picture of all of it, pixels.
+    A placement whose coincidences may be due to chance has none that is named.
     """
     marks: list[tuple[float, str, str]] = []
     taken: list[tuple[float, float]] = []
@@ -451,10 +442,7 @@ class MatchTab(Tab):
         self._show_chosen()
 
     def open(self, track_id: str) -> None:
-        """Open a track under the video, in the Plan tab.
-
-        `track_id`: of the catalog; empty for none.
-        """
+        """Open a track of the catalog under the video, in the Plan tab; nothing for an empty id."""
         if track_id:
             self._session.open_track(track_id)
             self._session.tab = "Plan"

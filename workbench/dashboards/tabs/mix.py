@@ -1,10 +1,8 @@
 """The Mix tab: the ducking of the music under speech, shown as levels and played while it is tuned.
 
-Sound is measured, and its utterances found, once a plan, by a worker. From then on a mix follows from levels and
-utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an hour, so that letting go of a slider
-shows and plays the new one at once: the player applies gains and ducking, and nothing is rendered. B is the same music
-without the ducking, at the same gain. The envelope can be drawn by hand (`workbench.dashboards.tabs.envelope`); sliders
-then change the measured one under it.
+A worker measures the sound and finds its utterances once a plan. From then on a mix takes milliseconds
+(`workbench.mix.balance.plan_mix`), and nothing is rendered: the player applies gains and ducking. B is the same music
+without the ducking. When the envelope is drawn by hand, sliders change the measured one under it.
 """
 
 from __future__ import annotations
@@ -90,19 +88,13 @@ class MixState:
     """parameters that `mix` was made with, by the names of their stages"""
 
     def tune(self, duck: DuckParams, own: MixParams, render: RenderParams | None = None) -> None:
-        """Mix with other parameters of the duck.
-
-        `duck`, `own`, `render`: of the session; None: all of the music is ducked.
-        """
+        """Mix with other parameters of the duck; without `render` all of the music is ducked."""
         self.under_voice_lu, self.render = duck.under_voice_lu, render or RenderParams()
         self.mix = None if self.sounds is None else with_drawn(self.sounds.levels.mixed(duck, own), self.drawn)
         self.made_with = {} if self.sounds is None else {"voice": self.sounds.levels.voice, "duck": duck, "mix": own}
 
     def draw(self, points: Points | None) -> None:
-        """Mix with an envelope that is drawn by hand.
-
-        `points`: of the envelope; None: as it is measured.
-        """
+        """Mix with an envelope that is drawn by hand; None: as it is measured."""
         self.drawn = points
         self.mix = None if self.mix is None else with_drawn(self.mix, points)
 
@@ -227,10 +219,7 @@ class MixState:
 
 
 def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
-    """Evenly spaced times of a view, s, and the loudness over 400 ms at each, LUFS; shape (n,) each.
-
-    It is no quieter than the lower end of the picture. `power`: shape (n_hops,), K-weighted, a hundred hops a second.
-    """
+    """Even times of a view, s, and the loudness over 400 ms at each, no quieter than the picture's lower end."""
     total = np.concatenate([[0.0], np.cumsum(power)])
     first, stop = max(0, round(from_s * HOPS_PER_SECOND)), min(power.size, round(to_s * HOPS_PER_SECOND))
     if stop <= first:
@@ -248,10 +237,7 @@ def preset_of(duck: DuckParams) -> str:
 
 
 def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> None:
-    """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first.
-
-    Where the music is ducked in bands for the first time, a worker measures it outside that of speech.
-    """
+    """Mix with the session's parameters, then go on; a worker first finds the utterances or measures the bands."""
     sounds, voice = state.sounds, session.params.voice
     if sounds is None or sounds.levels.voice == voice:
         state.tune(session.params.duck, session.params.mix, session.params.render)
@@ -304,10 +290,7 @@ class MixPicture(Picture):
         self.follow = ViewFollower(self.levels, self.show_view)
 
     def on_hand(self, drag: Callable[[str, float, float, float, float], object]) -> None:
-        """Call a function when the user drags on the duck.
-
-        `drag`: takes the phase, video seconds and positive dB of the pointer, and what of both is within its reach.
-        """
+        """Call a function with phase, video seconds and positive dB of a drag on the duck, and its reach."""
 
         def changed(_attr: str, _old: object, new: Sequence[Any]) -> None:
             phase, at, level, reach_s, reach_db, _ = new
@@ -316,10 +299,7 @@ class MixPicture(Picture):
         self.hand.on_change("gesture", changed)
 
     def on_pick(self, pick: Callable[[float, float, float, float], object]) -> None:
-        """Call a function when the user clicks on the duck.
-
-        `pick`: takes video seconds and positive dB of the click, and what of both is within reach of it.
-        """
+        """Call a function with video seconds and positive dB of a click on the duck, and what is within its reach."""
 
         def clicked(event: Tap) -> None:
             start, end = self.follow.view
@@ -573,10 +553,7 @@ class MixTab(Tab):
         tune_state(self.state, self._session, show)
 
     def draw(self, points: Points | None) -> None:
-        """Mix with an envelope that was drawn: see and hear it at once.
-
-        `points`: of the envelope; None: as it is measured.
-        """
+        """Mix with an envelope that was drawn, or as it is measured: see and hear it at once."""
         self.state.draw(points)
         self._show_envelope()
 

@@ -1,9 +1,6 @@
 """The Plan tab: a video from its pictures down to the track that plays under it, played while it is shown.
 
-Two options of the plan are compared as A and B, at the same place and equally loud. Another mix of the same plan leaves
-the choice as it is: what was chosen goes on playing, and is balanced again.
-
-The state is `workbench.dashboards.tabs.plan_state`, the picture `workbench.dashboards.tabs.plan_picture`.
+Two options of the plan are compared as A and B, at the same place and equally loud.
 """
 
 from __future__ import annotations
@@ -166,19 +163,13 @@ class PlanTab(Tab):
         self.look_at_option(self._session.option)
 
     def look_at_option(self, option: int) -> None:
-        """Look at an option, and hear it as A; B stays what it is.
-
-        `option`: counted from 0; one that the plan does not have is not looked at.
-        """
+        """Look at an option, counted from 0, and hear it as A; B stays what it is."""
         here = self.state.loop is self._session.loop  # else it is an option of a plan that is about to be shown
         if here and option != self.state.shown and option < len(self.state.options):
             self.pick(option, "a")
 
     def listen_at(self, time: float) -> None:
-        """Play from another place, which an address or an opened project names.
-
-        `time`: video s; nothing happens without a plan, or where that is played already.
-        """
+        """Play from another place, which an address or an opened project names."""
         plan = self.state.plan
         if plan is not None and time != self.player.time:
             self.player.go(min(time, plan.window_end))
@@ -191,10 +182,7 @@ class PlanTab(Tab):
             self.player.go(0.0)
 
     def pick(self, option: int, name: str) -> None:
-        """Compare an option as A or B, or make it the plan of the page.
-
-        `option`: counted from 0.
-        """
+        """Compare an option, counted from 0, as A or B, or make it the plan of the page."""
         if name == "use":
             self._wanted = option
             self._use()
@@ -204,10 +192,7 @@ class PlanTab(Tab):
         self._show_choice()
 
     def look_at(self, seam: int) -> None:
-        """Open a seam of the plan in use in the Seams tab; those of another option are only shown.
-
-        `seam`: counted from 0.
-        """
+        """Open a seam of the plan in use, counted from 0, in the Seams tab; those of another option are only shown."""
         if self.state.shown == self.state.used:
             self._session.seam = seam
             self._session.tab = "Seams"

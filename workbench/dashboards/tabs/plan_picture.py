@@ -1,9 +1,7 @@
 """The picture of the Plan tab: a video from its pictures down to the track that plays under it, in lanes.
 
-From top to bottom: pictures; the soundtrack, with speech and its own music; gain and ducking of the music; the music of
-the plan; its segments as blocks, and ribbons that lead down to where they lie in the track. A track that is longer than
-its video is drawn as wide as the video, at a scale of its own. What depends on the view (envelopes, pictures, bars,
-names) is sent again for each view, no finer than the screen; all else is sent once.
+A track that is longer than its video is drawn as wide as the video, at a scale of its own. What depends on the view
+(envelopes, pictures, bars, names) is sent again for each view, no finer than the screen; all else is sent once.
 """
 
 from __future__ import annotations
@@ -133,26 +131,16 @@ class PlanPicture(Picture):
         self._set("fades", left=times - fades / 2, right=times + fades / 2)
 
     def show_chosen(self, seam: int | None) -> None:
-        """Show which seam the buttons are about.
-
-        `seam`: of the plan that is looked at, counted from 0; None: none of it.
-        """
+        """Show which seam of the plan that is looked at, counted from 0, the buttons are about."""
         times = () if self.state.plan is None else self.state.plan.seam_times
         self._set("chosen", x=[] if seam is None else list(times[seam : seam + 1]))
 
     def mark(self, region: Sequence[float]) -> None:
-        """Show the range that is looped, or none.
-
-        `region`: from and to, video seconds; empty for none.
-        """
+        """Show the range that is looped; none where it is empty."""
         self._set("region", left=list(region[:1]), right=list(region[1:]))
 
     def show_places(self, places: Sequence[Sequence[SeamPlace]]) -> None:
-        """Let the seams be dragged.
-
-        `places`: of each seam of the plan that is looked at; empty while they are not known, or where none can be
-        moved.
-        """
+        """Let the seams be dragged to their places, which are empty until they are known."""
         plan = self.state.plan
         self.hand.update(
             seams=[] if plan is None or self.state.shown != self.state.used else list(plan.seam_times),
@@ -161,10 +149,7 @@ class PlanPicture(Picture):
         )
 
     def show_hits(self, hits: Sequence[Hit]) -> None:
-        """Show hits by flags that can be dragged; one waits at the start where none is asked for.
-
-        There are none over another option than the one in use: it cannot be changed.
-        """
+        """Show hits by flags that can be dragged, for the option in use; without any, one waits at the start."""
         flags = [(hit.at, in_words(hit.constraint)) for hit in hits] or [(0.0, "hit at …")]
         if self.state.plan is None or self.state.shown != self.state.used:
             flags = []
@@ -173,10 +158,7 @@ class PlanPicture(Picture):
         self.hand.update(hits=times)
 
     def show_ranges(self, ranges: Sequence[tuple[float, float, str]], selected: Sequence[float]) -> None:
-        """Show what is asked of the track, and the stretch that is selected.
-
-        `ranges`: from and to, s of the track, and colour. `selected`: from and to; empty for none.
-        """
+        """Show what is asked of the track, each from and to, s, and a colour, and the stretch that is selected."""
         scale = 1.0 if self.state.plan is None else _track_scale(self.state.plan)
         self._set(
             "ranges", left=[first * scale for first, _, _ in ranges], right=[last * scale for _, last, _ in ranges],

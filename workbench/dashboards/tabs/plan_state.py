@@ -130,10 +130,7 @@ class PlanState:
             self.video = self.soundtrack = None
 
     def take_mix(self, loop: Planned) -> None:
-        """Balance the plan that is looked at with another mix; what is compared stays.
-
-        The mix is that of the plan itself. Other options keep theirs until they are balanced again.
-        """
+        """Balance the plan with another mix; other options keep theirs until they are balanced again."""
         before, self.loop = None if self.loop is None else self.loop.mix, loop
         if before is not None and loop.mix is not None and with_drawn(before, None) == with_drawn(loop.mix, None):
             points = drawn_points(loop.mix)  # only the envelope was drawn, which every option has
@@ -149,42 +146,27 @@ class PlanState:
                 self.outdated.add(option)
 
     def hear(self, option: int, rendered: RenderedOption) -> None:
-        """Take an option that was rendered and balanced.
-
-        `option`: counted from 0.
-        """
+        """Take an option that was rendered and balanced."""
         self.rendered[option] = rendered
         self.outdated.discard(option)
 
     def balanced(self, option: int) -> RenderedOption | None:
-        """An option with the mix that it has now; None where it is not rendered, or another mix was set since.
-
-        `option`: counted from 0.
-        """
+        """An option with the mix that it has now; None where it is not rendered, or another mix was set since."""
         return None if option in self.outdated else self.rendered.get(option)
 
     def gains(self, option: int | None) -> MixGains:
-        """What the player does for the mix of an option; until its own is known, for that of the plan served.
-
-        `option`: counted from 0; None: nothing is changed.
-        """
+        """What the player does for the mix of an option; until its own is known, for that of the plan served."""
         return gains_of(self.mix_of(option))
 
     def mix_of(self, option: int | None) -> Mix | None:
-        """The mix of an option; until its own is known, that of the plan served.
-
-        `option`: counted from 0; None: there is none.
-        """
+        """The mix of an option; until its own is known, that of the plan served."""
         if option is None or self.loop is None:
             return None
         rendered = self.rendered.get(option)
         return self.loop.mix if rendered is None else rendered.mix
 
     def pick(self, option: int, name: str) -> None:
-        """Compare an option as A or B, and look at it; the same option cannot be both.
-
-        `option`: counted from 0.
-        """
+        """Compare an option as A or B, and look at it; the same option cannot be both."""
         if name == "a":
             self.a, self.b = option, (None if self.b == option else self.b)
         elif option != self.a:
@@ -192,11 +174,7 @@ class PlanState:
         self.chosen = name if name == "a" or self.b is not None else "a"
 
     def matching(self, at: float, region: Sequence[float]) -> tuple[float, float]:
-        """Gains of A and B, dB, at most 0, that make them equally loud in the loop, or around the playhead.
-
-        Both are 0 where only one of them can be played. `at`: playhead, video seconds. `region`: from and to of the
-        loop, video seconds; empty for none.
-        """
+        """Gains, dB, that make A and B equally loud in the loop, or around the playhead; 0 without both."""
         a, b = self.rendered.get(self.a), self.rendered.get(-1 if self.b is None else self.b)
         if a is None or b is None:
             return 0.0, 0.0

@@ -1,11 +1,7 @@
 """What is asked of the plan, on the Plan tab: seams that are pinned, forbidden or moved, stretches of the track, times.
 
-A hit has a flag in the picture, which is dragged to where the track's arrival lands.
-
-What is asked is planned with at once (`Session.ask`, `Session.move_seam`). Conflicting constraints are named, and
-each constraint that would help if it were dropped is a button.
-
-While a seam is dragged, the splice at the bar line that it would go to plays over and over (`SeamSound`).
+What is asked is planned with at once. Conflicting constraints are named, and each that would help if it were dropped is
+a button. While a seam is dragged, the splice that it would become plays over and over (`SeamSound`).
 """
 
 from __future__ import annotations
@@ -69,10 +65,7 @@ class SeamSound(JSComponent):
 
 
 class RequestDesk:
-    """Joins the panel with the session and the picture of the plan.
-
-    `playhead`: where the player stands, video seconds.
-    """
+    """Joins the panel with the session and the picture of the plan; `playhead` says where the player stands."""
 
     def __init__(self, session: Session, picture: PlanPicture, playhead: Callable[[], float]) -> None:
         self._session, self._picture, self._playhead = session, picture, playhead
@@ -101,10 +94,7 @@ class RequestDesk:
         self.show()
 
     def hear(self, seam: int, bars: int | None) -> None:
-        """Hear the splice of a seam where it would be, over and over; silence where it cannot be.
-
-        `seam`: counted from 0. `bars`: by which it would be moved; None: hear nothing any more.
-        """
+        """Hear the splice of a seam moved by bars over and over; silence for None, or where it cannot be."""
         places = self._places[seam] if seam < len(self._places) else ()
         place = next((place for place in places if place.bars == bars), None)
         sound, mix = self._session.track_sound, None if self._session.loop is None else self._session.loop.mix
@@ -123,20 +113,14 @@ class RequestDesk:
         self.sound.asked += 1
 
     def select(self, song_from: float, song_to: float) -> None:
-        """Select a stretch of the track, about which something can be asked.
-
-        `song_from`, `song_to`: s of the track.
-        """
+        """Select a stretch of the track, about which something can be asked."""
         loop = self._session.loop
         longest = song_to if loop is None or loop.analysis is None else loop.analysis.profile.song_duration
         self._stretch = (round(song_from, 1), min(round(song_to, 1), int(10 * longest) / 10))
         self.show()
 
     def select_region(self, region: Sequence[float]) -> None:
-        """Select what is played in a region of the video: of several pieces the longest.
-
-        `region`: from and to, video seconds; empty for none.
-        """
+        """Select what is played in a region of the video: of several pieces the longest."""
         plan = self._session.plan
         found = None if plan is None or len(region) != 2 else track_stretch(plan, region[0], region[1])
         if found is not None:
@@ -244,10 +228,7 @@ class RequestDesk:
 
 
 def _with_hit(request: PlanRequest, at: float, number: int | None = None) -> PlanRequest:
-    """A request in which a hit, of several the nearest where no number says which, lands at a time of the video.
-
-    Where there is none, the track's arrival lands there.
-    """
+    """A request in which a hit lands at a time: that number, else the nearest, else the track's arrival."""
     hits = list(request.hits) or [Hit(at)]
     if number is None or number >= len(hits):  # the flag has gone meanwhile
         number = min(range(len(hits)), key=lambda one: abs(hits[one].at - at))

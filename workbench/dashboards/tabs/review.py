@@ -1,10 +1,8 @@
 """The Review tab: what several people say about a plan, at the playhead and at its seams, and whether they approve.
 
-What is written here freezes the plan as it is played, as a version that later changes leave alone. Comments go on to
-the next versions, decisions do not. Each version can be played again, as B beside the plan; what is written while it
-plays is about that version. A link shows one version to people without an account, who may answer where its maker
-allows it (`workbench.dashboards.links`). Pages of one server that are open on the same track and video show each
-other's comments, and those that come by links, at once.
+What is written freezes the plan as it is played, as a version. Comments go on to the next versions, decisions do not. A
+version can be played again, as B beside the plan; what is written then is about it. A link shows one version to people
+without an account (`workbench.dashboards.links`). Pages of one server show each other's comments at once.
 """
 
 from __future__ import annotations
@@ -172,10 +170,7 @@ class ReviewState:
 
 
 def when(at: str) -> str:
-    """A time of a record as reviewers read it, on the clock of this machine.
-
-    `at`: ISO 8601 with its offset.
-    """
+    """A time of a record, ISO 8601, as reviewers read it, on the clock of this machine."""
     here = datetime.fromisoformat(at).astimezone()
     return f"{here.day} {here:%b %Y, %H:%M}"
 
@@ -317,10 +312,7 @@ class ReviewTab(Tab):
             self.board.fault = "Something else plays by now: look at it, and ask again."
 
     def comment(self, text: str, seam: int = -1, at: float | None = None) -> None:
-        """Comment on a seam, or on the place where the plan is listened to.
-
-        `seam`: counted from 0; -1: where the playhead is. `at`: where that is, s; None: where the player last reported.
-        """
+        """Comment on a seam, from 0, or with -1 on the playhead, which is `at` or where the player last reported."""
         place, about = float(self.player.time if at is None else at), None if seam < 0 else int(seam)
         comment_on(self._session.workspace, self._playing(), self._session.reviewer, text, place, about)
         self.board.sent += 1

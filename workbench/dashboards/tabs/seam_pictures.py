@@ -33,10 +33,7 @@ class SeamPicture(Picture):
         self._draw()
 
     def show(self, look: SeamLook | None, fade_seconds: float = 0.0) -> None:
-        """Draw a seam, or nothing.
-
-        `fade_seconds`: length of the crossfade that plays, s.
-        """
+        """Draw a seam, or nothing, and how long its crossfade is."""
         if look is None:
             self._empty()
             return

@@ -1,13 +1,8 @@
 """The Seams tab: one seam at a time, shown and played from both sides, judged, and its crossfade changed.
 
-What plays is drawn over what the track has there; beats run through both. The parts of the score stand beside the
-track's own bar lines. The crossfade has two handles; their setting plays while they move, made in the browser
-from the track's own samples until a worker has drawn and scored it, and goes into the plan when a button is pressed.
-Verdicts are stored by `workbench.review.verdicts` and come out as CSV. A verdict and its note belong to a reviewer and
-to the seam as it was played, under its crossfade: they are there again when one comes back to it, and a note that is
-written or changed later goes to the verdict that was given.
-
-The pictures are `workbench.dashboards.tabs.seam_pictures`.
+The crossfade has two handles; their setting plays while they move, made in the browser from the track's own samples
+until a worker has drawn and scored it, and goes into the plan when a button is pressed. A verdict and its note belong
+to a reviewer and to the seam under its crossfade; a note that is written later goes to the verdict that was given.
 """
 
 from __future__ import annotations
@@ -153,19 +148,12 @@ class SeamState:
         return ["" if verdict is None else verdict.verdict for verdict in given]
 
     def try_fade(self, seconds: float, exponent: float) -> None:
-        """Hear the seam under another crossfade.
-
-        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude). Raises `PlanError` where there is no
-        room for it.
-        """
+        """Hear the seam under another crossfade, of `workbench.mix.fades`; `PlanError` where it has no room."""
         if self.plan is not None:
             self.changed = with_fade(self.plan, self.seam, seconds, exponent)
 
     def judge(self, look: SeamLook, word: Word, note: str) -> None:
-        """Save a verdict on the seam, under the crossfade that was played.
-
-        `note`: in the reviewer's own words; empty for none.
-        """
+        """Save a verdict on the seam, under the crossfade that was played."""
         assert self.loop is not None, "a seam belongs to a loop"
         assert self.plan is not None, "a seam belongs to a plan"
         place = _seam_key(self.plan, self.seam)
@@ -265,18 +253,12 @@ class SeamsTab(Tab):
         self._look()
 
     def review_as(self, reviewer: str) -> None:
-        """Show and take the verdicts of a reviewer.
-
-        `reviewer`: the name; empty where none was given.
-        """
+        """Show and take the verdicts of a reviewer; none for an empty name."""
         self.attempt(self.state.review_as, reviewer)
         self._mark()
 
     def go(self, seam: int) -> None:
-        """Look at a seam.
-
-        `seam`: counted from 0; one that the plan does not have is not looked at.
-        """
+        """Look at a seam, counted from 0; one that the plan does not have is not looked at."""
         if seam != self.state.seam and 0 <= seam < self.state.count:
             self.state.seam, self.state.changed = seam, None
             self._unsay()
@@ -288,18 +270,12 @@ class SeamsTab(Tab):
             self.go(self.state.worst)
 
     def step(self, by: int) -> None:
-        """Look at the next seam, or the one before.
-
-        `by`: seams forward; negative for back.
-        """
+        """Look at the next seam (1) or the one before (-1)."""
         if self.state.count:
             self.go((self.state.seam + by) % self.state.count)
 
     def try_fade(self, seconds: float, exponent: float) -> None:
-        """Hear the seam under another crossfade.
-
-        `exponent`: of its curve, 0.5 (constant power) to 1 (constant amplitude).
-        """
+        """Hear the seam under another crossfade."""
         if not self.attempt(self.state.try_fade, float(seconds), float(exponent)):
             self.player.refused += 1
             return

@@ -1,26 +1,8 @@
 """What every tab of the page does: follow the session, colour its pictures, run work, say what went wrong.
 
 A tab is a small class. Its state is another one, without widgets, which tests use without a browser; its figures are a
-`Picture`. The tab makes both and the widgets, follows what it needs of the session, and lays all out in `panel`:
-
-    class LevelsTab(Tab):
-        title = "Levels"
-
-        def __init__(self, session: Session) -> None:
-            self.state, self.picture = LevelsState(), LevelsPicture()
-            super().__init__(session, self.picture)
-            self.follow(["loop"], self.take)
-
-        def take(self, loop: Loop | None) -> None:
-            self.state.take(loop)
-            if loop is not None:
-                self.run(measure_levels, loop, then=self.picture.show, wanted=lambda: self.state.loop is loop)
-
-        def panel(self) -> pn.viewable.Viewable:
-            return pmui.Column(*self.picture.panes())
-
-Tabs never talk to each other: what one of them changes in the session, the others follow. What asks for work follows
-with `follow_shown`, so that only the tab that is open does, or the one that plays; others catch up when they are.
+`Picture`. The tab makes both and the widgets, follows what it needs of the session, and lays all out in `panel`. Tabs
+never talk to each other: what one of them changes in the session, the others follow.
 """
 
 from __future__ import annotations
@@ -79,8 +61,7 @@ class Tab:
     def follow_shown(self, names: Sequence[str], act: Callable[..., None]) -> None:
         """Follow the session as `follow` does, but only while the tab is open or its program plays.
 
-        What changes meanwhile is one call later, with the latest values. For what asks for work: a hidden tab
-        asks for none.
+        What changes meanwhile is one call later, with the latest values: a hidden tab asks for no work.
         """
 
         def call() -> None:
@@ -97,10 +78,7 @@ class Tab:
         call()
 
     def follow_place(self, player: Program) -> None:
-        """Let a player of the plan stand where the page does, and the page where the player does.
-
-        `player`: whose seconds are those of the video.
-        """
+        """Let a player of the plan stand where the page does, and the page where the player does."""
 
         def go(time: float) -> None:
             if time != player.time:
@@ -144,10 +122,7 @@ def number_field(label: str, value: int, *, low: int, high: int | None = None, *
 
 
 def answer_each(board: Any, act: Callable[..., Any]) -> None:
-    """Do what a component of `assets/asks.js` asks for: each of `asked` once, however often it is sent.
-
-    `act`: takes what is asked.
-    """
+    """Do what a component of `assets/asks.js` asks for: each of `asked` once, however often it is sent."""
 
     def answer(event: Any) -> None:
         for number, *asked in event.new:

@@ -1,10 +1,7 @@
 """The Tracks tab: up to three tracks stacked under one video, each with its own plan, one key to switch between them.
 
-All play together on one clock, with the video; the one that is chosen is audible, the others are silent, so that a
-switch keeps the place to the sample. Loop, levels and volume are those of the page's transport, which is hidden
-meanwhile unless it plays. They are equally loud: with speech each is mixed to the voice, and the louder ones are turned
-down to the quietest. One is the page's own track, whose soundtrack and picture are played. "Use" makes another one the
-page's own, which is then what every other tab shows and every download holds.
+All play together on one clock, equally loud, and one is audible, so that a switch keeps the place to the sample. One is
+the page's own track, whose soundtrack and picture are played; "Use" makes another one the page's own.
 """
 
 from __future__ import annotations
@@ -113,10 +110,7 @@ class StackTab(Tab):
         )
 
     def ask(self, what: str, which: str) -> None:
-        """Do what a button asks for.
-
-        `what`: `add` a track of the catalog, `remove` one, or `use` one as the page's own.
-        """
+        """Do what a button asks for: `add` a track of the catalog, `remove` one, or `use` one as the page's own."""
         session, slots = self._session, compared_tracks(self._session)
         if what == "add":
             self.attempt(compare_track, session, which)

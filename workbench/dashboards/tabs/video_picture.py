@@ -1,8 +1,4 @@
-"""The picture of the video above what a tab plays.
-
-The browser plays the file itself. A small copy (`workbench.dashboards.sounds.video`) is made of a file that no browser
-plays, as soon as its plan is there, and of one that this browser refuses.
-"""
+"""The picture of the video above what a tab plays: the file itself, or a small copy where the browser refuses that."""
 
 from __future__ import annotations
 
@@ -18,10 +14,7 @@ from workbench.dashboards.transport import Program
 
 
 class VideoPicture:
-    """Shows a video in a program, itself or as a copy.
-
-    `program`: that the page's transport plays; its `video_url` is set here and may be emptied by other code.
-    """
+    """Shows a video in a program, itself or as a copy; the program's `video_url` may be emptied by other code."""
 
     def __init__(self, session: Session, program: Program, run: Callable[..., Any]) -> None:
         self._session, self._program, self._run = session, program, run
