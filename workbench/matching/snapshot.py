@@ -381,7 +381,8 @@ def _indexed(folder: Path, draft: _Generation, sizes: IndexSizes) -> _Generation
             build_faiss(_mapped(draft.folder, name), file, sizes)
         rows_file = _rows_file(draft.folder, file.name)
         np.save(rows_file, rows)
-        files[name] = file.name
+        replaced, files[name] = files.get(name), file.name
+        checksums = {path: noted for path, noted in checksums.items() if path.partition("/")[0] != replaced}
         checksums |= _checksums_of(folder, file, rows_file)
     meta = {**draft.meta, "files": files, "checksums": checksums}
     return _Generation(draft.folder, meta)
