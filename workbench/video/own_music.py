@@ -11,7 +11,8 @@ of a soundtrack hold anyway:
     flowing  level in dB of the quietest tenth against the mean: music hardly pauses
 
 The logarithm of the odds of music is their weighted sum. Music is where it is likelier than not, and where there is a
-pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. Short breaks do not end it, and less
+pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. What is 45 dB under the loud passages is
+no music either: the noise of a room has a pulse or a pitch now and then. Short breaks do not end it, and less
 than a phrase does not count. It begins where near there sound begins after silence, or the bands' levels change most:
 where the four seconds after are likeliest to be music, and those before least; and ends likewise.
 
@@ -131,7 +132,7 @@ def music_ranges(
     short = _odds(music_cues(bands, pitches, _SHORT_SECONDS), _SHORT_NOISE) - _SHORT_ODDS
     odds = np.maximum(music_odds(bands, pitches), short)
     joined: list[tuple[int, int]] = []
-    for first, last in _runs(odds > 0.0):
+    for first, last in _runs((odds > 0.0) & ~_inaudible(bands, odds.size)):
         if joined and first - joined[-1][1] < close_seconds:
             joined[-1] = joined[-1][0], last
         else:
@@ -185,6 +186,14 @@ class _Edges:
         if last - first < 1.0 or hops.sum(axis=1).mean() < _FLOOR:
             return _SILENT_ODDS
         return float(_odds(_cues_within(self.bands, self.rises, self.pitches, first, last)[np.newaxis])[0])
+
+
+def _inaudible(bands: FloatArray, seconds: int) -> BoolArray:
+    """Which seconds are silent beside the loud passages."""
+    power = bands.sum(axis=1, dtype=np.float64)
+    loud = float(np.quantile(power, 0.95)) if seconds else 0.0
+    means = [power[k * HOPS_PER_SECOND : (k + 1) * HOPS_PER_SECOND].mean() for k in range(seconds)]
+    return np.asarray(np.array(means) <= loud * 10 ** (-_SILENCE_DB / 10))
 
 
 def _silences(bands: FloatArray) -> list[tuple[float, float]]:

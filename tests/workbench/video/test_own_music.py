@@ -90,6 +90,13 @@ def test_what_is_no_music_has_none(kind: str) -> None:
     assert music_ranges(*measured(sound), CLOSE, LEAST) == ()
 
 
+def test_what_nobody_hears_beside_the_voice_is_no_music() -> None:
+    talk, music = (heard(*path, seconds=25.0) for path in (("voice", "narration.ogg"), ("music", "corner_store.ogg")))
+    for level_db, count in ((-30.0, 1), (-60.0, 0)):
+        soft = music * np.float32(10 ** (level_db / 20))
+        assert len(music_ranges(*measured(np.concatenate([talk, soft, talk])), CLOSE, LEAST)) == count, level_db
+
+
 def test_breaks_and_short_stretches(talk_and_music: tuple[np.ndarray, np.ndarray]) -> None:
     assert music_ranges(*talk_and_music, CLOSE, 60.0) == ()
     bands, pitches = (np.concatenate([each, each]) for each in talk_and_music)
