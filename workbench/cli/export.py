@@ -18,6 +18,7 @@ from workbench.cli.plan_files import (
     track_option,
     warn_of_other_bytes,
 )
+from workbench.cli.planning import spans_in_words
 from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ def command(
     from workbench.files import is_stream
     from workbench.plans.plan import LoopPlan
     from workbench.workflows.export import PACKED, export_plan, find_frame_rate, find_sync_points, media_beside
+    from workbench.workflows.render import own_music_ranges
 
     form: Format = find(EXPORT_FORMATS, format_name)
     if with_media and is_stream(out):
@@ -181,6 +183,10 @@ def command(
         say(f"{format_name}: lowers all of the music under speech; `workbench render` lowers it in bands")
     say_kept_mix(chosen, mix, given)
     say_placement(chosen)
+    if form.uses_catalog and form.uses_video and video_path is not None:
+        own_music = own_music_ranges(workspace, video_path, found.window_end)
+        if own_music:
+            say(f"{format_name}: the video has music of its own, {spans_in_words(own_music)}; add its cues by hand")
     if form.limits:
         say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
     is_packed = out.suffix.lower() == PACKED

@@ -7,7 +7,7 @@ with a mix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from itertools import pairwise
@@ -497,15 +497,21 @@ def explain_own_music(workspace: Workspace, video: VideoSource | None, is_mixed:
     if video is None or not is_mixed or own_music is not None or workspace.params.mix.own_music != "ignore":
         return
     from workbench.media.probe import probe
-    from workbench.plans.constraints import clock
     from workbench.workflows.render import own_music_ranges
 
     ranges = own_music_ranges(workspace, video.path, probe(video.path).duration)
     if ranges:
-        spans = ", ".join(f"{clock(round(first))} to {clock(round(last))}" for first, last in ranges)
         say(
-            f"the video has music of its own, {spans}, and the track plays over it; --own-music yield or mix makes room"
+            f"the video has music of its own, {spans_in_words(ranges)}, and the track plays over it; --own-music yield "
+            "or mix makes room"
         )
+
+
+def spans_in_words(spans: Iterable[tuple[float, float]]) -> str:
+    """Stretches of a video in words: 0:12 to 0:48, 3:05 to 3:20."""
+    from workbench.plans.constraints import clock
+
+    return ", ".join(f"{clock(round(first))} to {clock(round(last))}" for first, last in spans)
 
 
 def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:

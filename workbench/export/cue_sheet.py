@@ -45,7 +45,7 @@ def write_cues(timeline: Timeline, out: Path) -> None:
         ]
         times = (*codes, _clock(max(1.0, ends - begins)))
         row = (number, record.called, *writers, *times, record.licence or "not known", record.source_url, record.credit)
-        writer.writerow(["" if cell is None else plain_name(str(cell)) for cell in row])
+        writer.writerow(["" if cell is None else _text(str(cell)) for cell in row])
     write_text(out, f"\ufeff{text.getvalue()}")  # without the mark Excel reads the letters of another alphabet
 
 
@@ -81,6 +81,12 @@ def _cues(timeline: Timeline) -> Iterator[tuple[VideoSeconds, VideoSeconds]]:
             begins = times[-1] if times[-1] < points[-1][0] else ends
     if begins < ends:
         yield begins, ends
+
+
+def _text(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    text = plain_name(cell)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _clock(seconds: float) -> str:

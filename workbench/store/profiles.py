@@ -72,6 +72,9 @@ def params_from(values: Any, named: str) -> WorkbenchParams:
 
 def _unknown(where: tuple[int | str, ...]) -> str:
     """The message for an unknown field: which fields the table has."""
+    table, dot, name = str(where[-1]).partition(".")
+    if dot:
+        return f'a table holds its fields: write {{"{table}": {{"{name}": ...}}}}'
     model: Any = WorkbenchParams
     for part in where[:-1]:
         model = model.model_fields[str(part)].annotation

@@ -11,10 +11,10 @@ of a soundtrack hold anyway:
     flowing  level in dB of the quietest tenth against the mean: music hardly pauses
 
 The logarithm of the odds of music is their weighted sum. Music is where it is likelier than not, and where there is a
-pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. What is 45 dB under the loud passages is
-no music either: the noise of a room has a pulse or a pitch now and then. Short breaks do not end it, and less
-than a phrase does not count. It begins where near there sound begins after silence, or the bands' levels change most:
-where the four seconds after are likeliest to be music, and those before least; and ends likewise.
+pulse or a pitch at all: rumble, traffic and wind are low and flow as a pad does. What is 45 dB under the loud passages
+is no music either: the noise of a room has a pulse or a pitch now and then. Short breaks do not end it, and less than a
+phrase does not count. It begins where near there sound begins after silence, or the bands' levels change most: where
+the four seconds after are likeliest to be music, and those before least; and ends likewise.
 
 References
 ----------

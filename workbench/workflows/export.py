@@ -379,11 +379,11 @@ class _CueGain:
 
 
 def _record(workspace: Workspace, track: Path) -> Track:
-    """The first track of the catalog that has the bytes of a file; without one what the tags of the file say."""
+    """The track of the catalog with the bytes of a file, the one with most credits; else what the file's tags say."""
     content_hash = workspace.hash_file(track)
     known = () if workspace.existing_database is None else open_library(workspace).with_content(content_hash)
-    for record in known:
-        return record
+    if known:
+        return max(known, key=lambda record: len(record.credits))
     title, artist = read_tags(track)
     return Track("track", track, content_hash, title=title, artist_name=artist)
 

@@ -16,6 +16,7 @@ import pandas
 import pytest
 import soundfile
 
+from workbench.analysis.sources import open_library
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.export.audacity import write_labels
@@ -214,12 +215,16 @@ def test_a_cue_is_a_stretch_of_music_and_credits_are_those_of_the_catalog(
         file.write(samples)
     text = export_plan(workspace, plan, "credits", tmp_path / "tags.txt", track=tagged).read_text()
     assert text.splitlines()[2] == '"Slow Ember" by Kettle'
-    bare = Track("trk_1", track, "", title="Banana Song", artist_name="Zoë", composer="Ana")
+    bare = Track("trk_1", track, "", title="=1+1", artist_name="Zoë", composer="Ana")
     cues = export_plan(workspace, plan, "cue-sheet", tmp_path / "cues.csv", track=track, record=bare)
     assert cues.read_bytes().startswith(codecs.BOM_UTF8), "as Excel needs it"
-    assert pandas.read_csv(cues)["licence"].tolist() == ["not known"]
+    assert pandas.read_csv(cues)[["title", "licence"]].to_numpy().tolist() == [["'=1+1", "not known"]], "no formula"
     text = export_plan(workspace, plan, "credits", tmp_path / "c.txt", track=track, record=bare).read_text()
     assert "Composer: Ana" in text
+    for track_id, licence in (("trk_bare", {}), ("trk_known", {"licence": "CC0-1.0"})):
+        open_library(workspace).add(track, {"title": "Twins", **licence}, track_id=track_id)
+    text = export_plan(workspace, plan, "credits", tmp_path / "twins.txt", track=track).read_text()
+    assert text.splitlines()[2] == '"Twins", licence CC0-1.0'
 
 
 def test_reviews_stand_between_the_seams(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ def test_a_file_names_only_what_was_tuned(tmp_path: Path) -> None:
         ("[cover]\nrequired_excess_seconds = -1\n", ["cover.required_excess_seconds", "greater than", "-1"]),
         ("[cover]\nrequired_access = 1\n", ["cover.required_access", "unknown", "required_excess_seconds"]),
         ("[covers]\nx = 1\n", ["covers", "unknown", "cover, "]),
+        ('"duck.under_voice_lu" = 20.0\n', ["duck.under_voice_lu", '{"duck": {"under_voice_lu": ...}}']),
         ("[render]\nblock_seconds = nan\n", ["render.block_seconds"]),
         ("cover = 3\n", ["cover"]),
         ("[cover\n", ["not a profile file"]),
