@@ -8,7 +8,7 @@
     energy      how driving it is, of the whole and in 32 parts; a louder master does not count
     colour      brightness, the share of power in the band of speech, drums
     tonality    key and mode (`workbench.features.key`)
-voice       whether it has singing or speech (`workbench.features.vocals`)
+    voice       whether it has singing or speech (`workbench.features.vocals`)
     level       integrated loudness and loudness range
     form        sections, the most memorable part, whether it can be looped
 
