@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,7 @@ from workbench.store.database import CREATED, Database, now, recordings, removed
 from workbench.store.saved import CorrectedGrid
 
 PRESENT, MISSING = "present", "missing"
+_MADE_UP = re.compile("trk_[0-9A-HJKMNP-TV-Z]{26}")  # the ULID of `_put`
 _AT_ONCE = 500
 """ids in one statement; SQLite takes 999 values"""
 
@@ -117,9 +119,10 @@ class Library:
 
         Without an id, a path that is known updates its first track, and so do bytes that are known; these keep the path
         that they are known by while a file is there. Fields that are not given keep their values. With an id, the track
-        of that id is updated or created; equal bytes under two ids stay two tracks. `content_hash` is the SHA-256 of
-        the file's bytes, where the caller has just computed it. Raises `MediaError` for a file that cannot be read, and
-        `ParameterError` for an id or a field that a track cannot have.
+        of that id is updated or created; one of these bytes whose id was made up here gets the given id instead. Equal
+        bytes under two given ids stay two tracks. `content_hash` is the SHA-256 of the file's bytes, where the caller
+        has just computed it. Raises `MediaError` for a file that cannot be read, and `ParameterError` for an id or a
+        field that a track cannot have.
         """
         (track,) = self.add_all([LibraryEntry(path, fields or {}, track_id, content_hash)])
         return track
@@ -307,8 +310,12 @@ def _put(
         known = connection.execute(query.where(tracks.c.content_hash == digest)).first()
         if known is not None:
             path = places[digest]
+    if known is None and track_id is not None and (renamed := _made_up(connection, digest)) is not None:
+        known = connection.execute(query.where(tracks.c.track_id == renamed)).one()
+        connection.execute(tracks.update().where(tracks.c.track_id == renamed).values(track_id=track_id))
+        connection.execute(removed_tracks.insert().values(track_id=renamed, revision=revision))
     values = {**({} if known is None else json.loads(known.fields)), **given}
-    identity = known.track_id if known is not None else track_id or f"trk_{ULID()}"
+    identity = track_id or (f"trk_{ULID()}" if known is None else known.track_id)
     track = Track(track_id=identity, path=path, content_hash=digest, **values)
     stamp = now()
     record = {
@@ -317,10 +324,16 @@ def _put(
     }  # fmt: skip
     if known is None:
         connection.execute(tracks.insert().values(track_id=identity, added_at=stamp, **record))
-        connection.execute(removed_tracks.delete().where(removed_tracks.c.track_id == identity))
     else:
         connection.execute(tracks.update().where(tracks.c.track_id == identity).values(**record))
+    connection.execute(removed_tracks.delete().where(removed_tracks.c.track_id == identity))
     return str(identity)
+
+
+def _made_up(connection: Connection, digest: str) -> str | None:
+    """The id of the track of some bytes that was named here, because nobody gave one; None: there is none."""
+    ids = connection.scalars(sa.select(tracks.c.track_id).where(tracks.c.content_hash == digest))
+    return next((found for found in ids if _MADE_UP.fullmatch(found)), None)
 
 
 def _record(connection: Connection, measurement: Measurement, revision: int) -> None:

@@ -65,6 +65,15 @@ def test_equal_bytes_under_two_ids_stay_two_tracks(library: Library, track_file:
     assert [track.track_id for track in library.list()] == ["one", "other"]
 
 
+def test_a_table_names_the_tracks_of_a_folder_that_was_added_before(library: Library, track_file: Path) -> None:
+    named = library.add(track_file, {"title": "By hand"})
+    since = library.revision()[1]
+    given = library.add(track_file, {"licence": "CC0-1.0"}, track_id="a")
+    assert library.list() == [given]
+    assert (given.track_id, given.title, given.licence) == ("a", "By hand", "CC0-1.0")
+    assert library.changes(since, 10).removed == (named.track_id,)
+
+
 def test_equal_bytes_without_ids_are_one_track_by_whatever_path(library: Library, track_file: Path) -> None:
     first = library.add(track_file, {"title": "Sea"})
     copy = track_file.with_name("copy.ogg")
