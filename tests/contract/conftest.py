@@ -43,6 +43,7 @@ from service.store.jobs import NewJob
 from service.store.tables import open_database
 from tests.service.conftest import Postgres, running_postgres
 from tests.service.sites import Quiet, https_site
+from tests.service.waiting import until
 from tests.videos import grey, write_video
 from workbench.cli.main import app
 from workbench.files import bundled_path
@@ -207,10 +208,7 @@ class Service:
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Wait for what a process of the service does in its own time, such as after it has settled a job."""
-        deadline = time.monotonic() + SETTLE_SECONDS
-        while not condition():
-            assert time.monotonic() < deadline, f"not within {SETTLE_SECONDS:g} s: {what}"
-            time.sleep(0.05)
+        until(condition, what, SETTLE_SECONDS)
 
     def wait_until_ranking(self) -> None:
         """Wait until a script is ranked: requests are accepted before the ranking processes have started."""

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,6 @@ import pytest
 import sqlalchemy as sa
 
 from service.store import jobs
-from service.store.jobs import NewJob
 from service.store.tables import idempotency_keys
 from service.store.tables import jobs as rows
 from workbench.media.audio import write_audio
@@ -69,20 +67,6 @@ def test_long_sound_holds_nobody_up(service: Any, customer: Any, acme: Any, site
     assert service.settled(acme, hour).json()["billed_minutes"] == 60
 
 
-def test_bytes_already_mapped_by_the_account_are_cached_and_billed_all_the_same(
-    service: Any, customer: Any, site: Any
-) -> None:
-    """`cached`: true when the account had already mapped these exact bytes; does not change the cost."""
-    request = {"audio_url": f"{site.url}/track.flac"}
-    first, second = (customer.settled(customer.post("/v1/beats", request)).json() for _ in range(2))
-    assert (first["cached"], second["cached"]) == (False, True)
-    assert first["track_id"] is None  # null if absent
-    assert first["beats"] == second["beats"]
-    assert [row[1:] for row in customer.charges()] == [(one["job_id"], 1, "minute") for one in (first, second)]
-    other = service.customer()
-    assert other.settled(other.post("/v1/beats", request)).json()["cached"] is False
-
-
 def test_a_repeat_with_the_same_key_returns_the_original_job(customer: Any, site: Any) -> None:
     """It answers `202` with the original job's submit body, finished or not, and starts no second job."""
     request, headers = {"audio_url": f"{site.url}/track.flac", "track_id": "a"}, {"Idempotency-Key": "once"}
@@ -95,13 +79,6 @@ def test_a_repeat_with_the_same_key_returns_the_original_job(customer: Any, site
     customer.update("--no-payment-method")
     assert customer.post("/v1/beats", request, headers=headers).json() == first.json()  # nothing new is bought
     assert len(customer.charges()) == 1
-
-
-def test_repeats_at_once_start_one_job(customer: Any, site: Any) -> None:
-    request, headers = {"audio_url": f"{site.url}/track.flac"}, {"Idempotency-Key": "at once"}
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: customer.post("/v1/beats", request, headers=headers), range(8)))
-    assert len({answer.json()["job_id"] for answer in answers}) == 1
 
 
 def test_a_key_reused_for_a_different_request_answers_422(customer: Any, site: Any) -> None:
@@ -143,38 +120,6 @@ def test_a_failed_beats_job_answers_422_and_is_not_billed(customer: Any, site: A
     assert "details" not in error
     assert "/tmp" not in error["message"]
     assert customer.ledger() == []
-
-
-def test_a_job_past_its_retention_expires_unbilled(service: Any, customer: Any, site: Any) -> None:
-    """Sat in the queue past its retention: `422`, not billed."""
-    database = service.database()
-    request = {"audio_url": f"{site.url}/track.flac"}
-    with database.write() as connection:
-        new = NewJob(
-            "beats", jobs.FETCH, customer.account, f"beats:late:{customer.account}", request=request,
-            endpoint="POST /v1/beats", charge_key="",
-        )  # fmt: skip
-        job = jobs.submit(connection, new)
-        held = jobs.take(connection, job.job_id, "tests")  # the claim of its fetch, which is handed over
-        assert held is not None
-        assert jobs.hand_over(connection, held, jobs.BEATS)
-        connection.execute(rows.update().where(rows.c.job_id == job.job_id).values(created_at=long_ago(hours=2)))
-    database.close()
-    answer = customer.get(f"/v1/beats/{job.job_id}")
-    if answer.status_code == 202:
-        answer = customer.settled(answer)
-    customer.refused(answer, 422)
-    assert customer.ledger() == []
-
-
-def test_a_running_beats_job_polls_as_202(service: Any, customer: Any) -> None:
-    job_id = service.unserved(customer.account, "beats", track_id="a")
-    customer.update("--no-payment-method")
-    answer = customer.get(f"/v1/beats/{job_id}")
-    assert answer.status_code == 202
-    assert set(answer.json()) == RUNNING
-    customer.refused(service.customer().get(f"/v1/beats/{job_id}"), 403)
-    customer.refused(customer.get("/v1/beats/nobody"), 404)
 
 
 @pytest.mark.slow

@@ -119,47 +119,30 @@ def test_not_json_or_no_object_answers_400(customer: Any, body: bytes) -> None:
     ("path", "body", "field"),
     [
         ("/v1/loop", {**LOOP, "auto_mix": "yes"}, "auto_mix"),
-        ("/v1/loop", {**LOOP, "auto_mix": 1}, "auto_mix"),
         ("/v1/loop", {**LOOP, "auto_mix": None}, "auto_mix"),
-        ("/v1/align", {**LOOP, "auto_mix": "true"}, "auto_mix"),
         ("/v1/loop", {**LOOP, "video_id": 7}, "video_id"),
-        ("/v1/loop", {**LOOP, "video_id": ["vid_long"]}, "video_id"),
-        ("/v1/loop", {**LOOP, "video_id": ""}, "video_id"),
         ("/v1/loop", {**LOOP, "video_id": "v" * 129}, "video_id"),
         ("/v1/loop", {**LOOP, "track_id": "t" * 129}, "track_id"),
         ("/v1/loop", {**LOOP, "track_id": "a\0b"}, "track_id"),
         ("/v1/loop", {"video_id": "vid_long"}, "track_id"),
-        ("/v1/align", {"track_id": "trk_corner"}, "video_id"),
         ("/v1/match", {"video_id": "vid_long", "include_sync": 1}, "include_sync"),
-        ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": "4"}, "sync_points_per_track"),
-        ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 9.5}, "sync_points_per_track"),
-        ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": True}, "sync_points_per_track"),
         ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 0}, "sync_points_per_track"),
         ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 13}, "sync_points_per_track"),
-        ("/v1/match", {"video_id": "vid_long", "sync_points_per_track": 13.0}, "sync_points_per_track"),
         ("/v1/match", {"video_id": "vid_long", "brief": "b" * 501}, "brief"),
         ("/v1/videos", {"filename": "f" * 257}, "filename"),
-        ("/v1/videos", {"filename": 5}, "filename"),
         ("/v1/videos", {"video_url": "https://localhost/" + "a" * 2031}, "video_url"),
         ("/v1/videos", {"video_url": "http://localhost/a.mp4"}, "video_url"),
-        ("/v1/videos", {"video_url": "localhost/a.mp4"}, "video_url"),
-        ("/v1/videos", {"video_url": "https://"}, "video_url"),
-        ("/v1/videos", {"video_url": "HTTPS://localhost/a.mp4"}, "video_url"),
         ("/v1/videos", {"video_url": "https://ann:secret@localhost/a.mp4"}, "video_url"),
         ("/v1/videos/vid_long/ingest", {"storage_key": "s" * 513}, "storage_key"),
-        ("/v1/videos/vid_long/ingest", {}, "storage_key"),
         ("/v1/underscore", {"script": ""}, "script"),
         ("/v1/underscore", {"script": "s" * 7001}, "script"),
         ("/v1/underscore", {"script": "\ud800"}, "script"),
         ("/v1/underscore", {"script": " \n\t"}, "script"),
         ("/v1/underscore", {"script": "a", "platform": "p" * 41}, "platform"),
         ("/v1/underscore", {"script": "a", "brief": "b" * 501}, "brief"),
-        ("/v1/underscore", {}, "script"),
-        ("/v1/underscore", {"script": "a", "limit": 20}, "limit"),
         ("/v1/beats", {"audio_url": "http://localhost/a"}, "audio_url"),
         ("/v1/beats", {"audio_url": "https://localhost/" + "a" * 2031}, "audio_url"),
         ("/v1/beats", {"audio_url": "https://localhost/a", "track_id": "t" * 129}, "track_id"),
-        ("/v1/beats", {}, "audio_url"),
     ],
 )  # fmt: skip
 def test_an_invalid_field_answers_422_and_details_name_it(customer: Any, path: str, body: Any, field: str) -> None:
@@ -177,63 +160,6 @@ def test_a_number_beyond_all_bounds_is_json_and_an_invalid_field(customer: Any, 
     answer = customer.client.post("/v1/match", content=data, headers={"content-type": "application/json"})
     error = customer.refused(answer, 422)
     assert [item["field"] for item in error["details"]] == ["sync_points_per_track"]
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "message"),
-    [
-        ("/v1/loop", {"video_id": "vid_long"}, "track_id: is missing"),
-        ("/v1/loop", {**LOOP, "x": 1}, "x: is not known here"),
-        ("/v1/loop", {**LOOP, "auto_mix": "yes"}, "auto_mix: must be true or false"),
-        ("/v1/loop", {**LOOP, "video_id": 7}, "video_id: must be text"),
-        ("/v1/loop", {**LOOP, "video_id": ""}, "video_id: must not be empty"),
-        ("/v1/loop", {**LOOP, "video_id": "v" * 129}, "video_id: must have at most 128 characters"),
-        ("/v1/match", {"video_id": "v", "sync_points_per_track": 13}, "sync_points_per_track: must be at most 12"),
-        ("/v1/match", {"video_id": "v", "sync_points_per_track": 0}, "sync_points_per_track: must be at least 1"),
-        ("/v1/match", {"video_id": "v", "sync_points_per_track": 4.5}, "sync_points_per_track: must be a whole number"),
-        ("/v1/match?expand=lean", {"video_id": "v"}, "expand: must be 'full'"),
-        ("/v1/match", {}, "body: give either video_id or video_url"),
-        (
-            "/v1/beats",
-            {"audio_url": "http://localhost/a"},
-            "audio_url: must be an https address, such as https://music.example/a.mp4",
-        ),
-        ("/v1/videos", {"filename": "a", "content_type": ""}, "content_type: must not be empty"),
-        (
-            "/v1/videos",
-            {"filename": "a", "content_type": "t" * 257},
-            "content_type: must have at most 256 characters",
-        ),
-        (
-            "/v1/videos",
-            {"video_url": "https://localhost/a", "content_type": "t/s"},
-            "content_type: goes with filename only",
-        ),
-        ("/v1/underscore", {"script": " "}, "script: must say something"),
-    ],
-)
-def test_messages_say_what_is_wrong_in_words_of_ours(customer: Any, path: str, body: Any, message: str) -> None:
-    assert customer.refused(customer.post(path, body), 422)["message"] == message
-
-
-@pytest.mark.parametrize(
-    ("number", "message"),
-    [
-        ("-1", "must be at least 1"),
-        ("9999999999", "must be at most 12"),
-        ("4.0", "must be a whole number"),
-        ("four", "must be a whole number"),
-        ("", "must be a whole number"),
-    ],
-)
-def test_messages_about_numbers_of_a_query_are_those_of_a_body(customer: Any, number: str, message: str) -> None:
-    answer = customer.get(f"/v1/match/jobs/job_x?sync_points_per_track={number}")
-    assert customer.refused(answer, 422)["message"] == f"sync_points_per_track: {message}"
-
-
-@pytest.mark.parametrize("path", ["/v1/nothing", "/nothing", "//", "/%ff", "/v1/loop/"])
-def test_an_unknown_path_is_said_in_one_way(service: Any, path: str) -> None:
-    assert service.refused(service.raw(request(path)), 404)["message"] == "no such path"
 
 
 def test_details_list_every_invalid_field(customer: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import httpx
@@ -12,14 +11,7 @@ import pytest
 from service.app import NAME
 from service.routes import align, beats, loop, match, underscore, uploads, videos, webhooks
 from service.routes.openapi import ENDPOINTS, description, text
-from service.schemas import requests, responses
-from service.schemas.events import BillingEvent
-from service.schemas.examples import EXAMPLES
 from workbench.files import bundled_path
-from workbench.results.align import AlignResult
-from workbench.results.beats import BeatGridBody
-from workbench.results.match import MatchResult, UnderscoreResult
-from workbench.results.plan import LoopResult
 
 DOCUMENT = description()
 
@@ -83,14 +75,6 @@ def routes_under_v1() -> set[tuple[str, str]]:
 def test_every_route_under_v1_is_described() -> None:
     assert NAME
     assert routes_under_v1() == {(endpoint.method.upper(), endpoint.path) for endpoint in ENDPOINTS}
-
-
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
-def test_examples_are_valid(name: str) -> None:
-    models: dict[str, Any] = {**vars(requests), **vars(responses)}
-    for model in (AlignResult, BeatGridBody, BillingEvent, LoopResult, MatchResult, UnderscoreResult):
-        models[model.__name__] = model
-    models[name].model_validate_json(json.dumps(EXAMPLES[name]))
 
 
 def test_the_service_serves_it_without_a_key(acme: httpx.Client) -> None:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from service import cache_keys
 from service.store.shared_values import ANALYSIS_REVISION
-from service.store.tables import jobs, shared_values, video_owners
+from service.store.tables import jobs, shared_values
 from workbench.catalog.library import Library
 from workbench.media.audio import decode, write_audio
 from workbench.store.database import tracks, videos
@@ -93,17 +93,6 @@ def test_a_job_that_failed_for_good_does_not_ask_to_be_polled_again(service: Any
     assert "retry-after" not in answer.headers
 
 
-@pytest.mark.parametrize("family", ["loop", "align"])
-def test_a_running_job_polls_as_202(service: Any, customer: Any, family: str) -> None:
-    """`202` while running: `video_id`, `track_id`, `job_id`, `status` `processing`, `poll`, `next`; never `402`."""
-    job_id = service.unserved(customer.account, family, **PAIR)
-    customer.update("--no-payment-method")
-    answer = customer.get(f"/v1/{family}/jobs/{job_id}")
-    assert answer.status_code == 202
-    assert set(answer.json()) == TICKET
-    assert answer.json()["poll"] == f"/v1/{family}/jobs/{job_id}"
-
-
 @contextmanager
 def held_back(service: Any, pair: dict[str, str]) -> Iterator[None]:
     """Keep a loop from being built until the block ends: another job of its build runs as long, here."""
@@ -128,23 +117,6 @@ def hashes(service: Any, pair: dict[str, str]) -> tuple[str, str]:
         )
     database.close()
     return str(video), str(track)
-
-
-def test_another_account_gets_its_own_job_and_charge_on_the_same_build(service: Any, customer: Any) -> None:
-    """A second call by the same account on a pair that is being built answers `202` with the same `job_id`."""
-    video_id = customer.fresh_video()
-    service.changed(video_owners.update().where(video_owners.c.video_id == video_id).values(account=None))
-    other, pair = service.customer(), {"video_id": video_id, "track_id": "trk_2"}
-    with held_back(service, pair):
-        first, second, foreign = (who.post("/v1/loop", pair) for who in (customer, customer, other))
-        assert first.status_code == second.status_code == foreign.status_code == 202
-    assert first.json() == second.json()
-    assert foreign.json()["job_id"] != first.json()["job_id"]
-    mine, theirs = customer.settled(first).json(), other.settled(foreign).json()
-    assert mine["plan"] == theirs["plan"]
-    for who, result in ((customer, mine), (other, theirs)):
-        loops = [row for row in who.charges() if row[0] == "POST /v1/loop"]
-        assert loops == [("POST /v1/loop", result["job_id"], 1, "call")]
 
 
 def test_another_version_of_plans_or_analysis_invalidates_what_is_stored(service: Any, customer: Any) -> None:

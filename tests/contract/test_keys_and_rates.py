@@ -61,11 +61,6 @@ def test_a_missing_or_invalid_key_answers_401(service: Any, customer: Any, heade
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-def test_an_expired_key_answers_401(service: Any) -> None:
-    customer = service.customer("--expires", "2026-01-01T00:00:00Z")
-    service.refused(customer.get(VIDEO), 401)
-
-
 def test_a_key_expires_at_its_time(service: Any) -> None:
     customer = service.customer("--expires", "2099-01-01T00:00:00Z")
     assert customer.get(VIDEO).status_code == 200

@@ -127,15 +127,6 @@ def test_a_trace_goes_from_the_request_through_its_log_line_to_its_job(service: 
     assert (ours["request_id"], ours["span_id"]) == (ticket.headers["x-request-id"], returned[1])
 
 
-@pytest.mark.parametrize("given", ["", "00-abc-def-01", f"00-{'0' * 32}-{'1' * 16}-01"])
-def test_a_malformed_trace_is_no_error_and_begins_another(customer: Any, given: str) -> None:
-    answer = customer.get("/v1/videos/vid_long", headers={"traceparent": given})
-    assert answer.status_code == 200
-    found = re.fullmatch(r"00-([0-9a-f]{32})-[0-9a-f]{16}-00", answer.headers["traceparent"])
-    assert found is not None
-    assert found[1] not in given
-
-
 def test_errors_are_traced_too_malformed_requests_included(service: Any, customer: Any) -> None:
     trace_id = secrets.token_hex(16)
     header = f"00-{trace_id}-{'1' * 16}-00"
@@ -147,12 +138,6 @@ def test_errors_are_traced_too_malformed_requests_included(service: Any, custome
 def test_nothing_went_wrong_in_all_of_this(service: Any) -> None:
     """No request of these tests met an error of ours."""
     assert list(filter(is_error_of_ours, service.log_lines())) == []
-
-
-def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None:
-    answer = httpx.get(service.url + "/v1/openapi.json", trust_env=False, timeout=60)
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.json()["info"]["version"] == "1.0.0"
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event, Thread
-from time import monotonic
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -15,6 +15,7 @@ from service.settings import ServiceSettings
 from service.store import jobs, video_owners
 from service.store.api_keys import Caller
 from service.store.video_owners import OwnedVideo
+from tests.service.waiting import until
 from workbench.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("ada")
@@ -30,12 +31,12 @@ WAITING = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 def wait_for_a_lock(database: Database) -> None:
     """Wait until somebody waits for a row of PostgreSQL that another one has changed."""
-    deadline = monotonic() + 240
-    while True:
+
+    def waiting() -> Any:
         with database.read() as connection:
-            if connection.scalar(WAITING):
-                return
-        assert monotonic() < deadline, "nobody waits"
+            return connection.scalar(WAITING)
+
+    until(waiting, "somebody waits")
 
 
 def test_an_ingest_takes_the_upload_that_was_recorded_before_it(database: Database) -> None:

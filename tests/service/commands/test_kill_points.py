@@ -8,9 +8,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from service.store import accounts, api_keys, jobs, ledger, video_owners
 from service.store.tables import jobs as rows
 from service.store.tables import open_database
 from tests.service.sites import https_site
+from tests.service.waiting import gone, until
 from tests.videos import grey, write_video
 from workbench.catalog.library import Library
 from workbench.files import bundled_path
@@ -87,22 +87,8 @@ class Service:
         return httpx.request(method, self.url + path, json=body, headers=headers, timeout=120.0)
 
 
-def gone(pid: int) -> bool:
-    try:
-        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
 def draw_video(path: Path, seconds: int = 20) -> None:
     write_video(path, (grey(number * 2 % 250, 64, 36) for number in range(5 * seconds)), 5)
-
-
-def until(condition: Callable[[], bool], what: str, seconds: float = 240.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
 
 
 @pytest.fixture

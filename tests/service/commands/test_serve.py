@@ -10,8 +10,7 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ import trustme
 
 from service.store import jobs
 from service.store.jobs import NewJob
+from tests.service.waiting import gone, until
 from workbench.store.database import Database
 
 WORKBENCH = [sys.executable, "-m", "workbench"]
@@ -49,13 +49,6 @@ def command_of(pid: str) -> str:
         return Path(f"/proc/{pid}/cmdline").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return ""
-
-
-def until(condition: Callable[[], object], what: str, seconds: float = 240.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.02)
 
 
 def environment() -> dict[str, str]:
@@ -88,13 +81,6 @@ def serving(home: Path, *arguments: str, **settings: str) -> Iterator[Served]:
         process.stdout.close()
 
 
-def gone(pid: int) -> bool:
-    try:
-        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serving(tmp_path_factory.mktemp("home"), "--no-jobs") as running:
@@ -104,12 +90,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_it_answers(served: Served) -> None:
     assert served.get("/healthz").json() == {"status": "ok"}
     assert served.get("/v1/videos/vid_1").status_code == 401
-
-
-def test_without_jobs_it_is_ready_and_says_that_nobody_runs_them(served: Served) -> None:
-    assert served.children("\0worker\0") == []
-    assert served.get("/readyz").status_code == 200
-    assert 'workbench_workers{queue="main"} 0.0' in served.get("/metrics").text
 
 
 def test_a_killed_http_process_is_replaced_and_nobody_is_refused(served: Served) -> None:
@@ -336,7 +316,6 @@ def test_a_port_for_operators_alone_has_the_metrics_behind_a_proxy(tmp_path: Pat
     ("arguments", "code", "said"),
     [
         (("--host", "0.0.0.0"), 2, "--behind-proxy"),
-        (("--tls-cert", "cert.pem"), 2, "go together"),
         (("--tls-cert", "none.pem", "--tls-key", "none.pem"), 1, "cannot be used for TLS"),
     ],
 )

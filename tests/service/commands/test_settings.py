@@ -19,22 +19,6 @@ def printed(home: Path, **environment: str) -> dict[str, dict[str, Any]]:
     return {row["setting"]: row for row in rows}
 
 
-def test_every_setting_is_named_and_explained(tmp_path: Path) -> None:
-    rows = printed(tmp_path)
-    assert {
-        "WORKBENCH_HOME", "WORKBENCH_DATABASE_URL", "WORKBENCH_RATE_LIMIT_PER_MINUTE", "WORKBENCH_WEBHOOK_SECRET",
-        "WORKBENCH_FETCH_ALLOW_HOSTS", "WORKBENCH_FETCH_MAX_BYTES", "WORKBENCH_METRICS_PUBLIC",
-    } <= set(rows)  # fmt: skip
-    assert all(row["meaning"] for row in rows.values())
-    assert rows["WORKBENCH_RATE_LIMIT_PER_MINUTE"]["value"] == 60
-    assert rows["WORKBENCH_HOME"]["value"] == str(tmp_path)
-
-
-def test_values_are_those_of_the_environment(tmp_path: Path) -> None:
-    rows = printed(tmp_path, WORKBENCH_RATE_LIMIT_PER_MINUTE="7")
-    assert rows["WORKBENCH_RATE_LIMIT_PER_MINUTE"]["value"] == 7
-
-
 def test_secrets_stay_hidden(tmp_path: Path) -> None:
     rows = printed(
         tmp_path, WORKBENCH_WEBHOOK_SECRET=f"whsec_{'opensesame' * 4}", WORKBENCH_API_KEY="sk_live_opensesame",
@@ -43,8 +27,3 @@ def test_secrets_stay_hidden(tmp_path: Path) -> None:
     assert "opensesame" not in json.dumps(rows)
     assert rows["WORKBENCH_WEBHOOK_SECRET"]["value"] == "(set)"
     assert rows["WORKBENCH_DATABASE_URL"]["value"].startswith("postgresql+psycopg://ann:***@")
-
-
-def test_a_value_that_cannot_be_is_named(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["settings", "--home", str(tmp_path)], env={"WORKBENCH_RATE_LIMIT_PER_MINUTE": "0"})
-    assert "WORKBENCH_RATE_LIMIT_PER_MINUTE" in str(done.exception)

@@ -8,8 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.service.waiting import until
 from tests.videos import grey, write_video
 from workbench.files import bundled_path
 from workbench.media.audio import decode, write_audio
@@ -28,16 +28,6 @@ SETTINGS = {
     "WORKBENCH_JOB_LEASE_SECONDS": "2",
     "WORKBENCH_RATE_LIMIT_PER_MINUTE": "100000",
 }
-
-
-def until(condition: Callable[[], Any], what: str) -> Any:
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"not within {SECONDS:g} s: {what}")
 
 
 @dataclass

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -20,21 +19,11 @@ from sqlalchemy import make_url
 from service.prices import CALL, MINUTE
 from service.store import accounts, jobs, ledger
 from service.store.jobs import Job, NewJob
+from tests.service.waiting import until
 from workbench.store.database import Database
 
 LOOP = "POST /v1/loop"
 BEATS = "POST /v1/beats"
-
-
-def until(condition: Callable[[], Any], seconds: float = 240.0, what: str = "") -> Any:
-    """What a condition gives once it gives something; it is asked again and again."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s: {what or condition}")
 
 
 @dataclass
@@ -113,18 +102,18 @@ class Workshop:
 
     def settled(self, job: Job, seconds: float = 240.0) -> Job:
         """The job once it is settled."""
-        return until(lambda: (now := self.read(job)).settled and now, seconds, f"settled: {job.request}")  # type: ignore[no-any-return]
+        return until(lambda: (now := self.read(job)).settled and now, f"settled: {job.request}", seconds)  # type: ignore[no-any-return]
 
     def staged(self, job: Job, stage: str) -> Job:
         """The job once it says that it is in a stage."""
-        return until(lambda: (now := self.read(job)).stage == stage and now, what=stage)  # type: ignore[no-any-return]
+        return until(lambda: (now := self.read(job)).stage == stage and now, stage)  # type: ignore[no-any-return]
 
     def ledger(self, account: str = "ada") -> list[ledger.LedgerEntry]:
         with self.database.read() as connection:
             return ledger.entries(connection, account)
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
-        until(condition, what=what)
+        until(condition, what)
 
     def children_of(self, worker: subprocess.Popen[str]) -> list[int]:
         """Process ids of what a worker has started."""

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 import structlog
 
 from service import cache_keys
-from service.jobs import kinds, settle
+from service.jobs import kinds
 from service.jobs.kind import Context, JobFault, Outcome
 from service.prices import CALL, MINUTE
 from service.settings import ServiceSettings
@@ -186,18 +186,6 @@ def ingested(studio: Studio) -> Job:
     return studio.settle(job, studio.run(job))
 
 
-def test_an_ingested_video_is_ready_and_charged_by_the_minute(studio: Studio, ingested: Job) -> None:
-    assert ingested.answer == {"video_id": "vid_1", "status": "ready", "ready": True, "title": "holiday.mp4"}
-    assert (studio.owned("vid_1").status, studio.owned("vid_1").title) == ("ready", "holiday.mp4")
-    with studio.database.read() as connection:
-        record = videos.get(connection, "vid_1")
-    assert record.seconds == pytest.approx(SECONDS, abs=0.3)
-    assert record.path.parent == studio.home.videos
-    assert record.path.read_bytes() == (studio.folder / "holiday.mp4").read_bytes()
-    (entry,) = studio.booked(ingested)
-    assert (entry.event_key, entry.quantity, entry.unit) == ("video:vid_1", 3, "minute")
-
-
 def test_the_catalog_is_ranked_ahead_of_the_first_match(studio: Studio, ingested: Job) -> None:
     with studio.database.read() as connection:
         ahead = [depth for depth in jobs.depths(connection) if depth.kind == "engine"]
@@ -230,21 +218,6 @@ def test_an_upload_stays_where_it_is(studio: Studio) -> None:
         assert videos.get(connection, "vid_2").path == studio.home.uploads / "upl_1"
 
 
-@pytest.mark.parametrize("name", ["page.html", "track.ogg", "nowhere.mp4"])
-def test_what_is_no_video_fails_with_a_reason_and_is_not_charged(studio: Studio, name: str) -> None:
-    video_id = f"vid_{name}"
-    studio.own(video_id, title=name, source_url=f"{studio.site}/{name}")
-    job = studio.job("ingest", {"source_url": f"{studio.site}/{name}"}, video=video_id, charge_key=f"video:{video_id}")
-    with pytest.raises(JobFault) as caught:
-        studio.run(job)
-    assert studio.fail(job, caught.value).state == "failed"
-    owned = studio.owned(video_id)
-    assert owned.status == "failed"
-    assert owned.reason
-    assert str(studio.home.root) not in owned.reason
-    assert studio.booked(job) == []
-
-
 def test_a_loop_is_built_once_for_everybody(studio: Studio) -> None:
     job = studio.job("loop", {"auto_mix": False})
     done = studio.settle(job, studio.run(job))
@@ -274,20 +247,6 @@ def test_a_retry_goes_on_where_a_timeout_stopped_it(studio: Studio) -> None:
     assert done.answer is not None
     assert done.answer["applicable"] is True
     assert set(studio.stages) == {"planning"}
-
-
-def test_a_track_whose_file_is_gone_is_refused_and_nothing_is_kept(studio: Studio) -> None:
-    lost = studio.folder / "lost.ogg"
-    lost.write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0")
-    Library(studio.database).add(lost, {}, track_id="trk_lost")
-    lost.unlink()
-    job = studio.job("loop", {"auto_mix": False}, track_id="trk_lost")
-    outcome = studio.run(job)
-    assert (outcome.answer["plan"]["reason"], outcome.answer["retryable"]) == ("audio_unavailable", True)
-    assert str(studio.folder) not in outcome.answer["hint"]
-    assert (outcome.billed, outcome.stored) == (False, ())
-    studio.settle(job, outcome)
-    assert studio.booked(job) == []
 
 
 @pytest.fixture
@@ -334,20 +293,6 @@ def test_that_a_mix_cannot_be_measured_is_found_once(studio: Studio) -> None:
     assert studio.run(studio.job("loop", {"auto_mix": True}, video="vid_deaf")).stored == ()
 
 
-def test_placements_are_found_once(studio: Studio) -> None:
-    first = studio.job("align", {"auto_mix": False})
-    done = studio.settle(first, studio.run(first)).answer
-    second = studio.job("align", {"auto_mix": True})
-    again = studio.settle(second, studio.run(second)).answer
-    assert done is not None
-    assert again is not None
-    assert (done["cached"], again["cached"]) == (False, True)
-    assert (done["job_id"], done["status"]) == (first.job_id, "complete")
-    assert done["sync_points"] == again["sync_points"]
-    assert "mix" not in done
-    assert again["mix"]["voiceover"] is False
-
-
 def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Studio) -> None:
     (studio.folder / "other.ogg").write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0")  # never analysed
     request, content_hash = {"audio_url": f"{studio.site}/other.ogg"}, hash_file(studio.folder / "other.ogg")
@@ -366,16 +311,6 @@ def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Stu
         assert (again["cached"], again["track_id"], again["beats"]) == (cached, None, done["beats"])
         assert [entry.quantity for entry in studio.booked(job)] == [done["billed_minutes"]]
     assert studio.notes_use_of(cache_keys.beats_key(content_hash, "", REVISION), "beats", request)
-
-
-@pytest.mark.parametrize("name", ["page.html", "nowhere.ogg"])
-def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
-    job = studio.job("beats", {"audio_url": f"{studio.site}/{name}"})
-    with pytest.raises(JobFault) as caught:
-        studio.run(job)
-    failed = studio.fail(job, caught.value)
-    assert (failed.fault or {})["status"] == 422
-    assert studio.booked(job) == []
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".adts"])  # which states its length, and which does not
@@ -427,24 +362,6 @@ def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: st
         studio.run(studio.job("preview", {"file": "aud_2-r1.mp3"}, track_id=swapped, charge_key=None))
     assert caught.value.status == 404
     assert not (studio.home.previews / "aud_2-r1.mp3").exists()
-
-
-def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studio) -> None:
-    studio.own("vid_late", title="late", source_url="https://example.org/late")
-    waiting = studio.job("match", {"include_sync": False}, video="vid_late")
-    with studio.database.write() as connection:
-        assert settle.settle_if_blocked(connection, waiting)
-        assert not settle.settle_if_blocked(connection, replace(waiting, video_id="vid_1"))
-    assert studio.read(waiting).state == "waiting"
-    with studio.database.write() as connection:
-        video_owners.update(connection, "vid_late", "processing", status="failed", reason="not a video")
-        jobs.release(connection, "vid_late")
-        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, kinds=SHORT)
-        assert claimed is not None
-        assert settle.settle_if_blocked(connection, claimed)
-    fault = studio.read(waiting).fault
-    assert fault is not None
-    assert (fault["status"], "not a video" in fault["message"]) == (422, True)
 
 
 def _sync_statuses(outcome: Outcome) -> dict[str, str]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from service.errors import Problem
 from service.money import events
 from service.schemas.events import BillingEvent
 from service.store import accounts, credit_grants, ledger
@@ -24,13 +21,6 @@ def account(database: Database) -> accounts.Account:
         found = accounts.get(connection, "ada")
     assert found is not None
     return found
-
-
-def test_payment_methods_come_and_go(database: Database) -> None:
-    assert apply(database, events.PAYMENT_METHOD, "w1", "payment_method.detached")
-    assert not account(database).payment_method
-    assert apply(database, events.PAYMENT_METHOD, "w2", "payment_method.attached")
-    assert account(database).payment_method
 
 
 def test_what_happened_last_counts_for_each_account_and_setting_whenever_it_comes(database: Database) -> None:
@@ -118,18 +108,6 @@ def test_an_expiry_of_long_ago_ends_what_the_operator_has_just_granted(database:
     assert credit_left(database) == [5_000_000]
     send(database, "w1", "credit.expired", 0)
     assert credit_left(database) == []
-
-
-@pytest.mark.parametrize(
-    ("data", "field"),
-    [({}, "data.amount_usd"), ({"amount_usd": 0}, "data.amount_usd"), ({"account": "a b"}, "data.account")],
-)
-def test_an_event_that_cannot_be_applied_names_the_field(data: dict[str, Any], field: str, database: Database) -> None:
-    with pytest.raises(Problem) as caught:
-        apply(database, events.CREDIT, "w1", "credit.granted", **data)
-    assert caught.value.status == 422
-    assert caught.value.details is not None
-    assert caught.value.details[0]["field"] == field
 
 
 def test_what_has_an_effect_is_known_by_its_route() -> None:

@@ -12,11 +12,10 @@ from sqlalchemy import Connection
 from service.errors import Problem
 from service.money import funds
 from service.prices import MINUTE, Prices
-from service.store import accounts, api_keys, credit_grants, jobs, ledger, tables
+from service.store import accounts, api_keys, jobs, ledger, tables
 from service.store.api_keys import Caller
 from service.store.jobs import Fault, Job, NewJob
 from service.store.ledger import Charge
-from service.store.times import time_from_now
 from workbench.store.database import Database, now
 
 pytestmark = pytest.mark.usefixtures("ada")
@@ -44,43 +43,6 @@ def refused(database: Database) -> str | None:
     except Problem as problem:
         return f"{problem.status} {problem.message}"
     return None
-
-
-def test_who_may_start_work(database: Database, charge: Book, grant: Book) -> None:
-    assert refused(database) is None
-    update(database, payment_method=False)
-    assert refused(database) == f"402 {funds.NO_PAYMENT_METHOD}"
-    grant("g1", 100_000, expires_at=time_from_now(3600))
-    assert refused(database) is None
-    charge("k1")
-    assert refused(database) == f"402 {funds.CREDIT_EXHAUSTED}"
-    grant("g2", 100_000, expires_at=time_from_now(7200))
-    with database.write() as connection:
-        credit_grants.set_expiry(connection, "ada", now(), now())
-    assert refused(database) == f"402 {funds.CREDIT_EXPIRED}"
-    update(database, payment_method=True)
-    assert refused(database) is None
-
-
-def test_credit_ended_when_the_last_of_it_did(database: Database, charge: Book, grant: Book) -> None:
-    """What expired long ago does not hide that a later grant was used up."""
-    update(database, payment_method=False)
-    grant("g1", 150_000, expires_at=time_from_now(3600))
-    charge("k1")
-    with database.write() as connection:
-        credit_grants.set_expiry(connection, "ada", now(), now())
-    grant("g2", 50_000)
-    charge("k2")
-    assert refused(database) == f"402 {funds.CREDIT_EXHAUSTED}"
-
-
-def test_the_spend_cap_comes_first_and_is_the_months(database: Database, charge: Book) -> None:
-    update(database, payment_method=False, spend_cap_micros=100_000)
-    assert refused(database) == f"402 {funds.NO_PAYMENT_METHOD}"
-    charge("k1")
-    assert refused(database) == f"402 {funds.CAP_REACHED}"
-    with database.write() as connection, pytest.raises(Problem, match=funds.NO_PAYMENT_METHOD):
-        funds.check(connection, caller(connection), "2001-01-31T23:59:59.999999+00:00")
 
 
 @pytest.mark.parametrize("limit", [{"spend_cap_micros": 100_000}, {"payment_method": False}])

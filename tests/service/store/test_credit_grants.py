@@ -185,23 +185,3 @@ def test_ledger_balance_and_cap_add_up_after_every_step_of_any_history(database:
             take(connection, account, model, step, hours, key)
             assert_adds_up(connection, account, model, hours)
             event(f"{min(len(model.granted), 3)} grants")
-
-
-def test_the_grant_that_expires_first_is_drawn_first(database: Database, ada: None) -> None:
-    moments = [time_of(hours) for hours in (30, 10, 20)]
-    with database.write() as connection:
-        for expires_at in (None, *moments):
-            credit_grants.add(connection, "ada", 10, expires_at, time_of(0))
-        assert credit_grants.draw(connection, "ada", 25, time_of(1)) == 25
-        grants = credit_grants.get_all(connection, "ada")
-    assert [(grant.expires_at, grant.left_micros) for grant in grants] == [
-        (time_of(10), 0), (time_of(20), 0), (time_of(30), 5), (None, 10),
-    ]  # fmt: skip
-
-
-def test_more_than_all_credit_takes_what_there_is(database: Database, ada: None) -> None:
-    with database.write() as connection:
-        credit_grants.add(connection, "ada", 10, None, time_of(0))
-        credit_grants.add(connection, "ada", 10, time_of(1), time_of(0))
-        assert credit_grants.draw(connection, "ada", 25, time_of(1)) == 10
-        assert credit_grants.draw(connection, "ada", 25, time_of(1)) == 0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from service.store import accounts, answers, credit_grants, jobs, ledger, tables
+from service.store import answers, jobs, ledger, tables
 from service.store.jobs import Fault, Job, NewJob, StoredAnswer
 from service.store.times import time_from_now
 from workbench.store.database import Database
@@ -136,18 +136,6 @@ def test_other_choices_are_another_job_of_the_same_build(database: Database) -> 
     held = claim(database)
     assert held is not None
     assert {read(database, job).state for job in (plain, sync, ahead)} == {"complete", "running"}
-
-
-def test_queues_are_apart(database: Database) -> None:
-    submit(database, new("b1", kind="beats", queue=jobs.BEATS))
-    assert claim(database) is None
-    assert claim(database, queues=(jobs.MAIN, jobs.BEATS)).kind == "beats"
-
-
-def test_a_thousand_jobs_of_one_account_do_not_starve_anothers_one(database: Database) -> None:
-    submit(database, *(new(f"b{number}") for number in range(1000)), new("last", account="bob"))
-    assert claim(database).account == "ada"
-    assert claim(database).account == "bob"
 
 
 def test_accounts_take_turns_oldest_job_first(database: Database) -> None:
@@ -344,28 +332,6 @@ def test_beats_that_waited_too_long_after_their_fetch_expire_unbilled(database: 
     assert ledger_of(database) == []
 
 
-@pytest.mark.parametrize("billed", [True, False])
-def test_what_is_not_billed_books_nothing(database: Database, billed: bool) -> None:
-    submit(database, new())
-    complete(database, claim(database), billed=billed)
-    assert len(ledger_of(database)) == int(billed)
-
-
-def test_minutes_are_booked_on_the_video(database: Database) -> None:
-    sold = {"unit": "minute", "subject": "vid_1", "charge_key": "video:vid_1", "endpoint": "POST /v1/videos"}
-    submit(database, new(kind="ingest", video_id="vid_1", **sold))
-    complete(database, claim(database), quantity=7)
-    (entry,) = ledger_of(database)
-    assert (entry.subject, entry.quantity, entry.unit, entry.event_key) == ("vid_1", 7, "minute", "video:vid_1")
-
-
-def test_an_idempotency_key_seen_before_suppresses_the_row(database: Database) -> None:
-    for build in ("b1", "b2"):
-        submit(database, new(build, charge_key=f"idem:ada:{LOOP}:k"))
-        complete(database, claim(database))
-    assert len(ledger_of(database)) == 1
-
-
 def test_a_completion_that_cannot_be_booked_completes_nothing(database: Database) -> None:
     submit(database, new(endpoint="POST /v1/nothing"))
     held = claim(database)
@@ -386,31 +352,6 @@ def test_a_failure_is_remembered_by_its_build_for_a_while(database: Database) ->
         assert jobs.find_recently_settled(connection, "preview", "preview:2", "ada") is None
         connection.execute(tables.jobs.update().values(finished_at=time_from_now(-61)))
         assert jobs.find_recently_settled(connection, "preview", "preview:1", "ada") is None
-
-
-def test_depths_tell_what_waits(database: Database) -> None:
-    first, *_ = submit(database, new("a"), new("b"), new("c", kind="beats", queue=jobs.BEATS))
-    claim(database)
-    with database.read() as connection:
-        depths = jobs.depths(connection)
-    assert [(d.queue, d.kind, d.state, d.count) for d in depths] == [
-        ("beats", "beats", "queued", 1),
-        ("main", "loop", "queued", 1),
-        ("main", "loop", "running", 1),
-    ]
-    assert min(depth.oldest_at for depth in depths) == first.created_at
-
-
-def test_charges_draw_on_credit_once(database: Database) -> None:
-    with database.write() as connection:
-        accounts.ensure(connection, "ada")
-        ledger.credit(connection, ledger.Credit("ada", 150_000, "grant:1", "accounts update", "ada"))
-    for number in range(2):
-        submit(database, new(f"b{number}"))
-        complete(database, claim(database))
-    with database.read() as connection:
-        assert [grant.left_micros for grant in credit_grants.get_all(connection, "ada")] == [0]
-        assert ledger.spent_in_month(connection, "ada", time_from_now(0)) == 200_000
 
 
 def test_what_nobody_waits_for_comes_last(database: Database) -> None:

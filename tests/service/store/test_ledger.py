@@ -18,7 +18,6 @@ from service.store.ledger import Charge, Credit
 from service.store.times import time_from_now
 from service.store.transactions import Transactions
 from workbench.errors import ParameterError
-from workbench.store.clock import SystemClock, using
 from workbench.store.database import Database, now
 
 pytestmark = pytest.mark.usefixtures("ada")
@@ -31,17 +30,6 @@ def credit_left(database: Database) -> int:
     with database.read() as connection:
         grants = credit_grants.get_all(connection, "ada")
     return sum(grant.left_micros for grant in grants if grant.is_active(now()))
-
-
-def test_an_event_is_booked_once(database: Database, charge: Book) -> None:
-    assert [charge("k1"), charge("k1"), charge("k2")] == [True, False, True]
-    with database.read() as connection:
-        entries = ledger.entries(connection, "ada")
-        assert ledger.spent_in_month(connection, "ada", now()) == 200_000
-    assert [(entry.event, entry.event_key, entry.amount_micros) for entry in entries] == [
-        ("charge", "k1", 100_000),
-        ("charge", "k2", 100_000),
-    ]
 
 
 def test_events_at_once_are_booked_once_each(database: Database, charge: Book) -> None:
@@ -62,42 +50,6 @@ def test_events_at_once_are_booked_once_each(database: Database, charge: Book) -
         assert ledger.spent_in_month(connection, "ada", now()) == 500_000
 
 
-def test_credit_is_drawn_on_first_and_never_below_nothing(database: Database, charge: Book, grant: Book) -> None:
-    assert grant("g1", 150_000)
-    assert not grant("g1", 150_000)
-    charge("k1")
-    assert credit_left(database) == 50_000
-    charge("k2")
-    assert credit_left(database) == 0
-
-
-def test_a_grant_that_has_expired_already_is_refused_and_changes_nothing(
-    database: Database, charge: Book, grant: Book
-) -> None:
-    grant("g1", 150_000)
-    with pytest.raises(ParameterError, match="has no effect"):
-        grant("g2", 10_000, expires_at="2020-01-01T00:00:00.000000+00:00")
-    assert credit_left(database) == 150_000
-    with database.read() as connection:
-        assert [entry.event_key for entry in ledger.entries(connection, "ada")] == ["g1"]
-
-
-class AnHourLater(SystemClock):
-    """The machine's clock, an hour ahead."""
-
-    def wall_seconds(self) -> float:
-        return super().wall_seconds() + 3600.0
-
-
-def test_a_grant_expires_alone(database: Database, charge: Book, grant: Book) -> None:
-    grant("g1", 16_100_000)
-    grant("g2", 5_000_000, expires_at=time_from_now(1800.0))
-    assert credit_left(database) == 21_100_000
-    with using(AnHourLater()):
-        charge("k1")
-        assert credit_left(database) == 16_000_000
-
-
 def test_charges_at_once_draw_every_micro_dollar_once(database: Database, grant: Book, charge: Book) -> None:
     for number in range(6):
         grant(f"g{number}", 50_000, expires_at=time_from_now(3600 + number))
@@ -116,18 +68,6 @@ def test_charges_at_once_draw_every_micro_dollar_once(database: Database, grant:
     with database.read() as connection:
         assert ledger.spent_in_month(connection, "ada", now()) == 400_000
         assert [grant.left_micros for grant in credit_grants.get_all(connection, "ada")] == [0] * 6
-
-
-def test_an_event_that_is_booked_twice_draws_once(database: Database, charge: Book, grant: Book) -> None:
-    grant("g1", 1_000_000)
-    charge("k")
-    charge("k")
-    assert credit_left(database) == 900_000
-
-
-def test_a_grant_is_more_than_nothing(database: Database) -> None:
-    with database.write() as connection, pytest.raises(ParameterError, match="more than nothing"):
-        ledger.credit(connection, Credit("ada", 0, "g", "accounts update", "ada"))
 
 
 @pytest.mark.parametrize("granted", [0, 250_000])
