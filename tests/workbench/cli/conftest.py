@@ -1,9 +1,10 @@
 """A track and a video that are quick to analyse, and a home folder with their analyses in it."""
 
+import signal
 import subprocess
 import sys
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,14 @@ def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str
         return code, out, err
 
     return call
+
+
+@pytest.fixture
+def sigint() -> Iterator[None]:
+    """SIGINT reaches what a test starts; background jobs of a shell ignore it, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -33,11 +33,6 @@ def test_prints_placements_best_first(workbench: Call, track_file: Path, shots_f
     assert ("no clear sync point: the best placement scores" in err) == (scores[0] < 0.3)
 
 
-def test_a_second_call_says_the_same(workbench: Call, track_file: Path, shots_file: Path, home: Path) -> None:
-    first = workbench("align", track_file, "--video", shots_file, "--home", home)[1]
-    assert workbench("align", track_file, "--video", shots_file, "--home", home)[1] == first
-
-
 def test_placements_are_made_again(
     workbench: Call, track_file: Path, shots_file: Path, home: Path, tmp_path: Path
 ) -> None:
@@ -71,12 +66,6 @@ def test_says_what_is_wrong_in_a_line(workbench: Call, home: Path, arguments: li
     assert (got, out) == (code, "")
     assert words in err
     assert "Traceback" not in err
-
-
-def test_sound_alone_is_no_video(workbench: Call, track_file: Path, home: Path) -> None:
-    code, _, err = workbench("align", track_file, "--video", track_file, "--home", home)
-    assert code == 1
-    assert "no moving picture" in err
 
 
 def test_a_video_goes_by_its_id(workbench: Call, track_file: Path, shots_file: Path, home: Path) -> None:

@@ -73,13 +73,6 @@ def test_stored_beats_are_printed_without_a_decoder(
     assert loaded_by(heavy, "beats", track_file, "--home", tmp_path) == []
 
 
-def test_says_in_one_line_that_there_is_no_such_file(workbench: Call, home: Path) -> None:
-    code, out, err = workbench("beats", "nowhere.flac", "--home", home)
-    assert (code, out) == (1, "")
-    assert len(err.splitlines()) == 1
-    assert "nowhere.flac" in err
-
-
 def test_says_in_one_line_that_a_file_is_no_sound(workbench: Call, home: Path, tmp_path: Path) -> None:
     text = tmp_path / "letter.txt"
     text.write_text("Dear listener")

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import av
@@ -120,14 +120,6 @@ def test_a_folder_without_music_is_told(workbench: Call, tmp_path: Path) -> None
     code, out, err = workbench("catalog", "add", tmp_path / "empty", "--home", tmp_path / "home")
     assert (code, out) == (1, "")
     assert "no sound file" in err
-
-
-@pytest.fixture
-def sigint() -> Iterator[None]:
-    """SIGINT reaches what a test starts; background jobs of a shell ignore it, and children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("sigint")

@@ -58,33 +58,22 @@ def test_a_cold_plan_loads_no_more_than_it_needs(loaded_by: Loaded, track_file: 
     assert loaded_by(NEVER, "loop", track_file, "--seconds", 80, "--home", tmp_path / "home") == []
 
 
-def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_file: Path, home: Path) -> None:
-    code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", home)
-    result = json.loads(out)
-    assert code == 3
-    assert result["hint"] in err.splitlines()
-    assert result["applicable"] is False
-    assert result["plan"]["reason"] == "video_not_longer"
-    assert "`workbench fit TRACK --seconds 40`" in result["hint"]
-    assert result["retryable"] is False
-
-
 def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
     workbench: Call, track_file: Path, tmp_path: Path
 ) -> None:
     code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", tmp_path)
-    assert code == 3
-    assert json.loads(out)["plan"]["reason"] == "video_not_longer"
+    result = json.loads(out)
+    assert (code, result["applicable"], result["retryable"]) == (3, False, False)
+    assert result["plan"]["reason"] == "video_not_longer"
+    assert "`workbench fit TRACK --seconds 40`" in result["hint"]
+    assert result["hint"] in err.splitlines()
     assert "finding the beats" not in err
     assert json.loads(workbench("cache", "--home", tmp_path)[1])["files"] == 0
 
 
-@pytest.mark.parametrize("content", [b"ID3 but nothing else", b""], ids=["torn", "empty"])
-def test_a_file_that_cannot_be_decoded_fails_in_one_line(
-    workbench: Call, tmp_path: Path, home: Path, content: bytes
-) -> None:
+def test_a_file_that_cannot_be_decoded_fails_in_one_line(workbench: Call, tmp_path: Path, home: Path) -> None:
     torn = tmp_path / "torn.mp3"
-    torn.write_bytes(content)
+    torn.write_bytes(b"ID3 but nothing else")
     code, out, err = workbench("loop", torn, "--seconds", 90, "--home", home)
     assert (code, out) == (1, "")
     assert err.startswith(f"workbench: {torn}: ")
@@ -117,12 +106,7 @@ def test_an_unknown_track_fails_on_the_input(workbench: Call, home: Path) -> Non
     "arguments",
     [
         (),
-        ("--seconds", "90", "--video", "x.mp4"),
-        ("--seconds", "90", "--auto-mix"),
         ("--seconds", "0"),
-        ("--seconds", "-5"),
-        ("--seconds", "nan"),
-        ("--seconds", "inf"),
         ("--seconds", "86401"),
         ("--seconds", "90", "--report", "no/such/folder/page.html"),
     ],
@@ -131,14 +115,6 @@ def test_wrong_usage_exits_with_2(workbench: Call, track_file: Path, home: Path,
     code, out, err = workbench("loop", track_file, "--home", home, *arguments)
     assert (code, out) == (2, "")
     assert "Usage" in err
-
-
-def test_a_profile_changes_the_answer(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
-    profile = tmp_path / "long.toml"
-    profile.write_text("[cover]\nrequired_excess_seconds = 100.0\n")
-    code, out, _ = workbench("loop", track_file, "--seconds", 90, "--home", home, "--profile", profile)
-    assert code == 3
-    assert json.loads(out)["plan"]["required_excess_seconds"] == 100.0
 
 
 def test_a_bad_profile_is_one_clear_line(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
@@ -175,19 +151,6 @@ def test_the_page_shows_and_plays_every_option(workbench: Call, track_file: Path
     assert len(part) < 250_000 * len(options)
 
 
-@pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3"])
-def test_renders_a_plan_of_the_stated_length(
-    workbench: Call, track_file: Path, plan_file: Path, home: Path, tmp_path: Path, suffix: str
-) -> None:
-    music = tmp_path / f"music{suffix}"
-    code, out, _ = workbench("render", plan_file, "--track", track_file, "-o", music, "--home", home)
-    assert code == 0
-    assert json.loads(out)["output"] == str(music)
-    sound, rate = soundfile.read(music)
-    assert len(sound) / rate == pytest.approx(90.0, abs=0.001)
-    assert np.abs(sound[: 10 * rate]).max() > 0.1
-
-
 def test_rendering_a_refusal_fails_on_the_input(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     refused = tmp_path / "refused.json"
     refused.write_text(workbench("loop", track_file, "--seconds", 40, "--home", home)[1])
@@ -217,16 +180,3 @@ def test_a_video_is_not_written_as_sound(workbench: Call, shots_file: Path, home
     code, out, err = workbench("render", "no-plan.json", *arguments)
     assert (code, out) == (2, "")
     assert ".mp4, .m4v, .mov, .mkv, not .wav" in err
-
-
-@pytest.mark.parametrize("content", [b"{", b"{}", b"[]", b"OggS\x00\xff\xfe"])
-def test_a_file_that_is_no_plan_is_named(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, content: bytes
-) -> None:
-    plan = tmp_path / "c.json"
-    plan.write_bytes(content)
-    code, out, err = workbench("render", plan, "--track", track_file, "-o", tmp_path / "x.wav", "--home", home)
-    assert (code, out) == (1, "")
-    assert err.startswith(f"workbench: {plan}: ")
-    assert "plan" in err.removeprefix(f"workbench: {plan}")
-    assert "codec" not in err

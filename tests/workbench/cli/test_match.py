@@ -31,22 +31,6 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stocked")
 
 
-@pytest.mark.slow
-def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path, stocked: Path) -> None:
-    assert workbench("catalog", "add", track_file, "--home", stocked)[0] == 0
-    code, out, _ = workbench("match", video_file, "--home", stocked)
-    assert code == 0
-    body = json.loads(out)
-    assert body.pop("provenance")["command"] == "match"
-    (track,) = body["lane"]["matches"]
-    assert track.pop("path") == str(track_file)
-    jsonschema.validate(body, schemas()["MatchResult"])
-    assert (body["video_id"], body["status"]) == ("shots.mp4", "complete")
-    assert "sync_points" not in track
-    assert "candidate_pool" not in body["lane"]
-    assert track["match_map"]
-
-
 def test_a_second_match_reads_what_the_first_found(
     workbench: Call, loaded_by: Loaded, track_file: Path, video_file: Path, stocked: Path
 ) -> None:

@@ -6,7 +6,6 @@ import io
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -75,23 +74,6 @@ def test_a_track_without_a_known_id_is_found_by_the_bytes_that_the_plan_was_made
     assert workbench("render", file, "-o", tmp_path / "music.wav", *home)[0] == 0
     assert workbench("export", file, "--format", "rpp", "-o", tmp_path / "edit.rpp", *home)[0] == 0
     assert "other name.wav" in (tmp_path / "edit.rpp").read_text(encoding="utf-8")
-
-
-def test_an_option_is_chosen_by_its_number(
-    plan: LoopPlan, make_plan: Callable[..., LoopPlan], workspace: Workspace, tmp_path: Path
-) -> None:
-    other = make_plan([(0.0, 9.0, 0.0, 0.0), (1.0, 12.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
-    file = write(tmp_path / "plan.json", plan_body(replace(plan, options=(plan, other))).to_json())
-    assert read_music(workspace, AskedMusic(file), None).music == plan
-    for number, option in ((1, plan), (2, other)):
-        assert read_music(workspace, AskedMusic(file, option=number), None).music == option
-    with pytest.raises(
-        PlanError, match=r"plan\.json: there is no option 3 in this plan; it has 2, 1 is the plan served"
-    ):
-        read_music(workspace, AskedMusic(file, option=3), None)
-    bare = write(tmp_path / "bare.json", plan_body(plan).to_json())
-    with pytest.raises(PlanError, match="it has 1"):
-        read_music(workspace, AskedMusic(bare, option=2), None)
 
 
 def test_a_track_that_is_not_named_must_be_in_the_catalog(plan: LoopPlan, workspace: Workspace, tmp_path: Path) -> None:

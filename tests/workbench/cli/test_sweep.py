@@ -12,7 +12,6 @@ import soundfile
 from click.testing import CliRunner
 
 from workbench.cli.sweep import command
-from workbench.errors import InputError
 from workbench.lab.sweep import read_sweep
 
 
@@ -69,20 +68,6 @@ def test_wrong_usage(arguments: list[str], complaint: str, tmp_path: Path) -> No
     done = CliRunner().invoke(command, [*arguments, *rest])
     assert done.exit_code == 2
     assert complaint in done.output
-
-
-def test_a_folder_without_sound_is_a_clear_error(tmp_path: Path) -> None:
-    arguments = [
-        "--param",
-        "models.seams.pulse_weight=1",
-        "--dataset",
-        str(tmp_path),
-        "-o",
-        str(tmp_path / "sweep.zarr"),
-    ]
-    done = CliRunner().invoke(command, [*arguments, "--home", str(tmp_path / "home")])
-    assert isinstance(done.exception, InputError)
-    assert "no sound file" in str(done.exception)
 
 
 @pytest.mark.slow
