@@ -2,11 +2,9 @@
 
     python -m tests.benchmarks.run align
 
-A bundled track, its landmarks as they are found, and a video of n events of which k were put on landmarks of that track
-at one offset, up to 15 ms off (standard deviation 8 ms); the other n - k are clutter at random times. Is the first
-placement within 20 ms of that offset? Planted are drops, breaks, stabs, section borders and endings. Videos without
-anything planted, of the same lengths and numbers, show what chance reaches; the area under the ROC curve tells both
-apart by the score of the first placement.
+Of a video's n events, k were put on landmarks of one kind of a bundled track at one offset, up to 15 ms off (standard
+deviation 8 ms); the other n - k are clutter. Is the first placement within 20 ms of that offset? Videos with nothing
+planted show what chance reaches.
 """
 
 from __future__ import annotations

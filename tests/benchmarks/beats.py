@@ -4,8 +4,7 @@
 
 Protocol: mir_eval's F-measure at ±70 ms and AMLt, on whole recordings (mir_eval's usual trimming of the first five
 seconds is left out: a loop may start there). A tracker that finds nothing or fails scores 0. CPU: seconds of one
-single-threaded process, after a warm-up, from decoded samples to times, a second of audio. Every figure is a mean over
-pieces.
+single-threaded process, after a warm-up, from decoded samples to times, a second of audio.
 """
 
 from __future__ import annotations

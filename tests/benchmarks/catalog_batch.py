@@ -1,10 +1,8 @@
-"""Tracks a minute: analysing a folder on one process and on two.
+"""Tracks a minute: analysing a folder on one process and on two, from decoding to the record in the database.
 
     python -m tests.benchmarks.run catalog-batch
 
-The files are the bundled tracks, each under as many other names and with as many other bytes as are needed for the
-number of tracks (a comment is appended, which changes the hash and nothing that is heard). Everything is measured that
-`workbench catalog add` measures, from decoding to the record in the database; workers start before the clock does.
+The files are the bundled tracks, under other names and with a comment that changes their hash.
 """
 
 from __future__ import annotations

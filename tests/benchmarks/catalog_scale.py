@@ -2,14 +2,9 @@
 
     python -m tests.benchmarks.run catalog-scale
 
-Tracks are drawn from the bundled songs, from what is measured in them and what their manifest says: numbers with noise,
-the description of one song with the lists of another, word vectors that mix those of three words of the manifest and a
-little noise. They go through the database and `open_snapshot` like any others; only the sentence embedding is replaced
-by drawn vectors.
-
-Each question is asked by the workflows' own functions, after thirty of its kind: `rank` for a video with known facts,
-`underscore` for a script, both without sync. Underscore embeds the script too, whose time is the same for any size and
-is left out.
+Tracks are drawn from what is measured in the bundled songs and said in their manifest, with noise. They go through the
+database and `open_snapshot` like any others; only the sentence embedding is replaced by drawn vectors. Questions are
+asked without sync; embedding the script takes the same time for any size and is left out.
 
 `BENCH_CATALOG_SIZES` names other numbers of tracks, `10000,100000`.
 """

@@ -3,10 +3,9 @@
     python -m tests.benchmarks.run conform
     python -m tests.benchmarks.conform FILE ...
 
-The 200 seeded edits of `data/recipes/material/re_edits.py` (insert, trim, delete, swap, change of speed, one to three
-each), on loops and fits that are as long as the old cut: of the bundled songs, or of files. Beside the plan that
-follows the edit stands what an editor gets who plans anew for the new length. The first row takes good seams alone and
-fades where none lead to the track's own ending; the second takes weaker ones for that, as `workbench conform` does.
+The 200 seeded edits of `data/recipes/material/re_edits.py`, on loops and fits that are as long as the old cut: of the
+bundled songs, or of files. The first row takes good seams alone and fades where none lead to the track's own ending;
+the second takes weaker ones for that, as `workbench conform` does.
 """
 
 from __future__ import annotations

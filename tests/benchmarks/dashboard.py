@@ -2,10 +2,8 @@
 
     python -m tests.benchmarks.run dashboard
 
-The page is opened on a track of 30 minutes (a bundled track over and over) under a video of 35 (moving patterns, with
-somebody who speaks), both known to the home already: what is measured is the page, not the analysis. Chromium is driven
-by Playwright, and the page itself measures from the click or the key to the second frame after the last of the new
-data, so the way to the server and back, the server's work and the browser's are all in it.
+Both are known to the home already. The page itself measures, from the click or the key to the second frame after the
+last of the new data.
 
 WORKBENCH_BENCH_DASHBOARD names a folder that keeps video, track and home from run to run; without it some minutes go
 into making them.

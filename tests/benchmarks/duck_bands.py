@@ -2,9 +2,8 @@
 
     WORKBENCH_BENCH_ELSEWHERE=FOLDER python -m tests.benchmarks.run duck-bands
 
-Both ways play the same mix of the same scenes. Clarity is measured twice: ESTOI weighs all third octaves from 150 Hz
-to 4 kHz alike; the speech intelligibility index weighs them as words need them, and counts what bass masks above
-itself. The music's loss is what it loses of its loudness under speech.
+ESTOI weighs all third octaves from 150 Hz to 4 kHz alike; the speech intelligibility index weighs them as words need
+them, and counts what bass masks above itself. The music's loss is what it loses of its loudness under speech.
 """
 
 from __future__ import annotations

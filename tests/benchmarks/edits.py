@@ -1,10 +1,8 @@
-"""How well two cuts of a video are compared: 200 seeded edits of edit lists.
+"""How well two cuts of a video are compared: the 200 seeded edits of `data/recipes/material/re_edits.py`.
 
     python -m tests.benchmarks.run edits
 
-Edits are drawn by `data/recipes/material/re_edits.py`: one to three of insert, trim, delete, swap and change of speed.
-A second that no edit touched is found when it is kept, at the place in both cuts where it is; a second is kept wrongly
-when an edit touched it, or when it is kept as another one. Times are of `compare_edits` alone, both lists in memory.
+A second is kept wrongly when an edit touched it, or when it is kept as another one. Times are of `compare_edits` alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Fits of every length beside what a naive editor does, judged on the rendered sound by `judge`, on the true beats.
+"""Fits of every length beside what naive editors do, judged on the rendered sound by `judge`, on the true beats.
 
-    python -m tests.benchmarks.run fit
-
-Three naive editors make the same lengths: from the start to the length with a fade; the last seconds of the track; its
-first half and its last half, butted together in the middle of the length.
+python -m tests.benchmarks.run fit
 """
 
 from __future__ import annotations

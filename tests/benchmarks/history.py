@@ -1,10 +1,6 @@
 """The history of the benchmarks: a line of `history.jsonl` for each run of one, with the few figures that are followed.
 
-`build/benchmarks.md` holds the last run in full; here one sees whether a figure moved. A line has the date, the
-machine as its processor and number of cores, the software, the revision of the code, the benchmark, and its figures by
-`table: row, column`. Times are compared on one machine alone.
-
-Functions: `followed_figures`, `history_line`, `append_run`.
+Times are compared on one machine alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Whether intervals cover what they say, and how often one of two equal options is called better.
 
-    python -m tests.benchmarks.run intervals
-
-Draws of known mean: normal, skewed (exponential, gamma), bounded (beta, uniform), and differences of bounded scores.
+python -m tests.benchmarks.run intervals
 """
 
 from __future__ import annotations

@@ -2,13 +2,10 @@
 
     WORKBENCH_BENCH_ELSEWHERE=FOLDER python -m tests.benchmarks.run judgements
 
-FOLDER holds what was fetched, as the modules of `tests.benchmarks.elsewhere` say: `videos`, `music`, `texts`, `games`;
-what is measured of it is cached in `home` there. A judgement without its material is left out, and the table says so.
-`WORKBENCH_BENCH_JUDGEMENTS` names some of them ("match seam").
-
-A judgement that is under its simple rule does not ship: the rule does, until it is better. Intervals are over sources
-(of videos, songs or recordings; over scripts where there are no sources), 90 %; *gain* is what the judgement has over
-its rule, case by case.
+FOLDER holds `videos`, `music`, `texts` and `games`, as the modules of `tests.benchmarks.elsewhere` say; what is
+measured is cached in `home` there. A judgement without its material is left out, and the table says so.
+`WORKBENCH_BENCH_JUDGEMENTS` names some of them ("match seam"). Intervals are over sources, or over scripts where there
+are none.
 """
 
 from __future__ import annotations

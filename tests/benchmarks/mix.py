@@ -1,8 +1,4 @@
-"""Measures of a mix, for voices by others: what the workbench detects in a soundtrack, and what ducking leaves.
-
-Class: `Finding` compares speech ranges with the truth of the dry voice. Functions: `measured`, `frames`, `movements`,
-`understood`.
-"""
+"""Measures of a mix, for voices by others: what the workbench detects in a soundtrack, and what ducking leaves."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""PyMusicLooper, asked in an environment of its own; its answers are saved between runs.
+"""PyMusicLooper, asked in an environment of its own.
 
-Two thirds of the time of `seams` and most of that of `plans` are its own. An answer is saved under the hash of the
-question, of the program that asks and of the versions that are installed: a second run asks only what is new.
-
-Functions: `best_loop`, `splice_scores`.
+An answer is saved under the hash of the question, of the program that asks and of the versions that are installed.
 """
 
 from __future__ import annotations

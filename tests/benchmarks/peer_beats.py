@@ -3,13 +3,9 @@
     .venv/peers-madmom/bin/python tests/benchmarks/peer_beats.py madmom FILE ...
     .venv/peers-madmom/bin/python tests/benchmarks/peer_beats.py madmom --version
 
-A line holds `file`, `beats` and `downbeats` in seconds (`downbeats` null where the tracker has none), `cpu_seconds` of
-tracking from decoded samples to times, and `seconds` of audio. A file on which a tracker raises gives `error` instead.
-CPU is the whole process's, all threads, taken after one warm-up on made-up clicks, so that imports, compilation and
-loading of models are not in it; resampling to the rate that a tracker wants is. Every tracker runs as its documentation
-shows, with its default settings, offline.
-
-Nothing of the project is imported unless the tracker asked for is ours, and only `numpy` and `soundfile` else.
+`downbeats` is null where the tracker has none; a file on which a tracker raises gives `error` instead. CPU seconds are
+the whole process's, from decoded samples to times, after a warm-up on made-up clicks, without resampling. Trackers have
+their default settings. Nothing of the project is imported unless the tracker asked for is ours.
 """
 
 from __future__ import annotations

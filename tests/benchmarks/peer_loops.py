@@ -1,10 +1,7 @@
 """Runs in the peers' environment: PyMusicLooper's best loop of a file, or its scores of given splices, as JSON.
 
-    .venv/peers/bin/python tests/benchmarks/peer_loops.py FILE                       its best loop
-    .venv/peers/bin/python tests/benchmarks/peer_loops.py FILE BPM < splices.json    [[leave_s, enter_s], ...]
-
-Scores are asked as PyMusicLooper asks for its candidates: chroma of the file, then the similarity of the notes that
-follow and lead to both places over twelve beats.
+.venv/peers/bin/python tests/benchmarks/peer_loops.py FILE                       its best loop
+.venv/peers/bin/python tests/benchmarks/peer_loops.py FILE BPM < splices.json    [[leave_s, enter_s], ...]
 """
 
 import json

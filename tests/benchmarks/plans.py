@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.run plans
 
-The peer runs in its own environment and its loop is rendered as it plays it: the two samples butt together. Ours is
-what `workbench loop` and `workbench render` make, as whole processes with an empty home folder; every seam of our plan
-is judged and the worst value of each measure counts.
+The peer's loop is rendered as it plays it: the two samples butt together. Ours is what `workbench loop` and `workbench
+render` make; of its seams the worst value of each measure counts.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
 """A rolling upgrade: two versions of the service side by side under load, with a migration in between.
 
-    the older version serves; the newer one starts beside it and migrates the database; both serve; the processes of the
-    older one are started again, one by one, out of the rotation, as after a crash; the older one ends; the newer one
-    serves alone; the older one comes back, as when an upgrade is taken back
-
-Callers ask whichever version is in the rotation, as behind a load balancer: warm loops, polls, records of videos, and
-uploads whose target, bytes, ingest and polls go to any version. Every answer must be the right one, every accepted
-video must become ready, every loop and every minute must be billed once. A version that analyses in another way does
-not find the older one's answers; its first loop takes a job, and callers wait for that.
-
     python -m tests.benchmarks.rolling_upgrade [--old COMMIT] [--database sqlite|postgresql]
 
-The newer version is this checkout. If it has no revision that COMMIT (default: HEAD) lacks, it gets one for the
-rehearsal.
+The newer version, this checkout, starts beside the older one (default: HEAD) and migrates the database, with a revision
+made for the rehearsal if it has none; both serve, the older one's processes are started again one by one, the newer one
+serves alone, and the older one comes back. Callers ask whichever version is in the rotation. Every answer must be the
+right one, every accepted video must become ready, every loop and every minute must be billed once.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""`make bench`: run the benchmarks, print their tables, write them with date and machine to build/benchmarks.md.
-
-A line with the figures that are followed goes to `history.jsonl` (`tests.benchmarks.history`).
+"""`make bench`: run benchmarks, print their tables, write them to build/benchmarks.md and figures to `history.jsonl`.
 
     python -m tests.benchmarks.run [NAME ...]     names: those of BENCHMARKS; all without one
 
-Benchmarks of one call run one after the other in processes of their own, so that peak memory and CPU are theirs.
-A call with names replaces only these sections of the file.
+Benchmarks run in processes of their own, so that peak memory and CPU are theirs. A call with names replaces only these
+sections of the file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Seam scores on splices with known answers, ours beside PyMusicLooper's own.
+"""Seam scores on the splices of `data.recipes.material.splices`, ours beside PyMusicLooper's own, on true grids.
 
-    python -m tests.benchmarks.run seams
-
-The splices are those of `data.recipes.material.splices`. Scores come from the true grid, so that the score is judged
-and not the tracker. PyMusicLooper is given the same file and the same two instants.
+python -m tests.benchmarks.run seams
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.run service-load
 
-Closed loops on loopback: so many clients, each of which sends its next request when the last is answered, for a few
-seconds. The clients are one process of raw sockets, so that little of the machine goes into asking; they share its
-cores with the server all the same, and ratios are what counts.
+Closed loops on loopback for a few seconds. The clients are one process of raw sockets that shares the machine's cores
+with the server, so ratios are what counts.
 """
 
 from __future__ import annotations

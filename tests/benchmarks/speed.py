@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.run speed
 
-The floor is what no analysis can do without: decoding the file and taking one 2048-point STFT at 100 frames a second
-of its mono sum. It is measured in the same run, on the same file; CPU seconds, the least of three runs each.
+The floor is decoding the file and one 2048-point STFT at 100 frames a second of its mono sum, measured in the same run;
+CPU seconds, the least of three runs each.
 """
 
 from __future__ import annotations

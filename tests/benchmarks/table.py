@@ -1,9 +1,4 @@
-"""What all benchmarks share: a table of measurements as Markdown, CPU time, the area under the ROC curve.
-
-`run()` of a benchmark returns a list of tables; a program of `elsewhere` prints those of the folder that it is given.
-
-Classes: `Table`. Functions: `show`, `measure_folder`, `cpu`, `children_cpu`, `auc`.
-"""
+"""What all benchmarks share: a table of measurements as Markdown, CPU time, the area under the ROC curve."""
 
 from __future__ import annotations
 

@@ -2,15 +2,9 @@
 
     python -m tests.benchmarks.elsewhere.align FOLDER
 
-FOLDER holds `music` and `videos`, as `data.recipes.material` fetches them; what is measured of them is kept in `home`
-there. What is planted, and how, is said in `data.recipes.material.planted_pairs`.
-
-Asked is whether the offset is found within 0.1 s, first and among the first three; how far the first score tells the
-pairs with a place from those without (AUC); and how many pairs without reach the score at which a placement is told as
-a fact.
-
-The simple rule is the cross-correlation of the saliences of events and landmarks, each a triangle as wide as its
-tolerance, divided by its root mean square.
+FOLDER holds `music` and `videos`; what is measured is kept in `home` there. What is planted, and how, is said in
+`data.recipes.material.planted_pairs`. An offset is found within 0.1 s. The simple rule is the cross-correlation of the
+saliences of events and landmarks, each a triangle as wide as its tolerance, divided by its root mean square.
 """
 
 from __future__ import annotations

@@ -2,20 +2,14 @@
 
     python -m tests.benchmarks.elsewhere.attacker FOLDER [--fit N] [--test N]
 
-FOLDER holds the recordings that `python -m data.recipes.material.recordings FOLDER` fetches. Every recording is planned
-for videos 90 s and 300 s longer than itself. Each splice that a plan plays is rendered as the renderer plays it, with
-crossfade, gain and glide, from 2 s before to 2 s after it. The attacker sees these excerpts, and excerpts of the track
-at bar lines that no splice touches, and knows nothing of the plan: neither where the music came from nor how long the
-fade is. It measures steps over 50 ms to 1 s, novelty, held notes, attacks, pulse and clicks, each in units of how they
-vary over bar lines of the track that it sees for nothing else. It is trained on recordings of the sources of the role
-`fit` and tested on those of the role `test`.
+FOLDER is of `data.recipes.material.recordings`. Every recording is planned for videos 90 s and 300 s longer than
+itself. The attacker sees 2 s before and after each splice as it is rendered, and the same of bar lines of the track,
+and knows nothing of the plan. It is trained on sources of the role `fit` and tested on those of the role `test`.
 
-The figure is the area under the ROC curve within a recording, mean over the recordings, with a 90 % interval:
-the chance that a seam looks more like a seam than a bar line of the same track does; 0.5 is no
-better than guessing. Each kind is attacked by a machine that was trained on that kind, served plans and options by
-one trained on both and on other splices that the planner may use, PyMusicLooper's splices, two samples that butt
-together, by one trained on all kinds. "no seam" are further bar lines, rendered as splices into themselves: its figure
-must be about 0.5.
+The figure is the area under the ROC curve within a recording, mean over the recordings. Each kind is attacked by a
+machine that was trained on that kind, served plans and options by one trained on both and on other splices that the
+planner may use, PyMusicLooper's by one trained on all. "no seam" are further bar lines, rendered as splices into
+themselves: its figure must be about 0.5.
 """
 
 from __future__ import annotations

@@ -2,15 +2,10 @@
 
     python -m tests.benchmarks.elsewhere.beats FOLDER [--told]
 
-FOLDER is searched for songs of four games: Frets on Fire (`song.ogg`, with `guitar.ogg` where there is one, and
-`notes.mid`), StepMania (`*.ssc` or `*.sm` beside what its `#MUSIC` names), osu! (`*.osu` beside its audio, of unpacked
-`*.osz`), Friday Night Funkin' (`songs/NAME/Inst.ogg`, with `Voices.ogg` where there is one, and `NAME/NAME.json`
-anywhere in the same source). Each folder right below FOLDER is a source. Debian has the first in
-`fretsonfire-songs-muldjord` and `fretsonfire-songs-sectoid`; itgmania/itgmania has the second under `Songs`,
-ppy/osu-resources the third. Songs with stops or with more than one time signature are left out. Beat 0 of a grid opens
-a bar.
-
-Protocol: as in `tests.benchmarks.beats`. With `--told` the tracker knows the tempo of most of the song.
+FOLDER is searched for songs of Frets on Fire (Debian's `fretsonfire-songs-muldjord`, `fretsonfire-songs-sectoid`),
+StepMania (`Songs` of itgmania/itgmania), osu! (unpacked `*.osz` of ppy/osu-resources) and Friday Night Funkin'
+(`songs/NAME/Inst.ogg`, and `NAME/NAME.json` in the same source); each folder right below it is a source. Songs with
+stops or with more than one time signature are left out. With `--told` the tracker knows the tempo of most of the song.
 """
 
 from __future__ import annotations

@@ -3,9 +3,7 @@
     python -m tests.benchmarks.elsewhere.bent_beats FOLDER
 
 FOLDER as in `tests.benchmarks.elsewhere.beats`. Of each song in one tempo the first minute is played as it is, with
-steps of its speed and with ramps, like a tape: pitch changes with it. Beats and bar lines go on through the change.
-
-Protocol: as in `tests.benchmarks.beats`.
+steps of its speed and with ramps, like a tape: pitch changes with it.
 """
 
 from __future__ import annotations

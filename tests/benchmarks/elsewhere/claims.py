@@ -2,20 +2,11 @@
 
     python -m tests.benchmarks.elsewhere.claims FOLDER --home HOME
 
-FOLDER holds what was fetched, each in a folder of its own; what is not there is named and left out:
-
-- `videos`: those of `data.recipes.material.elsewhere_videos` whose cuts were labelled by eye (`cuts.toml`), and whether
-  the file has a soundtrack; `voices`: the material of `data.recipes.material.spoken_videos`, of which is known when
-  somebody speaks;
-- `games`: songs whose tempo and metre the makers of rhythm games wrote down (`tests.benchmarks.elsewhere.beats`);
-- `songs` and `music`: recordings with and without a singer (`tests.benchmarks.elsewhere.singers`), of the sources by
-  which no parameter was chosen;
-- `keys`: pieces whose keys are written down (`tests.benchmarks.elsewhere.keys`), the next ones after those by which it
-  was chosen from which probability a key is named.
-
-All recordings make one catalog, without a word about them, and every video is matched with it. One statement of a kind
-counts of each video and recording, however many lines repeat it. Energy, cheerfulness, pulse, motion and light have no
-truth, so they are left out, as are tempi of songs that change theirs. HOME keeps what was measured.
+FOLDER holds, each where it was fetched, `videos` (`elsewhere_videos`, cuts labelled by eye), `voices`
+(`spoken_videos`), `games` (as in `beats`), `songs` and `music` (as in `singers`) and `keys` (as in `keys`, pieces by
+which no probability was chosen); what is not there is named and left out. All recordings make one catalog, without a
+word about them, and every video is matched with it. One statement of a kind counts of each video and recording. HOME
+keeps what was measured.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.elsewhere.cuts FOLDER
 
-FOLDER is what `data.recipes.material.elsewhere_videos` fetched; a video that is not there is named and left out. The
-cuts were labelled by eye (`cuts.toml`); our weights were fitted to drawn videos alone (`workbench/models/cuts.md`), so
-all of these test them. What is found where the labels are `unsure`, or in a video's first moment, counts neither way.
+FOLDER is of `data.recipes.material.elsewhere_videos`; a video that is not there is named and left out. What is found
+where the labels are `unsure`, or in a video's first moment, counts neither way.
 """
 
 from __future__ import annotations

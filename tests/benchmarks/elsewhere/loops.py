@@ -2,11 +2,8 @@
 
     python -m tests.benchmarks.elsewhere.loops FOLDER [--most N]
 
-FOLDER holds the test recordings that `python -m data.recipes.material.recordings FOLDER` fetches. Every recording is
-planned as `workbench loop` does it, for a video 90 s longer than itself. Each side is judged by the worst splice that
-it plays, with `data.recipes.material.naturalness`, which knows nothing of the project, of beats and of bars. A refusal
-and a failure count 0. "best" is the best of all splices between downbeats 12 s apart and more, looked for with the
-judge itself: what a better choice could have reached.
+FOLDER is of `data.recipes.material.recordings`. Every recording is planned for a video 90 s longer than itself and
+judged by its worst splice. A refusal counts 0. "best" is the best of all splices between downbeats 12 s apart and more.
 
 The judge compares with what was about to come. Where a file is repeated from its end, nothing was: such splices are not
 judged, and a recording whose plan has no others is in no mean.

@@ -2,15 +2,9 @@
 
     python -m tests.benchmarks.elsewhere.match VIDEOS MUSIC --home HOME
 
-VIDEOS and MUSIC are what `python -m data.recipes.material.elsewhere_videos VIDEOS` and
-`python -m data.recipes.material.recordings MUSIC` fetch; HOME keeps what was measured. How pairs are graded, and what
-that is worth, is in `data/recipes/material/elsewhere_pairs.py`. How far one person's labels lead, graded by the
-other's, is about as far as anything can be measured to go here. A brief is what one person's labels of a video say in
-a line, graded by the other's.
-
-`tests.benchmarks.judgements` has the score beside simple rules, which have no constants that are fitted to grades.
-*Nearest energy* compares how lively a video is among the videos with how lively a track is among the tracks; *energy
-and brightness* adds the lightness of the picture and the brightness of the sound, compared alike.
+VIDEOS and MUSIC are of `data.recipes.material.elsewhere_videos` and `recordings`; HOME keeps what was measured. How
+pairs are graded, and what that is worth, is in `data/recipes/material/elsewhere_pairs.py`. A brief is what one person's
+labels of a video say in a line, graded by the other's.
 """
 
 from __future__ import annotations

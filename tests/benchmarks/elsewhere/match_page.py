@@ -2,12 +2,9 @@
 
     python -m tests.benchmarks.elsewhere.match_page VIDEOS MUSIC OUT.html --home HOME
 
-VIDEOS and MUSIC are the folders of `tests.benchmarks.elsewhere.match`. Films and recordings are those of the test
-sources; HOME keeps what was measured and has the recordings as its only catalog, so it is a folder of its own. Labels
-and grades are not on the page, so that whoever looks at it judges alone: would you have chosen so?
-
-The films are of as many sources and kinds as there are, drawn by their hashes: nobody picked them. Everything is inside
-the page, the sound as an excerpt of the part that one remembers.
+As in `tests.benchmarks.elsewhere.match`, of the test sources; HOME has the recordings as its only catalog, so it is a
+folder of its own. Labels and grades are not on the page. Films are of as many sources and kinds as there are, drawn by
+their hashes.
 """
 
 from __future__ import annotations

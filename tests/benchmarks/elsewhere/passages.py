@@ -2,19 +2,11 @@
 
     python -m tests.benchmarks.elsewhere.passages FOLDER --out OUT [--pictures]
 
-FOLDER is what `data.recipes.material.spoken_videos` says, with the recordings to test
-(`data.recipes.material.recordings FOLDER --role test`). OUT gets the videos, the plans and renders, and with
-`--pictures` a picture of each of the ten worst. Plans and renders that are there are not made again: a new OUT
-measures the code as it is.
+FOLDER is of `data.recipes.material.spoken_videos`, with `recordings FOLDER --role test`. OUT gets videos, plans and
+renders, which are not made again where they are there, and with `--pictures` a picture of each of the ten worst.
 
-Each video is covered by `workbench loop TRACK --video V --auto-mix`, with a track by others, and rendered by
-`workbench render`; the same plan is rendered under a silent video too, which gives the music alone, as it is played.
-The voice is known, so what is measured needs nothing that the workbench believes: BS.1770 of voice and music, ESTOI of
-the voice in what was rendered, and how the music moves.
-
-A passage is a stretch of 6 s at most of what somebody says, with the pause before it. The ten worst are those with the
-most trouble (`Passage.trouble`): LU that the voice lacks of 10 LU over the music in its worst 3 s, half the dB by which
-the music comes up and is taken back within 2 s, and dB that the music is down 2 s and more from speech.
+The same plan is rendered under a silent video too, which gives the music alone; the voice is known, so nothing depends
+on what the workbench believes. A passage is a stretch of 6 s at most of what somebody says, with the pause before it.
 """
 
 from __future__ import annotations

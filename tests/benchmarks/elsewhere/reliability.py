@@ -3,10 +3,8 @@
     python -m tests.benchmarks.elsewhere.reliability FOLDER [--most N]
 
 FOLDER as in `tests.benchmarks.elsewhere.loops`. Of every recording some 150 splices between its bar lines, half of them
-between bars that are much alike, are scored as the planner scores them and judged by
-`data.recipes.material.naturalness`, which knows nothing of the project. The judgement becomes an answer as in the fit
-(`data.recipes.fitting.seams`): 0 at a naturalness of 0.5, 1 at 0.9. A score is reliable where the mean answer of the
-splices near it is that score. The error is the mean distance of the two over the bins, weighted by their splices.
+between bars that are much alike, are scored and judged. The judgement becomes an answer as in the fit: 0 at a
+naturalness of 0.5, 1 at 0.9. The error is the mean distance of score and answer over the bins, weighted by splices.
 """
 
 from __future__ import annotations

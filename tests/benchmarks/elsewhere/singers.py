@@ -2,12 +2,10 @@
 
     python -m tests.benchmarks.elsewhere.singers SONGS MUSIC
 
-SONGS is a checkout of UltraStar-Deluxe/songs (songs under Creative Commons licences that are sung along to, so that all
-of them have a singer). MUSIC holds the Debian packages of `INSTRUMENTALS`, unpacked, each in a folder of its name; of
-each `MOST_TRACKS` are drawn. They are the music of games, and by their nature without a singer; nobody listened for a
-choir or a voice in the background. Our weights were fitted to synthesised singers in pieces that we composed
-(`workbench/models/character.md`); `MAX_INSTRUMENTAL_VOICE` of `workbench.catalog.certainty` was chosen by the songs of
-one artist and half of the packages (`FITTED`).
+SONGS is a checkout of UltraStar-Deluxe/songs (Creative Commons; all of them have a singer). MUSIC holds the Debian
+packages of `INSTRUMENTALS`, unpacked, each in a folder of its name: music of games, in which nobody listened for a
+choir. `MAX_INSTRUMENTAL_VOICE` of `workbench.catalog.certainty` was chosen by one artist and half of the packages
+(`FITTED`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What `match_map` says of videos and tracks, read as numbers and compared with what is known of them.
 
-Numbers are read from the lines as a reader would read them. Energy, cheerfulness and pulse are opinions of ours without
-a truth, so they are left out, as are motion and light.
+Energy, cheerfulness, pulse, motion and light have no truth, so they are left out.
 """
 
 from __future__ import annotations

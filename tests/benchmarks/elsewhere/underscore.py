@@ -2,13 +2,9 @@
 
     python -m tests.benchmarks.elsewhere.underscore FOLDER
 
-FOLDER holds the files of `underscore_sources.toml`. The tracks enter a catalog by their texts alone: no sound was
-measured, so nothing but what others wrote tells them apart. `underscore_catalog.py` says where the grades come from.
-
-"near zero": NDCG@10 under 0.05; "worst quarter": its mean over the worst quarter of the scripts; "wanted voices": share
-of tracks with a voice by their own tags, of all put forward where the brief asks for one; "rules broken": tracks put
-forward that break a rule of the brief by their own tags. The simple rule orders by the cosine of script with brief and
-track text; the rules of the brief are given to it as labels.
+FOLDER holds the files of `underscore_sources.toml`; the tracks are known by their texts alone. "near zero": NDCG@10
+under 0.05; "worst quarter": its mean over the worst quarter of the scripts; "wanted voices": share of tracks with a
+voice by their own tags where the brief asks for one. The simple rule is given the rules of the brief as labels.
 """
 
 from __future__ import annotations

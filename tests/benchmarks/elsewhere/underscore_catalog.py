@@ -1,12 +1,8 @@
 """Catalog texts that others wrote, what their own tags say, and the grades that follow from it.
 
-`underscore_sources.toml` names two files of public repositories, with commit, hash and licence; they are read from a
-folder and never committed. `underscore_words.toml` says, written by hand, what the words of their tags mean.
-
-A grade compares what an editor asked for in a script (`underscore_scripts.toml`) with a track's own tags: nobody
-listened, and a description, which only the rankings see, counts for nothing.
-
-Functions: `sources`, `scripts`, `tracks`, `grade`, `keeps_rules`, `label_words`. Classes: `Source`, `Tagged`, `Script`.
+`underscore_sources.toml` names two files of public repositories, with licence; `underscore_words.toml` says what the
+words of their tags mean. A grade compares what an editor asked for in a script with a track's own tags: nobody
+listened, and a description counts for nothing.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.elsewhere.voice FOLDER
 
-FOLDER is what `data.recipes.material.elsewhere_voices` and `data.recipes.material.recordings` fetched. Beside the
-speech ranges of a mix stand those of the bare detector, as its authors turn probabilities into stretches: over 0.5, on
-until under 0.35 for 100 ms, at least 250 ms, 30 ms wider on both sides.
+FOLDER is of `data.recipes.material.elsewhere_voices` and `recordings`. The bare detector is as its authors turn
+probabilities into stretches: over 0.5, on until under 0.35 for 100 ms, at least 250 ms, 30 ms wider on both sides.
 """
 
 from __future__ import annotations
