@@ -20,15 +20,3 @@ def test_beats_at_120_bpm() -> None:
     assert body["track_id"] is None
     assert "job_id" not in body
     assert "billed_minutes" not in body
-
-
-def test_the_service_adds_job_and_minutes() -> None:
-    body = beat_grid_body(GRID, 61.0, track_id="mine", cached=True).to_json()
-    jsonschema.validate(body | {"job_id": "job_1", "billed_minutes": 2}, schemas()["BeatGrid"])
-    assert body["track_id"] == "mine"
-
-
-def test_no_beats_is_an_answer() -> None:
-    empty = BeatGrid(np.array([]), np.array([], dtype=int), 4, 0.0)
-    body = beat_grid_body(empty, 20.0, track_id=None, cached=False).to_json()
-    assert (body["tempo_bpm"], body["beats"], body["downbeats"]) == (0.0, [], [])

@@ -186,7 +186,7 @@ class TestDamage:
         assert caught == len(range(0, len(whole), 37))
         assert store.stats().rebuilt == caught
 
-    @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.95, 0.999])
+    @pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
     def test_a_cut_file_is_made_again(self, store: ArrayStore, share: float) -> None:
         store.save(KEY, arrays())
         whole = store.path(KEY).read_bytes()

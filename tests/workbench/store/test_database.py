@@ -10,17 +10,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sqlalchemy as sa
 from alembic import command
 
 from tests.damage import Way, cut, damage, emptied, zeroed
-from workbench.catalog.library import Library, LibraryEntry, Measurement
+from workbench.catalog.library import Library
 from workbench.errors import ParameterError, StoreError
-from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.store import database as tables
-from workbench.store.catalog_revision import current_revision, next_revision, recording_changed
+from workbench.store.catalog_revision import current_revision, next_revision
 from workbench.store.database import SCHEMA, Database, now
 from workbench.store.home import Home
 from workbench.store.ids import MAX_ID, check_id, check_plain_id
@@ -116,12 +114,6 @@ def test_a_password_is_never_shown() -> None:
     with pytest.raises(StoreError) as caught:
         Database("postgresql+nodriver://user:secret@host/name")
     assert "secret" not in str(caught.value)
-
-
-def test_moments_sort_as_text() -> None:
-    earlier = now()
-    assert earlier <= now()
-    assert now().endswith("+00:00")
 
 
 def test_opening_a_database_that_is_up_to_date_waits_for_nobody(database: Database, home: Home) -> None:
@@ -330,17 +322,3 @@ def test_a_change_that_is_taken_back_leaves_the_revision(database: Database) -> 
         pass
     with database.read() as connection:
         assert current_revision(connection) == before
-
-
-def test_a_changed_recording_marks_its_tracks_and_what_was_measured(database: Database, tmp_path: Path) -> None:
-    library = Library(database)
-    nothing = Measurement(TRACK, "a", {}, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
-    library.add_all([LibraryEntry(tmp_path / "one", {}, "t1", TRACK)], [nothing])
-    _, before = library.revision()
-    with database.write() as connection:
-        recording_changed(connection, "1" * 64)
-        assert current_revision(connection) == before, "a recording that is no track's"
-        recording_changed(connection, TRACK)
-        assert current_revision(connection) == before + 1
-    assert library.measured([TRACK], "a") == set()
-    assert [change.track.track_id for change in library.changes(before, 10).changed] == ["t1"]

@@ -37,14 +37,6 @@ def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tm
     assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) is None
 
 
-def test_equal_grids_have_equal_revisions(database: Database) -> None:
-    with database.write() as connection:
-        first = grids.put(connection, make_record(TRACK, [0.5, 1.0], [1, 2], 2, "one way"))
-        again = grids.put(connection, make_record(TRACK, [0.5, 1.0], [1, 2], 2, "the other"))
-        other = grids.put(connection, make_record(TRACK, [0.5, 1.0], [2, 1], 2))
-    assert first.revision == again.revision != other.revision
-
-
 def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_path: Path) -> None:
     library = Library(database)
     nothing = Measurement(TRACK, "a", {}, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
