@@ -13,18 +13,20 @@ from data.recipes.fitting import cards, match, underscore
 from data.recipes.fitting.align import TOLD_BY_CHANCE, beyond_chance, fitted_odds, fitted_trust
 from data.recipes.fitting.match_scores import left_out, promised_wrong
 from data.recipes.fitting.tables import OutdatedTable, check_table
+from data.recipes.material.grading import fit_calibration
 from data.recipes.material.planted_pairs import Case, plant, static_video
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import CHANCE_SCORE, place
 from workbench.features.marks import marks_of
 from workbench.files import model_path, read_numbers
-from workbench.matching.script_reference import FILE as UNDERSCORE_SET
-from workbench.matching.script_reference import read_reference
+from workbench.matching.lane import Calibration, calibrated
+from workbench.matching.language.embedding import DEPTHS, DIMS
 from workbench.matching.video_ranking import scores_of
 from workbench.matching.video_reference import FILE as MATCH_SET
 from workbench.matching.video_reference import read_reference as read_match_reference
 from workbench.params import AlignParams, MatchParams, UnderscoreParams
 from workbench.params.align import AlignModel
+from workbench.recording import FloatArray
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(
@@ -135,7 +137,7 @@ def test_the_curve_that_ships_rises_and_is_the_one_of_match() -> None:
 
 def test_sets_that_ship_were_made_with_the_features_of_today() -> None:
     check_table(model_path(MATCH_SET), match.VERSIONS)
-    check_table(model_path(UNDERSCORE_SET), underscore.versions())
+    check_table(model_path(underscore.SET), underscore.versions())
 
 
 def test_a_set_of_other_features_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -148,11 +150,11 @@ def test_a_set_of_other_features_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_underscore_is_calibrated_as_it_ships() -> None:
     params, shipped = UnderscoreParams(), read_numbers(underscore.FILE)
-    offset, slope = underscore.fit(read_reference(), params)
+    offset, slope = underscore.fit(underscore.read_set(), params)
     assert (round(offset, 3), round(slope, 3)) == (shipped["calibration_offset"], shipped["calibration_slope"])
     card = model_path(underscore.FILE).with_suffix(".md").read_text()
     (figure,) = re.findall(r"scripts of the fit: ([\d.]+)", card)
-    assert f"{underscore.mean_ndcg(read_reference(), params):.3f}" == figure
+    assert f"{underscore.mean_ndcg(underscore.read_set(), params):.3f}" == figure
 
 
 @pytest.mark.slow
@@ -161,3 +163,55 @@ def test_match_has_the_constants_that_its_fit_finds() -> None:
     found = match.fit(read_match_reference(), params)
     for name in read_numbers(match.FILE):
         assert match.value_of(found, name) == match.value_of(params, name), name
+
+
+def test_a_fitted_curve_says_how_often_tracks_were_taken() -> None:
+    dice = np.random.default_rng(5)
+    raw = dice.uniform(0.0, 1.0, 20_000)
+    truth = Calibration(-4.0, 7.0)
+    taken = (dice.random(raw.size) < calibrated(raw, truth)).astype(np.float64)
+    fitted = fit_calibration(raw, taken)
+    assert fitted.offset == pytest.approx(truth.offset, abs=0.3)
+    assert fitted.slope == pytest.approx(truth.slope, abs=0.4)
+    assert calibrated(raw, fitted).mean() == pytest.approx(taken.mean(), abs=1e-3)
+
+
+def test_a_fit_stays_finite_where_nothing_is_mistaken() -> None:
+    raw = np.linspace(0.0, 1.0, 50)
+    fitted = fit_calibration(raw, (raw > 0.5).astype(np.float64))
+    assert np.isfinite(fitted).all()
+    assert fitted.slope > 10.0
+
+
+def test_scores_are_probabilities_of_being_taken() -> None:
+    reference = underscore.read_set()
+    curve = Calibration(UnderscoreParams().model.calibration_offset, UnderscoreParams().model.calibration_slope)
+    scores = calibrated(reference.raw(UnderscoreParams()), curve)
+    assert scores.mean() == pytest.approx(reference.taken.mean(), abs=2e-3)
+    for low in np.arange(0.0, 0.6, 0.1):
+        some = (scores >= low) & (scores < low + 0.1)
+        assert reference.taken[some].mean() == pytest.approx(scores[some].mean(), abs=0.15)
+
+
+def _spoken_lines() -> tuple[FloatArray, FloatArray]:
+    generator = np.random.default_rng(5)
+    return generator.normal(size=(12, len(DEPTHS), DIMS)), generator.normal(size=(12, 3))
+
+
+def test_a_regression_without_penalty_says_what_it_was_taught() -> None:
+    states, targets = _spoken_lines()
+    np.testing.assert_allclose(underscore.regress(states, targets, penalty=1e-9).read(states), targets, atol=1e-5)
+
+
+def test_a_regression_with_a_large_penalty_says_the_mean() -> None:
+    states, targets = _spoken_lines()
+    read = underscore.regress(states, targets, penalty=1e9).read(states)
+    np.testing.assert_allclose(read, np.tile(targets.mean(axis=0), (12, 1)), atol=1e-6)
+
+
+def test_far_from_all_lines_a_regression_says_the_mean() -> None:
+    """A linear one would say the more, the farther away a text is."""
+    states, targets = _spoken_lines()
+    far = states + 10.0 * (states[:1] - states.mean(axis=0))
+    read = underscore.regress(states, targets, penalty=1e-9).read(far)
+    np.testing.assert_allclose(read, np.tile(targets.mean(axis=0), (12, 1)), atol=1e-3)

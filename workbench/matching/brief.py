@@ -607,7 +607,9 @@ def _without_drums() -> Constraint:
 def _voice(wanted: bool) -> Constraint:
     if wanted:
         return Constraint("with vocals", "vocals", low=_SOUNDS_THERE, required=(_place("instruments.vocals"),))
-    return Constraint("no vocals", "vocals", high=_SOUNDS_THERE, barred=_voices())
+    return Constraint(
+        "no vocals", "vocals", high=_SOUNDS_THERE, barred=(_place("instruments.vocals"), _place("instruments.choir"))
+    )
 
 
 _KIN = {
@@ -754,10 +756,6 @@ def _place(name: str) -> int:
     kind, _, plain = name.partition(".")
     book = lexicon()
     return next(i for i, found in enumerate(book.names) if found == plain and book.kinds[i] == kind)
-
-
-def _voices() -> tuple[int, ...]:
-    return _place("instruments.vocals"), _place("instruments.choir")
 
 
 def _drums() -> tuple[int, ...]:

@@ -4,7 +4,7 @@ Up to some 200,000 rows of 384 numbers, or a million of 64, every row is compare
 memory-mapped half floats, a filter is a mask, and the answer is exact. Larger catalogs use an inverted file of FAISS to
 propose rows and the same matrix to rank them (`FaissIndex`): the space is divided into cells by k-means, the cells
 nearest to the query are searched in a byte a number, and the proposed rows are ranked again by the exact cosine, so
-that scores are exact and only a neighbour can be missed. `recall` measures how many are.
+that scores are exact and only a neighbour can be missed.
 
 Vectors added after an inverted file was built are compared one by one until it is built again.
 
@@ -217,12 +217,6 @@ def has_faiss() -> bool:
     except ExtraMissing:
         return False
     return True
-
-
-def recall(index: VectorIndex, exact: VectorIndex, queries: FloatArray, count: int) -> float:
-    """Share of the true nearest rows that an index finds, mean over the queries; `exact` has the same rows."""
-    found = [np.isin(exact.search(q, count).rows, index.search(q, count).rows).mean() for q in queries]
-    return float(np.mean(found))
 
 
 def _faiss() -> Any:

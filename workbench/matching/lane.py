@@ -150,23 +150,3 @@ def calibrated(raw: FloatArray, calibration: Calibration) -> FloatArray:
     """Probabilities, 0 to 1, of raw scores, independent of the rest of the catalog."""
     log_odds = calibration.offset + calibration.slope * np.asarray(raw, dtype=np.float64)
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -60.0, 60.0))))
-
-
-def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Calibration:
-    """Fit the curve to graded pairs, by Newton's method on the log-likelihood.
-
-    `taken` is the probability that an editor takes the track, 0 to 1; the curve's mean equals its mean.
-    """
-    design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
-    weights = np.zeros(2)  # the log-likelihood is concave, so any start will do
-    # Without a weak ridge the slope is infinite where raw scores separate both kinds without error.
-    ridge = np.diag([0.0, 1e-3])
-    for _ in range(steps):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -60.0, 60.0)))
-        slope = design.T @ (taken - chance) - ridge @ weights
-        curvature = (design * (chance * (1.0 - chance))[:, None]).T @ design + ridge + 1e-9 * np.eye(2)
-        step = np.linalg.solve(curvature, slope)
-        weights += step
-        if float(np.abs(step).max()) < 1e-10:
-            break
-    return Calibration(float(weights[0]), float(weights[1]))

@@ -4,7 +4,7 @@ A script hardly ever names its moods, so counting mood words says little. The re
 embedding (means over the tokens after its second, fourth and sixth layer) to the facets and the sound of the music that
 suits. It was fitted by kernel ridge regression on the lexicon's lines, sentence by sentence: a sentence asks for what
 the lines near it ask for, and one that is near none for the usual. It ships as the model `script_reader.npz`
-(`fit_reader` makes it). A script is read one sentence at a time and the readings are averaged.
+(`data/recipes/fitting/underscore.py` makes it). A script is read one sentence at a time and the readings are averaged.
 
 Beside it the lexicon reads single words: scenes by their cues, moods by their names, and in English also the words of
 its lines, each as what the lines that hold it have beyond the usual, shrunk where there are few. What it finds is
@@ -27,18 +27,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.errors import ResourceMissing
 from workbench.files import open_model
-from workbench.matching.language.embedding import DEPTHS, DIMS, SentenceEmbedding, chunks
+from workbench.matching.language.embedding import SentenceEmbedding, chunks
 from workbench.matching.language.languages import ENGLISH, is_common, is_readable, language_of
 from workbench.matching.language.lexicon import (
     ExpectedSound,
-    Meaning,
     inflected,
     lexicon,
     lexicon_digest,
@@ -50,10 +48,8 @@ from workbench.matching.language.negation import replace_denials
 from workbench.recording import FloatArray
 
 READER_FILE = "script_reader.npz"
-PENALTY, WIDTH, AXES = 0.3, 0.7, 128
-"""of the regression: its penalty, the width of its kernel beside a spread of 1, and the axes on which lines are
-compared. With eighths of the lines left out they explain 0.18 of the variance of the moods, a linear map 0.17, others
-near them as much; of those tried, they are the best on the scripts that weights were fitted on"""
+WIDTH = 0.7
+"""of the kernel of the regression, beside a spread of 1"""
 REFERENCE_BPM = 100.0
 """pace is regressed as octaves from here"""
 
@@ -117,7 +113,7 @@ class Reader(NamedTuple):
     def read(self, states: FloatArray) -> FloatArray:
         """Facets and sound of texts, as rows of `line_targets`, from `SentenceEmbedding.states`."""
         places = ((states - self.mean) * self.scale).reshape(len(states), -1) @ self.axes
-        return np.asarray(_nearness(places, self.places) @ self.weights + self.usual)
+        return np.asarray(nearness(places, self.places) @ self.weights + self.usual)
 
 
 def read_script(text: str, embedding: SentenceEmbedding | None = None) -> Reading:
@@ -165,32 +161,13 @@ def reader() -> Reader:
     with open_model(READER_FILE) as file:
         stored = np.load(file)
         if str(stored["lexicon"]) != lexicon_digest():
-            raise ResourceMissing(f"{READER_FILE} was fitted on another lexicon; fit it again with fit_reader")
+            raise ResourceMissing(
+                f"{READER_FILE} was fitted on another lexicon; fit it again: data/recipes/fitting/underscore.py"
+            )
         return Reader(*(stored[name].astype(np.float32) for name in Reader._fields))
 
 
-def fit_reader(embedding: SentenceEmbedding, path: Path) -> None:
-    """Fit the reader on the lexicon's lines and write it; needed after each change of the lexicon."""
-    lines = lexicon().lines
-    fitted = regress(embedding.states([line.text for line in lines]), line_targets())
-    arrays = {name: value.astype(np.float16) for name, value in fitted._asdict().items()}
-    np.savez_compressed(path, lexicon=np.array(lexicon_digest()), **arrays)
-
-
-def regress(states: FloatArray, targets: FloatArray, penalty: float = PENALTY) -> Reader:
-    """The sum of kernels around the lines with the least squared error and squared norm."""
-    mean = states.mean(axis=0)
-    # Scaled so that every layer counts the same, however large its states are.
-    spread = np.linalg.norm(states - mean, axis=2).mean(axis=0)
-    scale = (1.0 / (spread * np.sqrt(len(DEPTHS))))[:, None]
-    inputs = ((states - mean) * scale).reshape(len(states), len(DEPTHS) * DIMS).astype(np.float64)
-    axes = np.linalg.svd(inputs, full_matrices=False)[2][:AXES].T
-    places, usual = inputs @ axes, targets.mean(axis=0)
-    weights = np.linalg.solve(_nearness(places, places) + penalty * np.eye(len(places)), targets - usual)
-    return Reader(mean, scale, axes, places, weights, usual)
-
-
-def _nearness(places: FloatArray, lines: FloatArray) -> FloatArray:
+def nearness(places: FloatArray, lines: FloatArray) -> FloatArray:
     """How near places are to those of lines, shape (n, n_lines): 1 for the same, 0 for far away."""
     squares = (places**2).sum(axis=1)[:, None] + (lines**2).sum(axis=1) - 2.0 * places @ lines.T
     return np.asarray(np.exp(-np.maximum(squares, 0.0) / (2.0 * WIDTH**2)))
@@ -220,7 +197,8 @@ def _by_lexicon(text: str, language: str) -> tuple[FloatArray, float, str | None
         for index in book.cues[cue]:
             hits[index] += 1.0 / len(book.cues[cue])
     meaning = read_lexicon(text)
-    moods = _spoken_moods(meaning)
+    # its words for genres and instruments are about other things
+    moods = np.where([kind == "moods" for kind in book.kinds], meaning.facets, 0.0)
     leaning, of_lines = _by_words_of_lines(text) if language == ENGLISH else (usual_request(), 0.0)
     evidence = float(hits.sum() + moods.sum() + of_lines)
     if evidence == 0.0:
@@ -301,14 +279,6 @@ def _named(words: Sequence[str]) -> FloatArray:
     """The mean of what suits the moods that some words name first."""
     book = lexicon()
     return np.asarray(np.mean([_of_mood(book.terms[word][0]) for word in words], axis=0))
-
-
-def _spoken_moods(meaning: Meaning) -> FloatArray:
-    """Moods that a script names, shape (n_facets,); its words for genres and instruments are about other things."""
-    moods = np.zeros_like(meaning.facets)
-    where = lexicon().of("moods")
-    moods[where] = meaning.facets[where]
-    return moods
 
 
 def _coordinates(sound: ExpectedSound) -> FloatArray:

@@ -115,7 +115,9 @@ def lane_reasoning(ranking: ScriptReading, brief: Brief, best: Sequence[int]) ->
 
 def _sentences(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
     yield from _sentences_on_text(ranking, brief)
-    yield from _sentences_on_brief(ranking, brief, best)
+    if brief.requested.any() or brief.energy is not None or brief.bpm is not None:
+        yield "The brief counted for more than the script."
+    yield from sentences_on_brief(brief, ranking.ranked.rules, best)
     if ranking.platform and ranking.platform.strip():
         known = ranking.wanted.steer is not None
         yield f"{ranking.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
@@ -159,13 +161,6 @@ def _sentences_on_text(ranking: ScriptReading, brief: Brief) -> Iterator[str]:
             f"The script seems to be in {reading.language}, which is read only in part: "
             "what it asks for is near the usual, and a brief in English would help."
         )
-
-
-def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
-    """The requests of the brief, the rules applied, and the phrases not understood."""
-    if brief.requested.any() or brief.energy is not None or brief.bpm is not None:
-        yield "The brief counted for more than the script."
-    yield from sentences_on_brief(brief, ranking.ranked.rules, best)
 
 
 def _facts(part: Part, ranking: ScriptReading, row: int, names: Names) -> tuple[str, str] | None:

@@ -147,7 +147,7 @@ def open_snapshot(
     done. `embedding` finds the embedding of texts, or None where none is installed, and is called only where that
     matters; without it texts are not embedded. Raises `StoreError` where folder or database cannot be used.
     """
-    sizes, embedding = sizes or IndexSizes(), embedding or _no_embedding
+    sizes, embedding = sizes or IndexSizes(), embedding or (lambda: None)
     for _ in range(_TRIES):
         try:
             current = _named_by(folder / _CURRENT)
@@ -209,10 +209,6 @@ def _holds(generation: _Generation, library: Library, embedding: FindEmbedding) 
     if (generation.meta["catalog"], generation.meta["revision"]) != (made, revision):
         return False
     return generation.meta["embedding"] is not None or embedding() is None
-
-
-def _no_embedding() -> None:
-    return None
 
 
 def _brought_up_to_date(

@@ -216,7 +216,9 @@ def video_evidence(video: VideoFacts) -> FloatArray:
     """The vector that expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x
     colourfulness.
     """
-    return np.array([1.0, video.pace, video.movement, _loudness_of(video), video.brightness, 4.0 * video.colourfulness])
+    # how loud the place itself is; half where its soundtrack is silent or missing
+    loud = 0.5 if video.sound_lufs is None else float(np.clip((video.sound_lufs + 50.0) / 30.0, 0.0, 1.0))
+    return np.array([1.0, video.pace, video.movement, loud, video.brightness, 4.0 * video.colourfulness])
 
 
 def rank(
@@ -296,7 +298,7 @@ def _nominate(
     rows, sums = _scan(video, wanted, columns, head, _CONTOURS * count, params)
     if rows.size <= count:
         return rows
-    arc = _arc(video, columns.contour[rows], columns.duration[rows], params)
+    arc = arc_part(video, columns.contour[rows], columns.duration[rows], params)
     sums = sums + _log_of(arc, params.weights["arc"])
     return rows[np.argpartition(-sums, count - 1)[:count]]
 
@@ -351,7 +353,8 @@ def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArr
     usual, weights = params.usual_parts, params.weights
     missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
     whole = sum(weight for name, weight in weights.items() if name in parts or name in MATCH_PARTS)
-    return np.asarray(np.exp((_log_sum(parts, params) + missing) / whole))
+    known = np.asarray(sum(_log_of(part, weights[name]) for name, part in parts.items()))
+    return np.asarray(np.exp((known + missing) / whole))
 
 
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
@@ -361,12 +364,6 @@ def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
     (`workbench/models/match_scores.md`).
     """
     return calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
-
-
-def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    """Weighted sum of the parts' logarithms, shape (n,)."""
-    weights = params.weights
-    return np.asarray(sum(_log_of(part, weights[name]) for name, part in parts.items()))
 
 
 def _log_of(part: FloatArray, weight: float) -> FloatArray:
@@ -391,7 +388,7 @@ def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params:
 def slow_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
     """The parts that read contours and cuts, bars and arc, shape (n,) each, 0 to 1; far dearer than the others."""
     agreement, _ = bar_agreement(video.cuts, columns.bpm, columns.beats_per_bar)
-    return {"bars": bonus(agreement), "arc": arc_part(video, columns, params)}
+    return {"bars": bonus(agreement), "arc": arc_part(video, columns.contour, columns.duration, params)}
 
 
 def bonus(found: FloatArray) -> FloatArray:
@@ -414,7 +411,9 @@ def _quick_part(
 
 
 def _pulse(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    return _pulse_part(tracks["bpm"], tracks["density"], wanted.pulse, params)
+    # Half and double tempo are felt in most music, and count a little less.
+    own, other, _ = _both_pulses(tracks["bpm"], tracks["density"], wanted.pulse, params)
+    return np.asarray(np.maximum(own, other))
 
 
 def _level(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
@@ -430,7 +429,19 @@ def _mood(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray
 
 
 def _voice(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    return voice_part(0.0 if wanted.voice else video.speech_share, tracks["vocals"], tracks["speech_band"], params)
+    """How much room is left for a speaker: 1 without speech, or without singing if 1 to 4 kHz are free.
+
+    NaN where singing is unknown; a band whose power is unknown is half crowded.
+    """
+    speech_share = 0.0 if wanted.voice else video.speech_share
+    much = np.float32(min(1.0, speech_share / params.model.much_speech))
+    band = tracks["speech_band"]
+    crowded = np.clip((band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
+    share = np.float32(params.model.vocals_share)
+    # The detector gives a saxophone a third of a voice: up to 0.3 counts as no singer, from 0.7 on as one.
+    sings = np.clip((tracks["vocals"] - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
+    crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
+    return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
 
 
 def _length(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
@@ -450,12 +461,6 @@ _FACTS = {
 """the columns that each part of the scan reads"""
 _SCAN_TIMES = {"level": 3.4, "voice": 3.0, "mood": 9.2, "length": 6.0, "pulse": 16.0, "bars": 12.0}
 """what each takes beside the others: ms of a million tracks, as measured once"""
-
-
-def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
-    """How well a pulse suits; half and double tempo are felt in most music, and count a little less."""
-    own, other, _ = _both_pulses(bpm, density, wanted, params)
-    return np.asarray(np.maximum(own, other))
 
 
 def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
@@ -523,20 +528,6 @@ def _with_words(measured: FloatArray, by_words: FloatArray, share: float) -> Flo
     return np.where(np.isnan(both), np.fmax(measured, by_words), both)  # the greater of what is no NaN
 
 
-def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
-    """How much room is left for a speaker: 1 without speech, or without singing if 1 to 4 kHz are free.
-
-    NaN where singing is unknown; a band whose power is unknown is half crowded.
-    """
-    much = np.float32(min(1.0, speech_share / params.model.much_speech))
-    crowded = np.clip((speech_band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
-    share = np.float32(params.model.vocals_share)
-    # The detector gives a saxophone a third of a voice: up to 0.3 counts as no singer, from 0.7 on as one.
-    sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
-    crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
-    return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
-
-
 def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
     """How well a track covers a video: 1 where it is long enough, else by how well it loops and how bare it would be.
 
@@ -553,18 +544,13 @@ def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray
     return np.where(np.isnan(duration), np.float32(np.nan), np.where(loops, np.maximum(looped, straight), straight))
 
 
-def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatArray:
+def arc_part(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: MatchParams) -> FloatArray:
     """How well the music's energy follows the video's drive from scene to scene.
 
     The correlation over the scenes, weighted by their lengths and by how much there is to follow; 0.5 where neither
     changes.
     """
-    return _arc(video, columns.contour, columns.duration, params)
-
-
-def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: MatchParams) -> FloatArray:
-    """As `arc_part`, of some columns."""
-    music = _under_scenes(video, contour, duration)
+    music = under_scenes(video, contour, duration)
     seconds = np.array([scene.seconds for scene in video.scenes])
     drive = np.array([scene.drive for scene in video.scenes])
     share = seconds / seconds.sum()
@@ -580,16 +566,11 @@ def _arc(video: VideoFacts, contour: FloatArray, duration: FloatArray, params: M
     return np.where(np.isnan(part), np.float32(params.usual_parts["arc"]), part).astype(np.float32)
 
 
-def under_scenes(video: VideoFacts, columns: Columns) -> FloatArray:
+def under_scenes(video: VideoFacts, contour: FloatArray, duration: FloatArray) -> FloatArray:
     """Mean energy of the music under each scene, shape (n_tracks, n_scenes), 0 to 1, NaN where it is unknown.
 
     Music begins with the video and begins again when it is over, as often as the video needs.
     """
-    return _under_scenes(video, columns.contour, columns.duration)
-
-
-def _under_scenes(video: VideoFacts, contour: FloatArray, duration: FloatArray) -> FloatArray:
-    """As `under_scenes`, of some columns."""
     contour = np.asarray(contour, dtype=np.float64)
     duration = np.where(duration > 0.0, duration, np.nan).astype(np.float64)
     # The mean between two times is a difference of integrals, so scenes cost two look-ups each, however long.
@@ -666,8 +647,3 @@ def _tabled_bars(cuts: FloatArray) -> _ScanPart:
         return np.asarray(np.maximum(np.maximum(*found[:2]), found[2]))
 
     return read
-
-
-def _loudness_of(video: VideoFacts) -> float:
-    """How loud the place itself is, 0 to 1; half if its soundtrack is silent or missing."""
-    return 0.5 if video.sound_lufs is None else float(np.clip((video.sound_lufs + 50.0) / 30.0, 0.0, 1.0))

@@ -108,17 +108,14 @@ def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
     order = list(params.weights)
     for name in sorted(moved, key=lambda name: (-abs(moved[name]), order.index(name))):
         facts = _facts(name, pair, params)
-        if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _is_always_listed(name, pair)):
+        # What was asked, and how a longer video is covered, is of use even where it is as usual.
+        covers = name == "length" and pair.video.duration > pair.number("duration")
+        if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or name == BRIEF_PART or covers):
             video, audio, score = facts
             category = CATEGORY_OF.get(name)
             called = _CALLED.get(name) or category or name
             lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), category, called))
     return tuple(lines)
-
-
-def _is_always_listed(name: str, pair: RankedPair) -> bool:
-    """Whether a line is of use even where it is as usual: what was asked, and how a longer video is covered."""
-    return name == BRIEF_PART or (name == "length" and pair.video.duration > pair.number("duration"))
 
 
 def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
@@ -348,7 +345,7 @@ def _arc(pair: RankedPair, score: float) -> tuple[str, str, float] | None:
 
 def _music_energy_at(pair: RankedPair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
     """Energy of the music under two scenes; None without them, or where it is not known."""
-    music_energy = under_scenes(pair.video, pair.columns)[0]
+    music_energy = under_scenes(pair.video, pair.columns.contour, pair.columns.duration)[0]
     if scenes is None or np.isnan(music_energy).any():
         return None
     return float(music_energy[scenes[0]]), float(music_energy[scenes[1]])

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.material.elsewhere_pairs import Pairs, fetch_pairs, pairs_of
-from workbench.matching.lane import calibrated, fit_calibration
+from data.recipes.material.grading import fit_calibration
+from workbench.matching.lane import calibrated
 from workbench.matching.video_ranking import quick_parts, raw_scores, slow_parts, wanted_of
 from workbench.matching.video_reference import TAKEN
 from workbench.params import MatchParams

@@ -1,6 +1,7 @@
-"""How good a ranking is where every pair has a grade from 0 to 3.
+"""How good a ranking is where every pair has a grade from 0 to 3, and how often tracks of a score are taken.
 
-Functions: `best_first` ranks by score; `ndcg` says how near a ranking comes to the best one.
+Functions: `best_first` ranks by score; `ndcg` says how near a ranking comes to the best one; `fit_calibration` makes
+probabilities of scores.
 
 References
 ----------
@@ -13,6 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from workbench.matching.lane import Calibration
+from workbench.recording import FloatArray
 
 GAIN = 2.0 ** np.arange(4) - 1.0
 """what a grade is worth"""
@@ -33,3 +37,23 @@ def ndcg(order: Sequence[int] | NDArray[np.int64], grades: NDArray[np.int64], co
     worth = 1.0 / np.log2(np.arange(2, count + 2))
     ideal = float(GAIN[best] @ worth[: best.size])
     return float(GAIN[grades[first]] @ worth[: first.size]) / ideal if ideal else 1.0
+
+
+def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Calibration:
+    """Fit the curve to graded pairs, by Newton's method on the log-likelihood.
+
+    `taken` is the probability that an editor takes the track, 0 to 1; the curve's mean equals its mean.
+    """
+    design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
+    weights = np.zeros(2)  # the log-likelihood is concave, so any start will do
+    # Without a weak ridge the slope is infinite where raw scores separate both kinds without error.
+    ridge = np.diag([0.0, 1e-3])
+    for _ in range(steps):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -60.0, 60.0)))
+        slope = design.T @ (taken - chance) - ridge @ weights
+        curvature = (design * (chance * (1.0 - chance))[:, None]).T @ design + ridge + 1e-9 * np.eye(2)
+        step = np.linalg.solve(curvature, slope)
+        weights += step
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    return Calibration(float(weights[0]), float(weights[1]))

@@ -22,7 +22,7 @@ from tests.benchmarks.elsewhere.underscore_catalog import Script, Tagged, grade,
 from tests.benchmarks.table import Table, measure_folder
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library, LibraryEntry
-from workbench.matching.language.embedding import SentenceEmbedding, script_vectors
+from workbench.matching.language.embedding import SentenceEmbedding, chunks
 from workbench.store.database import Database
 from workbench.store.home import Home
 from workbench.store.settings import load_settings
@@ -99,7 +99,7 @@ def rankings(folder: Path, catalog: Sequence[Tagged]) -> Mapping[str, Ranking]:
 def _by_cosine(embedding: SentenceEmbedding, vectors: NDArray[np.float32], catalog: Sequence[Tagged]) -> Ranking:
     def ranking(script: Script) -> list[int]:
         text = f"{script.text} {script.brief or ''}"
-        cosine = vectors @ script_vectors(text, embedding).mean(axis=0)
+        cosine = vectors @ embedding.embed(chunks(text)).mean(axis=0)
         left = np.array([keeps_rules(script, one) for one in catalog])
         return list(np.lexsort((-cosine, ~left)))
 

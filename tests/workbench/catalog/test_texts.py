@@ -13,7 +13,7 @@ from workbench.errors import StoreError
 from workbench.features.descriptors import SOUND_DIMS
 from workbench.matching.brief import BROKEN, SATISFIED, read_brief
 from workbench.matching.columns import Columns, empty_columns
-from workbench.matching.lane import Calibration, calibrated, fit_calibration, pick
+from workbench.matching.lane import Calibration, calibrated, pick
 from workbench.matching.language.lexicon import lexicon
 from workbench.matching.texts import TextIndex, facets_of, mood_of, track_text
 
@@ -195,21 +195,3 @@ def test_a_score_does_not_depend_on_the_others() -> None:
     assert alone[0] == among[1]
     assert np.all(np.diff(among) > 0)
     assert calibrated(np.array([0.5]), curve)[0] == pytest.approx(0.5)
-
-
-def test_a_fitted_curve_says_how_often_tracks_were_taken() -> None:
-    dice = np.random.default_rng(5)
-    raw = dice.uniform(0.0, 1.0, 20_000)
-    truth = Calibration(-4.0, 7.0)
-    taken = (dice.random(raw.size) < calibrated(raw, truth)).astype(np.float64)
-    fitted = fit_calibration(raw, taken)
-    assert fitted.offset == pytest.approx(truth.offset, abs=0.3)
-    assert fitted.slope == pytest.approx(truth.slope, abs=0.4)
-    assert calibrated(raw, fitted).mean() == pytest.approx(taken.mean(), abs=1e-3)
-
-
-def test_a_fit_stays_finite_where_nothing_is_mistaken() -> None:
-    raw = np.linspace(0.0, 1.0, 50)
-    fitted = fit_calibration(raw, (raw > 0.5).astype(np.float64))
-    assert np.isfinite(fitted).all()
-    assert fitted.slope > 10.0

@@ -7,8 +7,7 @@ import pytest
 
 from workbench.matching.language.embedding import DEPTHS, DIMS, SentenceEmbedding
 from workbench.matching.language.lexicon import lexicon, strongest_facets
-from workbench.matching.script import line_targets, read_script, reader, regress
-from workbench.recording import FloatArray
+from workbench.matching.script import line_targets, read_script, reader
 
 
 def test_the_reader_was_fitted_on_this_lexicon() -> None:
@@ -16,30 +15,6 @@ def test_the_reader_was_fitted_on_this_lexicon() -> None:
     assert fitted.weights.shape == (len(lexicon().lines), len(lexicon().names) + 4)
     assert fitted.axes.shape == (len(DEPTHS) * DIMS, fitted.places.shape[1])
     np.testing.assert_allclose(fitted.usual, line_targets().mean(axis=0), atol=2e-3)
-
-
-def _lines() -> tuple[FloatArray, FloatArray]:
-    generator = np.random.default_rng(5)
-    return generator.normal(size=(12, len(DEPTHS), DIMS)), generator.normal(size=(12, 3))
-
-
-def test_a_regression_without_penalty_says_what_it_was_taught() -> None:
-    states, targets = _lines()
-    np.testing.assert_allclose(regress(states, targets, penalty=1e-9).read(states), targets, atol=1e-5)
-
-
-def test_a_regression_with_a_large_penalty_says_the_mean() -> None:
-    states, targets = _lines()
-    read = regress(states, targets, penalty=1e9).read(states)
-    np.testing.assert_allclose(read, np.tile(targets.mean(axis=0), (12, 1)), atol=1e-6)
-
-
-def test_far_from_all_lines_a_regression_says_the_mean() -> None:
-    """A linear one would say the more, the farther away a text is."""
-    states, targets = _lines()
-    far = states + 10.0 * (states[:1] - states.mean(axis=0))
-    read = regress(states, targets, penalty=1e-9).read(far)
-    np.testing.assert_allclose(read, np.tile(targets.mean(axis=0), (12, 1)), atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from workbench.catalog.certainty import SURE, SURE_BUT_FOR_HALF, UNSURE
 from workbench.catalog.track import Track
 from workbench.matching.brief import read_brief
 from workbench.matching.columns import UNKNOWN, Columns, empty_columns
-from workbench.matching.lane import Calibration, calibrated, fit_calibration
 from workbench.matching.language.lexicon import lexicon, read_lexicon
 from workbench.matching.script import Reading, read_script
 from workbench.matching.script_ranking import (
@@ -34,7 +33,6 @@ from workbench.matching.script_reasons import (
     matched_tags,
     reasons,
 )
-from workbench.matching.script_reference import read_reference
 from workbench.matching.texts import names_in, trust_in
 from workbench.params import UnderscoreParams
 
@@ -297,20 +295,3 @@ def test_a_lane_says_what_was_weighed(platform: str | None) -> None:
     assert "1 of the 2 break a rule" in weighed
     assert ("was a weak steer" in weighed) == (platform == "a wall in Riga")
     assert ("moved energy, opening and length" in weighed) == (platform == "tiktok")
-
-
-def test_the_constants_are_what_the_set_gives() -> None:
-    reference = read_reference()
-    fitted = fit_calibration(reference.raw(PARAMS), reference.taken)
-    assert fitted.offset == pytest.approx(PARAMS.model.calibration_offset, abs=0.01)
-    assert fitted.slope == pytest.approx(PARAMS.model.calibration_slope, abs=0.01)
-
-
-def test_scores_are_probabilities_of_being_taken() -> None:
-    reference = read_reference()
-    curve = Calibration(PARAMS.model.calibration_offset, PARAMS.model.calibration_slope)
-    scores = calibrated(reference.raw(PARAMS), curve)
-    assert scores.mean() == pytest.approx(reference.taken.mean(), abs=2e-3)
-    for low in np.arange(0.0, 0.6, 0.1):
-        some = (scores >= low) & (scores < low + 0.1)
-        assert reference.taken[some].mean() == pytest.approx(scores[some].mean(), abs=0.15)

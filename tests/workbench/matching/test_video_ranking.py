@@ -148,7 +148,7 @@ def test_a_track_that_loops_covers_any_video_but_tires() -> None:
 def test_music_under_scenes_is_the_mean_of_its_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
     rising = np.linspace(0.0, 1.0, CONTOUR_PARTS)
     tracks = columns(duration=[60.0, 30.0, 120.0], contour=[rising] * 3)
-    under = under_scenes(make_video(60.0, motion=(0.1, 0.1)), tracks)
+    under = under_scenes(make_video(60.0, motion=(0.1, 0.1)), tracks.contour, tracks.duration)
     assert under[0] == pytest.approx([rising[:16].mean(), rising[16:].mean()], abs=1e-3)
     assert under[1] == pytest.approx([rising.mean()] * 2, abs=1e-3)
     assert under[2] == pytest.approx([rising[:8].mean(), rising[8:16].mean()], abs=1e-3)
@@ -157,11 +157,13 @@ def test_music_under_scenes_is_the_mean_of_its_contour(make_video: MakeVideo, co
 def test_the_arc_of_the_video_prefers_music_that_follows_it(make_video: MakeVideo, columns: MakeColumns) -> None:
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
     tracks = columns(duration=[60.0] * 3, contour=[rising, np.full(CONTOUR_PARTS, 0.5), rising[::-1]])
-    up = arc_part(make_video(60.0, motion=(0.0, 0.02, 0.1, 0.5)), tracks, PARAMS)
+    video = make_video(60.0, motion=(0.0, 0.02, 0.1, 0.5))
+    up = arc_part(video, tracks.contour, tracks.duration, PARAMS)
     assert up[0] > 0.65
     assert up[1] == pytest.approx(0.5, abs=1e-3)
     assert up[2] < 0.35
-    flat = arc_part(make_video(60.0, motion=(0.1, 0.1, 0.1, 0.1)), tracks, PARAMS)
+    video = make_video(60.0, motion=(0.1, 0.1, 0.1, 0.1))
+    flat = arc_part(video, tracks.contour, tracks.duration, PARAMS)
     assert flat == pytest.approx(0.5, abs=1e-3)
 
 

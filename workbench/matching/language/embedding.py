@@ -77,10 +77,7 @@ class SentenceEmbedding:
         self._layers = [_layer(weights, f"encoder.layer.{number}.") for number in range(_LAYERS)]
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Embed the first 256 tokens of each text, shape (n, 384), rows of length 1; zeros for an empty text.
-
-        `script_vectors` reads longer ones whole.
-        """
+        """Embed the first 256 tokens of each text, shape (n, 384), rows of length 1; zeros for an empty text."""
         return _unit(self.states(texts)[:, -1])
 
     def states(self, texts: Sequence[str]) -> FloatArray:
@@ -158,11 +155,6 @@ def _read(folder: Path, source: str, stamp: Stamp) -> SentenceEmbedding:
     tokenizer.no_padding()
     tokenizer.enable_truncation(LONGEST_TOKENS)
     return SentenceEmbedding(load_file(folder / WEIGHTS_FILE), tokenizer, source)
-
-
-def script_vectors(text: str, embedding: SentenceEmbedding) -> FloatArray:
-    """Embed the chunks of a text, so that a long one is read whole, shape (n_chunks, 384), unit rows."""
-    return embedding.embed(chunks(text))
 
 
 def chunks(text: str) -> list[str]:

@@ -16,7 +16,6 @@ from workbench.matching.language.embedding import (
     SentenceEmbedding,
     chunks,
     find_embedding,
-    script_vectors,
 )
 from workbench.matching.language.languages import is_readable, language_of
 from workbench.matching.language.lexicon import lexicon
@@ -145,7 +144,7 @@ def test_music_is_near_to_the_scene_that_it_suits(embedding: SentenceEmbedding) 
 
 def test_a_script_is_read_to_its_end(embedding: SentenceEmbedding) -> None:
     script = "We walk slowly along the river and talk. " * 40 + "Then the whole house was on fire and everybody ran."
-    vectors = script_vectors(script, embedding)
+    vectors = embedding.embed(chunks(script))
     fire = embedding.embed(["a house fire"])[0]
     assert len(vectors) == 41
     assert np.argmax(vectors @ fire) == 40
