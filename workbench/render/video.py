@@ -27,7 +27,7 @@ from itertools import chain, dropwhile
 from math import inf
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import av
 import av.error
@@ -113,6 +113,30 @@ class MixLevels(Protocol):
     def duck(self) -> Ducking | None:
         """Attenuation of the music under speech."""
         ...
+
+
+class MixGains(NamedTuple):
+    """What is done for a mix: 0 dB and nothing where there is none."""
+
+    music_db: float
+    soundtrack_db: float
+    duck_points: tuple[tuple[float, float], ...]
+    """attenuation of the music under speech: video seconds and dB, positive, linear in between"""
+    speech_ranges: tuple[tuple[float, float], ...]
+    """speech that it is ducked under, pairs of video seconds"""
+
+    def peak(self, music: float, soundtrack: float) -> float:
+        """Highest sample that both can reach together where their peaks meet, full scale 1.0."""
+        return float(music * 10.0 ** (self.music_db / 20.0) + soundtrack * 10.0 ** (self.soundtrack_db / 20.0))
+
+
+def gains_of(mix: MixLevels | None) -> MixGains:
+    """Gains and ducking of a mix."""
+    if mix is None:
+        return MixGains(0.0, 0.0, (), ())
+    both = () if mix.duck is None else (mix.duck.envelope_points, mix.duck.speech_ranges)
+    pairs = [tuple((float(first), float(second)) for first, second in one) for one in both] or [(), ()]
+    return MixGains(float(mix.music_gain_db or 0.0), float(mix.video_gain_db or 0.0), *pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -384,9 +408,9 @@ def _music(
 ) -> Iterator[FloatArray]:
     """The plan at the video's rate, in stereo, with the mix's gain, and its ducking if `is_ducked`."""
     rate = params.video_sample_rate
-    gain = _linear(mix.music_gain_db if mix is not None else None)
-    duck = mix.duck if mix is not None and is_ducked else None
-    ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params) if duck is not None else duck_bands((), ())
+    gains = gains_of(mix)
+    gain = 10.0 ** (gains.music_db / 20.0)
+    ducked = duck_bands(gains.duck_points if is_ducked else (), gains.speech_ranges, params)
     stereo = (fold_down(block) for block in render_blocks(plan, recording, params))
     converted = _convert_rate(stereo, recording.sample_rate, rate)
     raised = (block if gain == 1.0 else block * np.float32(gain) for block in converted)
@@ -397,13 +421,9 @@ def _soundtrack(
     video: Path, mix: MixLevels | None, params: RenderParams, audio: SoundChoice | None
 ) -> Iterator[FloatArray]:
     """The soundtrack at the video's rate, in stereo, with the mix's gain."""
-    gain = np.float32(_linear(mix.video_gain_db if mix is not None else None))
+    gain = np.float32(10.0 ** (gains_of(mix).soundtrack_db / 20.0))
     for block in decode_blocks(video, params.block_seconds, params.video_sample_rate, audio):
         yield fold_down(block.samples) * gain
-
-
-def _linear(gain_db: float | None) -> float:
-    return 1.0 if gain_db is None else float(10.0 ** (gain_db / 20.0))
 
 
 def _convert_rate(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:

@@ -52,7 +52,7 @@ from workbench.plans.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line,
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.render.playback import check_length_of_video, check_track
 from workbench.render.schedule import Crossfade, Music, PlacedTrack, PlayedSegment, Schedule, schedule
-from workbench.render.video import MixLevels, Stem, render_audio
+from workbench.render.video import MixLevels, Stem, gains_of, render_audio
 from workbench.workflows.align import align_track
 from workbench.workflows.beats import map_beats
 from workbench.workflows.render import load_stems
@@ -128,24 +128,16 @@ def export_plan(
     grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
     workspace.progress(f"writing {out.name}", 0.0)
     video = video if chosen.uses_video else None
-    timeline = timeline_of(
-        workspace,
-        plan,
-        track=track,
-        video=video,
-        mix=mix,
-        notes=notes,
-        grid=grid,
+    timeline = replace(
+        timeline_of(workspace, plan, track=track, video=video, mix=mix, grid=grid, frame_rate=frame_rate),
         name=_title(chosen, out),
-        provenance=provenance,
-        sync_points=sync_points,
-        reviews=reviews,
-        frame_rate=frame_rate,
+        notes=notes,
+        sync_points=tuple(sync_points),
+        reviews=tuple(reviews),
+        provenance=None if provenance is None else provenance.to_json(),
+        stems=tuple(_stem_media(workspace, part) for part in parts),
+        record=None if track is None or not chosen.uses_catalog else record or _record(workspace, track),
     )
-    if chosen.uses_catalog and track is not None:
-        timeline = replace(timeline, record=record or _record(workspace, track))
-    if parts:
-        timeline = replace(timeline, stems=tuple(_stem_media(workspace, part) for part in parts))
     if is_packed:
         _pack(workspace, chosen, timeline, plan, mix, parts, out)
     else:
@@ -224,19 +216,14 @@ def timeline_of(
     track: Path | None = None,
     video: Path | None = None,
     mix: MixLevels | None = None,
-    notes: Notes | None = None,
     grid: BeatGrid | None = None,
-    name: str = "workbench",
-    provenance: Provenance | None = None,
-    sync_points: Sequence[Marker] = (),
-    reviews: Sequence[Marker] = (),
     frame_rate: float | None = None,
 ) -> Timeline:
     """Lay out a plan or a placed track in samples of the track; with the track's grid, its beats too.
 
     If the plan's splices do not lie on the bar lines of the grid, the plan was made on another one; it is left out.
-    Without a `track` the plan's own resolution is the rate, and without `notes` beats and sections are left out. Raises
-    `PlanError` if the plan was made for another track, or for a longer video.
+    Without a `track` the plan's own resolution is the rate. Raises `PlanError` if the plan was made for another track,
+    or for a longer video.
     """
     media = None if track is None else _track(workspace, plan, Path(track))
     timing = schedule(plan, PLAN_RATE if media is None else media.rate)
@@ -245,7 +232,7 @@ def timeline_of(
     if isinstance(plan, LoopPlan):
         metre = plan.beats_per_bar
     return Timeline(
-        name=name,
+        name="workbench",
         plan=None if isinstance(plan, PlacedTrack) else plan.alone,
         ends=_ends(plan, timing),
         rate=timing.rate,
@@ -254,12 +241,8 @@ def timeline_of(
         track=media,
         video=None if video is None else _video(plan, Path(video), frame_rate),
         balance=_balance(mix),
-        notes=notes,
         beats=() if grid is None or not _is_on(plan, grid) else played_beats(items, _beats(grid)),
         beats_per_bar=metre,
-        sync_points=tuple(sync_points),
-        reviews=tuple(reviews),
-        provenance=None if provenance is None else provenance.to_json(),
     )
 
 
@@ -437,16 +420,9 @@ def find_frame_rate(video: Path) -> tuple[Fraction, str | None]:
 
 
 def _balance(mix: MixLevels | None) -> EditLevels:
-    if mix is None:
-        return EditLevels()
-    points = mix.duck.envelope_points if mix.duck is not None else ()
-    speech = mix.duck.speech_ranges if mix.duck is not None else ()
-    return EditLevels(
-        music_gain_db=mix.music_gain_db or 0.0,
-        video_gain_db=mix.video_gain_db or 0.0,
-        duck=np.array([list(point) for point in points], dtype=np.float64).reshape(-1, 2),
-        speech=tuple((float(start), float(end)) for start, end in speech),
-    )
+    gains = gains_of(mix)
+    duck = np.array(gains.duck_points, dtype=np.float64).reshape(-1, 2)
+    return EditLevels(gains.music_db, gains.soundtrack_db, duck, gains.speech_ranges)
 
 
 def _notes(workspace: Workspace, track: Path) -> Notes:

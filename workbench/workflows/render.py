@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from workbench.render.remux import describe_left_out, suffix_for
 from workbench.render.schedule import Music
 from workbench.render.small import SMALL_KBPS, shrink_video
 from workbench.render.sound_levels import SoundLevels, measure_levels
-from workbench.render.video import MixLevels, Stem, play_sound, render_audio, render_video
+from workbench.render.video import MixLevels, Stem, gains_of, play_sound, render_audio, render_video
 from workbench.video.utterances import own_music_in, uncertain_ranges, utterances_in
 from workbench.workflows.mix import measure_soundtrack
 
@@ -77,9 +76,8 @@ def find_target(name: str) -> DeliveryTarget:
 
 def speech_ranges(workspace: Workspace, video: Path, mix: MixLevels | None) -> tuple[tuple[float, float], ...]:
     """Speech in a video, pairs of video seconds, sorted and disjoint: what its mix says, or else what is detected."""
-    ducked: Any = None if mix is None else mix.duck
-    if ducked is not None:
-        return tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
+    if mix is not None and mix.duck is not None:
+        return gains_of(mix).speech_ranges
     measure = measure_soundtrack(workspace, video)
     return utterances_in(measure, measure.levels.duration if measure.levels else 0.0, workspace.params.voice)
 
@@ -91,9 +89,8 @@ def uncertain_speech(workspace: Workspace, video: Path, mix: MixLevels | None) -
     """
     measure, voice = measure_soundtrack(workspace, video), workspace.params.voice
     seconds = measure.levels.duration if measure.levels else 0.0
-    ducked: Any = None if mix is None else mix.duck
-    known = () if ducked is None else tuple((float(start), float(end)) for start, end in ducked.speech_ranges)
-    return uncertain_ranges(measure, (*known, *utterances_in(measure, seconds, voice)), seconds, voice)
+    known = (*gains_of(mix).speech_ranges, *utterances_in(measure, seconds, voice))
+    return uncertain_ranges(measure, known, seconds, voice)
 
 
 def own_music_ranges(workspace: Workspace, video: Path, video_seconds: float) -> tuple[tuple[float, float], ...]:

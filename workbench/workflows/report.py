@@ -44,7 +44,7 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.delivery import asked_loudness, gain_for
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.render.sound_levels import SoundLevels, measure_blocks
-from workbench.render.video import play_video
+from workbench.render.video import gains_of, play_video
 from workbench.results.plan_words import NO_SEAM, option_differences, repetition_line, seam_words
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.align import align_track
@@ -196,13 +196,10 @@ def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) ->
     alignment = align_track(workspace, loop.track, loop.video)
     frames, tiles = _pictures(loop.video, watched.picture.shots, workspace.progress)
     levels = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
-    duck = loop.mix.duck if loop.mix is not None else None
-    points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
-    gives_way = bool(points) and workspace.params.mix.own_music != "ignore"
+    gains = gains_of(loop.mix)
+    gives_way = bool(gains.duck_points) and workspace.params.mix.own_music != "ignore"
     own_music = own_music_ranges(workspace, loop.video, loop.video_seconds) if gives_way else ()
-    music_db = _level(loop.mix.music_gain_db if loop.mix is not None else None)
-    soundtrack_db = _level(loop.mix.video_gain_db if loop.mix is not None else None)
-    own = LevelCurve(watched.soundtrack.power, watched.soundtrack.peak).raised(soundtrack_db)
+    own = LevelCurve(watched.soundtrack.power, watched.soundtrack.peak).raised(gains.soundtrack_db)
     return VideoOverview(
         watched=watched,
         events=alignment.events,
@@ -211,9 +208,9 @@ def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) ->
         music=PlayedMusic(
             plan=plan,
             sections=tuple(loop.analysis.profile.sections),
-            music_power=_ducked(levels.raised(music_db).power, points),
+            music_power=_ducked(levels.raised(gains.music_db).power, gains.duck_points),
             soundtrack_power=own.power,
-            duck_points=points,
+            duck_points=gains.duck_points,
             own_music=own_music,
         ),
         placements=alignment.placements,
@@ -238,10 +235,6 @@ def _pictures(
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
     progress(stage, 1.0)
     return tuple(frames), tuple(tiles)
-
-
-def _level(gain_db: float | None) -> float:
-    return 0.0 if gain_db is None else gain_db
 
 
 def _ducked(power: FloatArray, points: tuple[tuple[float, float], ...]) -> FloatArray:
@@ -296,10 +289,7 @@ def _counted_events(timeline: VideoOverview) -> str:
 def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSection:
     """The section of the page that shows the whole plan."""
     assert loop.analysis is not None, "a plan comes from an analysis"
-    duck = loop.mix.duck if loop.mix is not None else None
-    points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
-    speech = [(float(first), float(last)) for first, last in duck.speech_ranges] if duck is not None else []
-    body = plan.body
+    body, gains = plan.body, gains_of(loop.mix)
     played = ("played as", f"a {plan.kind.in_words}")
     if body is not None:
         played = ("body that plays longest", f"{body.bars} bars from {clock(body.song_from)}, {body.repeats} times")
@@ -323,7 +313,7 @@ def plan_section(plan: LoopPlan, loop: Planned, params: CoverParams) -> ReportSe
     return ReportSection(
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track plays where.",),
-        picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
+        picture=png(plan_figure(plan, loop.analysis.profile, gains.duck_points, gains.speech_ranges)),
         picture_text=("Numbers mark the seams. " if plan.seam_times else "")
         + "The same colour means that parts of the track repeat each other.",
         tables=(Table(("", ""), tuple(facts)),),
@@ -615,17 +605,15 @@ def _passages(
     soundtrack = measure_soundtrack(workspace, loop.video).levels
     if soundtrack is None or not speech:
         return ()
-    mix, params = loop.mix, workspace.params.render
-    music_db, video_db = (0.0, 0.0) if mix is None else (mix.music_gain_db or 0.0, mix.video_gain_db or 0.0)
-    duck = None if mix is None else mix.duck
-    ducked = duck_bands(duck.envelope_points, duck.speech_ranges, params) if duck is not None else duck_bands((), ())
+    gains, params = gains_of(loop.mix), workspace.params.render
+    ducked = duck_bands(gains.duck_points, gains.speech_ranges, params)
     if ducked.differ:
         blocks = duck_blocks(render_blocks(loop.answer, recording, params), recording.sample_rate, ducked)
-        music = level_curve_of_blocks(blocks, recording.sample_rate).raised(music_db)
+        music = level_curve_of_blocks(blocks, recording.sample_rate).raised(gains.music_db)
     else:
         played = level_curve_of_blocks(render_blocks(loop.answer, recording, params), recording.sample_rate)
-        music = played_music(played, music_db, ducked.inside)
-    return speech_over_music(soundtrack.raised(video_db), music, speech)
+        music = played_music(played, gains.music_db, ducked.inside)
+    return speech_over_music(soundtrack.raised(gains.soundtrack_db), music, speech)
 
 
 class _Clips:

@@ -20,6 +20,7 @@ from workbench.mix.balance import Mix, plan_mix
 from workbench.mix.fades import duck_gain
 from workbench.params import DuckParams
 from workbench.recording import MonoMixer, Recording
+from workbench.render.video import gains_of
 from workbench.video.bands import BandMeter
 from workbench.video.pitch import PitchMeter
 from workbench.video.utterances import SoundtrackMeasure
@@ -46,16 +47,12 @@ class VoiceOverMix:
     @property
     def envelope(self) -> tuple[tuple[float, float], ...]:
         """Time in seconds and attenuation of the music in dB, positive; empty without ducking."""
-        return (
-            () if self.mix.duck is None else tuple((float(at), float(db)) for at, db in self.mix.duck.envelope_points)
-        )
+        return gains_of(self.mix).duck_points
 
     @property
     def speech_ranges(self) -> tuple[tuple[float, float], ...]:
         """Seconds from and to of each speech range that the music is ducked under; empty without ducking."""
-        if self.mix.duck is None:
-            return ()
-        return tuple((float(first), float(last)) for first, last in self.mix.duck.speech_ranges)
+        return gains_of(self.mix).speech_ranges
 
 
 def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
@@ -77,10 +74,11 @@ def mix_voice_over(sounds: VoiceOver, params: DuckParams | None = None) -> Voice
     voice, music = sounds.voice, sounds.music
     rate, levels = music.sample_rate, level_curve(music.samples, music.sample_rate)
     mix = plan_mix(sounds.measured, levels, voice.duration, duck=params or DuckParams())
-    under = music.samples * 10 ** ((mix.music_gain_db or 0.0) / 20)
+    gains = gains_of(mix)
+    under = music.samples * 10 ** (gains.music_db / 20)
     if mix.duck is not None:
-        under = under * duck_gain(mix.duck.envelope_points, np.arange(under.shape[1]) / rate)
-    both = voice.samples * 10 ** ((mix.video_gain_db or 0.0) / 20)
+        under = under * duck_gain(gains.duck_points, np.arange(under.shape[1]) / rate)
+    both = voice.samples * 10 ** (gains.soundtrack_db / 20)
     both[:, : under.shape[1]] += under[:, : both.shape[1]]
     level = 1 / max(1.0, float(np.abs(both).max(initial=0.0)))
     return VoiceOverMix(mix, _scaled(both, level, rate), _scaled(under, level, rate))

@@ -69,7 +69,7 @@ def test_bars_and_sections_stand_where_they_are_heard(workspace: Workspace, plan
     beats = tuple((k * 0.25, k % 4 + 1) for k in range(48))
     notes = Notes(beats=beats, sections=((0.0, 4.0, "verse"), (4.0, 12.0, "chorus\tand\nmore")), grid_confidence=1.0)
     out = tmp_path / "labels.txt"
-    write_labels(timeline_of(workspace, plan, notes=notes), out)
+    write_labels(replace(timeline_of(workspace, plan), notes=notes), out)
     labels = read_labels(out)
     t = plan.segment_starts
     bars = named(labels, "bar")
@@ -87,7 +87,7 @@ def test_bars_of_a_placed_track(workspace: Workspace, placed: PlacedTrack, track
     beats = tuple((k * 0.25, k % 4 + 1) for k in range(48))
     notes = Notes(beats=beats, sections=((0.0, 12.0, "verse"),), grid_confidence=1.0)
     out = tmp_path / "labels.txt"
-    write_labels(timeline_of(workspace, placed, track=track, notes=notes), out)
+    write_labels(replace(timeline_of(workspace, placed, track=track), notes=notes), out)
     labels = read_labels(out)
     assert not named(labels, "seam")
     (whole,) = named(labels, "segment")
@@ -145,7 +145,7 @@ def test_beats_sections_and_the_plan_come_back(
     sections = ((0.1, 6.1, "Strophe"), (6.1, 12.0, "Änderung & Ende"))
     notes = Notes(beats=beats, sections=sections, grid_confidence=0.75)
     out = tmp_path / "track.jams"
-    write_jams(timeline_of(workspace, plan, track=track, notes=notes), out)
+    write_jams(replace(timeline_of(workspace, plan, track=track), notes=notes), out)
     document = jams.load(str(out), validate=True, strict=True)
     assert document.file_metadata.duration == 12.0
     assert document.file_metadata.title == track.stem
@@ -167,7 +167,7 @@ def test_beats_sections_and_the_plan_come_back(
 def test_a_placement_comes_back(workspace: Workspace, placed: PlacedTrack, track: Path, tmp_path: Path) -> None:
     notes = Notes(beats=((0.5, 1), (1.0, 2)), sections=((0.0, 12.0, "verse"),), grid_confidence=0.75)
     out = tmp_path / "track.jams"
-    write_jams(timeline_of(workspace, placed, track=track, notes=notes), out)
+    write_jams(replace(timeline_of(workspace, placed, track=track), notes=notes), out)
     document = jams.load(str(out), validate=True, strict=True)
     kept = document.sandbox["workbench"]["placement"]
     assert kept["offset_seconds"] == pytest.approx(placed.offset_seconds)
@@ -242,7 +242,7 @@ def test_timecode_is_that_of_the_edl(
     """At 29.97 it is drop-frame, as a reader of others counts it."""
     otio = pytest.importorskip("opentimelineio")
     late = Marker(3661.52, "seam 1: audible (Ana)", MarkerKind.VERDICT)
-    timeline = timeline_of(workspace, plan, track=track, video=video, reviews=[*SAID, late])
+    timeline = replace(timeline_of(workspace, plan, track=track, video=video), reviews=(*SAID, late))
     assert timeline.video is not None
     out = tmp_path / "m.csv"
     write_markers(replace(timeline, video=replace(timeline.video, frames=120_000)), out)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from math import log10
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from workbench.plots.video import Tile, tile_spans
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.render.schedule import Music, schedule
-from workbench.render.video import MixLevels
+from workbench.render.video import MixLevels, gains_of
 from workbench.store.home import Home
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.mix import mix_under
@@ -57,30 +57,9 @@ _BLOCK_SECONDS = 10.0
 _TILE_PIXELS = 144
 
 
-class MixGains(NamedTuple):
-    """What a player does for a mix."""
-
-    music_db: float
-    soundtrack_db: float
-    duck_points: tuple[tuple[float, float], ...]
-    """attenuation of the music under speech: video seconds and dB, positive, linear in between"""
-
-    def peak(self, music: float, soundtrack: float) -> float:
-        """Highest sample that both can reach together where their peaks meet, full scale 1.0."""
-        return float(music * 10.0 ** (self.music_db / 20.0) + soundtrack * 10.0 ** (self.soundtrack_db / 20.0))
-
-
 def headroom_db(peak: float) -> float:
     """Gain under which a sum cannot clip; dB, at most 0."""
     return -20.0 * log10(peak) if peak > 1.0 else 0.0
-
-
-def gains_of(mix: MixLevels | None) -> MixGains:
-    """Gains and ducking of a mix."""
-    if mix is None:
-        return MixGains(0.0, 0.0, ())
-    points = () if mix.duck is None else tuple((float(at), float(db)) for at, db in mix.duck.envelope_points)
-    return MixGains(float(mix.music_gain_db or 0.0), float(mix.video_gain_db or 0.0), points)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,9 +325,8 @@ def played_plan(plan: Music, rate: int) -> dict[str, Any]:
 
 def played_duck(mix: MixLevels | None, params: RenderParams) -> list[list[float]]:
     """The ducking of a mix: video seconds, positive dB, and that outside the band of speech where it differs."""
-    if mix is None or mix.duck is None:
-        return []
-    ducked = duck_bands(mix.duck.envelope_points, mix.duck.speech_ranges, params)
+    gains = gains_of(mix)
+    ducked = duck_bands(gains.duck_points, gains.speech_ranges, params)
     if not ducked.differ:
         return [[at, db] for at, db in ducked.inside]
     return [[at, db, other] for (at, db), (_, other) in zip(ducked.inside, ducked.outside, strict=True)]

@@ -23,7 +23,7 @@ from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, ink_
 from workbench.dashboards.figures import PointTool
 from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.sounds.mix import MixSounds, find_utterances, measure_outside, plan_sounds
-from workbench.dashboards.sounds.plan import gains_of, headroom_db, played_duck
+from workbench.dashboards.sounds.plan import headroom_db, played_duck
 from workbench.dashboards.styles import beside, scrolled
 from workbench.dashboards.tabs.controls import ParamControls, ProfileBar
 from workbench.dashboards.tabs.envelope import EnvelopeDesk
@@ -40,6 +40,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import DUCK, OWN_MUSIC, PLAYED, VOICE, clock
 from workbench.recording import FloatArray
+from workbench.render.video import gains_of
 from workbench.video.speech_ranges import Utterances
 from workbench.workflows.plan import Planned
 
@@ -107,15 +108,12 @@ class MixState:
     @property
     def points(self) -> list[list[float]]:
         """Attenuation of the music: pairs of video seconds and dB, positive; empty without a voice-over."""
-        if self.mix is None or self.mix.duck is None:
-            return []
-        return [[float(at), float(db)] for at, db in self.mix.duck.envelope_points]
+        return [list(point) for point in gains_of(self.mix).duck_points]
 
     @property
     def bands(self) -> DuckedBands:
         """Attenuation in the band of speech and outside it; the same where all of the music is ducked."""
-        speech = () if self.mix is None or self.mix.duck is None else self.mix.duck.speech_ranges
-        return duck_bands(self.points, speech, self.render)
+        return duck_bands(self.points, self.speech, self.render)
 
     @property
     def misses_bands(self) -> bool:
@@ -147,7 +145,7 @@ class MixState:
     @property
     def speech(self) -> Sequence[Sequence[float]]:
         """From and to of each utterance, video s; empty without speech."""
-        return self.mix.duck.speech_ranges if self.mix is not None and self.mix.duck is not None else ()
+        return gains_of(self.mix).speech_ranges
 
     @property
     def uncertain(self) -> Utterances:
@@ -594,8 +592,7 @@ class MixTab(Tab):
     def _take_points(self) -> None:
         """Let the desk draw on the envelope that plays, and the picture mark the point that is chosen there."""
         sounds, mix = self.state.sounds, self.state.mix
-        points = () if mix is None or mix.duck is None else mix.duck.envelope_points
-        self.desk.take(points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
+        self.desk.take(gains_of(mix).duck_points, 0.0 if sounds is None or mix is None else sounds.levels.seconds)
         duck = self.state.made_with.get("duck", DuckParams())
         self.desk.panel.param.update(under=duck.under_voice_lu, deepest=duck.max_depth_db)
         self.picture.chosen = self.desk.drawing.chosen

@@ -8,10 +8,8 @@ from typing import Any, TypeVar
 
 from workbench.analysis.provenance import CHANGED_BY_HAND
 from workbench.dashboards.sounds.plan import (
-    MixGains,
     RenderedOption,
     TimelineVideo,
-    gains_of,
     headroom_db,
     matching_gains,
 )
@@ -23,6 +21,7 @@ from workbench.plans.constraints import clock
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plots.plan import played_blocks
+from workbench.render.video import MixGains, gains_of
 from workbench.results.plan_words import option_differences
 from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned

@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 
 from workbench.dashboards.actions import Session
 from workbench.dashboards.constraint_words import in_words, sentence_in_words
-from workbench.dashboards.sounds.plan import gains_of, played_plan, track_stretch
+from workbench.dashboards.sounds.plan import played_plan, track_stretch
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tabs.plan_picture import PlanPicture, place_facts
 from workbench.dashboards.transport import script
@@ -25,6 +25,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plots.palette import BEAT, ENDING, PLAYED
+from workbench.render.video import gains_of
 from workbench.workflows.constraints import read_range
 from workbench.workflows.move_seam import FoundPlaces, is_same_splice, named_seam
 from workbench.workflows.plan import Planned

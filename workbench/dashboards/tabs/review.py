@@ -29,7 +29,6 @@ from workbench.dashboards.sounds.link import shown_sound, version_music
 from workbench.dashboards.sounds.plan import (
     FULL_SCALE,
     RenderedOption,
-    gains_of,
     headroom_db,
     plan_digest,
     played_duck,
@@ -43,6 +42,7 @@ from workbench.dashboards.tabs.video_picture import VideoPicture
 from workbench.dashboards.transport import Program, script
 from workbench.files import stamps_of
 from workbench.plans.plan import LoopPlan
+from workbench.render.video import gains_of
 from workbench.review.comments import (
     PlanReview,
     answer_comment,

@@ -21,7 +21,7 @@ from panel.custom import JSComponent
 
 from workbench.dashboards.actions import Session
 from workbench.dashboards.files import video_url
-from workbench.dashboards.sounds.plan import FULL_SCALE, gains_of, headroom_db, played_duck, played_plan
+from workbench.dashboards.sounds.plan import FULL_SCALE, headroom_db, played_duck, played_plan
 from workbench.dashboards.sounds.tracks import StackedTrack, mix_stacked, stack_loop, stack_track
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
@@ -30,6 +30,7 @@ from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.plans.plan import LoopPlan
+from workbench.render.video import gains_of
 from workbench.workflows.catalog import search_catalog
 
 
@@ -225,8 +226,7 @@ def _lufs(stacked: StackedTrack) -> float:
 
 def _speech(stacked: StackedTrack) -> list[list[float]]:
     """Where the soundtrack has speech, as the mix has it."""
-    mix = stacked.loop.mix
-    return [] if mix is None or mix.duck is None else [[float(at) for at in span] for span in mix.duck.speech_ranges]
+    return [list(span) for span in gains_of(stacked.loop.mix).speech_ranges]
 
 
 def _peak(stacked: StackedTrack) -> float:
