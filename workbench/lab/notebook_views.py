@@ -107,9 +107,8 @@ def _(found: BeatAnalysis) -> str:
 
 
 def _plan_picture(plan: LoopPlan) -> Figure:
-    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
-    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, 0)), none, none, none)
-    bare = LoopProfile(plan.song_duration, 0.0, plan.song_duration, none, 4, 0.0, none, (), splices, None)
+    none = np.zeros(0)
+    bare = LoopProfile(plan.song_duration, 0.0, plan.song_duration, none, 4, 0.0, none, (), Splices.none(0), None)
     figure = plan_figure(plan, bare)
     figure.set_dpi(60)
     return figure

@@ -83,7 +83,7 @@ def loop_profile(
         bar_lufs = loudness_between(recording.samples, recording.sample_rate, grid.downbeats, ends)
         names = part_names(seams or SeamParams())
         bare = _bare_profile(recording, grid, sounding_range(recording.samples, recording.sample_rate), bar_lufs)
-        return replace(bare, splices=replace(bare.splices, parts=np.zeros((0, len(names)))), part_names=names)
+        return replace(bare, splices=Splices.none(len(names)), part_names=names)
     return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, find)
 
 
@@ -123,7 +123,8 @@ def track_form(
     bar_lufs, coming_lufs = levels[: downbeats.size], levels[downbeats.size :]
     if downbeats[-1] >= recording.duration - EDGE_SECONDS:  # the last bar line is the end of the file: no bar follows
         bar_lufs[-1] = bar_lufs[-2]
-        parts = _sections(recording, _without_last(grid), _without_last_beat(evidence), bar_lufs[:-1], ends, find)
+        before = replace(grid, beats=grid.beats[:-1], positions=grid.positions[:-1])
+        parts = _sections(recording, before, _without_last_beat(evidence), bar_lufs[:-1], ends, find)
         parts = (*parts[:-1], replace(parts[-1], last_bar=downbeats.size, song_to=float(ends[-1]))) if parts else parts
     else:
         parts = _sections(recording, grid, evidence, bar_lufs, ends, find)
@@ -144,11 +145,9 @@ def _bare_profile(
     restart: Restart | None = None,
 ) -> LoopProfile:
     """A profile without splices; `sounds` are its first and last sound, s."""
-    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
-    splices = Splices(nowhere, nowhere, none, none, none, np.zeros((0, 0)), none, none, none)
     return LoopProfile(
         recording.duration, *sounds, grid.downbeats, grid.beats_per_bar, grid.confidence, bar_lufs,
-        sections, splices, ending, (), restart,
+        sections, Splices.none(0), ending, (), restart,
     )  # fmt: skip
 
 
@@ -171,10 +170,6 @@ def _sections(
         )
         for s in find(recording, grid, bars)
     )
-
-
-def _without_last(grid: BeatGrid) -> BeatGrid:
-    return replace(grid, beats=grid.beats[:-1], positions=grid.positions[:-1])
 
 
 def _without_last_beat(evidence: SeamEvidence) -> SeamEvidence:

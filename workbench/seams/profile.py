@@ -63,6 +63,13 @@ class Splices:
     exponent: FloatArray
     level_step_db: FloatArray
 
+    @classmethod
+    def none(cls, n_parts: int = len(SEAM_PARTS)) -> Splices:
+        """No splices, with so many columns for parts."""
+        lines, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
+        parts = np.zeros((0, n_parts))
+        return cls(lines, lines, numbers, numbers, numbers, parts, numbers, numbers, numbers)
+
     def __repr__(self) -> str:
         best = f", best {self.score.max():.2f}" if self.score.size else ""
         return f"{self.score.size} candidate splices{best}"

@@ -208,7 +208,7 @@ def conform(
         analysis = with_pinned(workspace, track, analysis, request.constraints)
         workspace.progress("planning", 0.0)
         follower = PlanFollower(analysis.profile, old, difference, workspace.params.cover, request)
-        answer = follower.plan(_ending_floor(keep_ending))
+        answer = follower.plan(REQUEST_FLOOR if keep_ending else None)
         workspace.progress("planning", 1.0)
     except ContradictionError as error:
         answer = refusals.contradiction(error.sentence, error.constraints)
@@ -290,11 +290,6 @@ def _with_own_music_moved(workspace: Workspace, difference: EditDifference) -> W
     return workspace.with_params(workspace.params.model_copy(update={"mix": mix}))
 
 
-def _ending_floor(keep_ending: bool) -> float | None:
-    """The score down to which seams are taken for the own ending."""
-    return REQUEST_FLOOR if keep_ending else None
-
-
 def _bare(result: Mapping[str, Any]) -> dict[str, Any]:
     """A result without what is not changed: its other options and its provenance, which is recorded beside it."""
     left_out = ("options", "alternates")
@@ -329,7 +324,7 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
     with `at` and `score`; for a drawn ducking envelope also `envelope`, with the points that `moved` and those
     `dropped`, and `held_seconds` of new picture.
     """
-    difference, plan = conformed.difference, conformed.plan
+    difference, plan, envelope = conformed.difference, conformed.plan, conformed.envelope
     unsure = [{"at": round(seam.at, 6), "score": round(seam.score, 4)} for seam in conformed.unsure_seams]
     return {
         "old_seconds": round(difference.old_seconds, 6),
@@ -347,12 +342,11 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
         "kept_share": round(_share(conformed, plan), 4),
         "worst_seam": plan.seam_score,
         **({"unsure_seams": unsure} if unsure else {}),
-        **({} if conformed.envelope is None else {"envelope": _envelope_facts(conformed.envelope)}),
+        **({} if envelope is None else {"envelope": {name: getattr(envelope, name) for name in _ENVELOPE_FACTS}}),
     }
 
 
-def _envelope_facts(envelope: FollowedEnvelope) -> dict[str, float]:
-    return {"moved": envelope.moved, "dropped": envelope.dropped, "held_seconds": envelope.held_seconds}
+_ENVELOPE_FACTS = ("moved", "dropped", "held_seconds")
 
 
 def conform_table(conformed: Conformed) -> list[Sentence]:
@@ -489,7 +483,11 @@ def _ending_words(conformed: Conformed) -> list[Sentence]:
         sooner = conformed.analysis.profile.last_sound - plan.segments[-1].song_to
         found.append(Sentence(f"{ending} plays, but rings {sooner:.1f} s less than in the track"))
     asked = not conformed.keep_ending if lost else conformed.keep_ending and bool(unsure)
-    other = _with_ending_kept(conformed, not conformed.keep_ending) if asked else None
+    other: LoopPlan | Refusal | None = None
+    if asked and conformed.follower is not None:
+        other = conformed.follower.plan(None if conformed.keep_ending else REQUEST_FLOOR)
+    if isinstance(other, Refusal):
+        other = None
     if lost and (other is None or other.ends_in_fade):
         least = min(REQUEST_FLOOR, conformed.cover.min_seam_score)
         lacks = f"no seams over {least:g} lead to it from the first change on"
@@ -501,12 +499,6 @@ def _ending_words(conformed: Conformed) -> list[Sentence]:
         is_so, instead = ("is lost to a fade", "keeps it") if lost else ("asks for that", "fades instead")
         found.append(Sentence(f"{ending} {is_so}: ", Argument(KEEP_ENDING, str(lost)), f" {instead}, with {facts}"))
     return found
-
-
-def _with_ending_kept(conformed: Conformed, keep_ending: bool) -> LoopPlan | None:
-    """The plan that would have been made with the other choice; None if there is none at all."""
-    other = None if conformed.follower is None else conformed.follower.plan(_ending_floor(keep_ending))
-    return other if isinstance(other, LoopPlan) else None
 
 
 def _at_a_lower_floor(conformed: Conformed) -> list[Sentence]:

@@ -4,20 +4,19 @@ The profile of a track holds the splices that are worth keeping. One that a pers
 then measured and fitted like the others, and added.
 
 Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `request_records`, `read_request` and
-`recorded_request` for provenance, `constraint_records` and `read_constraints` for its constraints on seams;
-`last_cut` of a video, for an ending; `with_pinned` for an analysis, `measure_splices` for single splices,
-`measured_splices` and `remember_splices` to hand them to another process.
+`recorded_request` for provenance; `last_cut` of a video, for an ending; `with_splices` and `with_pinned` for an
+analysis, `measured_splices` and `remember_splices` to hand splices to another process.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from workbench.analysis.provenance import Provenance
 from workbench.analysis.track import Analysis
@@ -40,13 +39,12 @@ from workbench.seams.seam_score import seam_evidence
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pydantic import JsonValue
-
     from workbench.recording import VideoSeconds
 
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
-# How a provenance calls them: by the options of the command line
-_FIELDS = ("never_cut", "forbid_seam", "pin_seam", "exclude")
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+_Time = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
+_Pair = tuple[_Number, _Number]
 
 
 def read_seconds(text: str) -> float | None:
@@ -78,20 +76,35 @@ def _pair(text: str, otherwise: str) -> tuple[float, float]:
     return times[0], times[1]
 
 
+class _Recorded(BaseModel):
+    """What is asked of a plan in JSON types, called by the options of the command line; other names are ignored."""
+
+    never_cut: tuple[_Pair, ...] = ()
+    forbid_seam: tuple[_Pair, ...] = ()
+    pin_seam: tuple[_Pair, ...] = ()
+    exclude: tuple[_Pair, ...] = ()
+    keep: tuple[KeptPart | _Pair, ...] = ()
+    start_at: _Time | None = None
+    end_on: _Time | None = None
+    hit: tuple[tuple[_Number, _Number | None], ...] = ()
+    fade: _Time | None = None
+
+
 def request_records(request: PlanRequest) -> dict[str, JsonValue]:
     """What is asked of a plan in JSON types, as a provenance and a project hold it; what is not asked is left out."""
-    parts: list[JsonValue] = [
-        one.part.value if one.part is not None else [one.song_from, one.song_to] for one in request.keep
-    ]
+    asked = request.constraints
     records: dict[str, JsonValue] = {
-        "keep": parts or None,
+        "keep": [one.part.value if one.part is not None else [one.song_from, one.song_to] for one in request.keep],
         "start_at": request.start_at,
         "end_on": request.end_on,
-        "hit": [[hit.at, hit.landmark] for hit in request.hits] or None,
+        "hit": [[hit.at, hit.landmark] for hit in request.hits],
         "fade": request.fade,
-        **constraint_records(request.constraints),
+        "never_cut": [[one.song_from, one.song_to] for one in asked.never_cut],
+        "forbid_seam": [[one.leave, one.enter] for one in asked.forbidden],
+        "pin_seam": [[one.leave, one.enter] for one in asked.pinned],
+        "exclude": [[one.song_from, one.song_to] for one in asked.excluded],
     }
-    return {name: value for name, value in records.items() if value is not None}
+    return {name: value for name, value in records.items() if value not in (None, [])}
 
 
 def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
@@ -99,10 +112,22 @@ def read_request(recorded: Mapping[str, JsonValue]) -> PlanRequest:
 
     Raises `PlanError` for a value that `request_records` does not write.
     """
-    start_at, end_on, fade = (_recorded_time(recorded, name) for name in ("start_at", "end_on", "fade"))
-    hits = tuple(map(_read_hit, _recorded_list(recorded, "hit")))
-    kept = tuple(map(_read_keep, _recorded_list(recorded, "keep")))
-    return PlanRequest(read_constraints(recorded), kept, start_at, end_on, hits, fade=fade)
+    try:
+        found = _Recorded.model_validate(dict(recorded))
+        constraints = SeamConstraints(
+            tuple(TrackRange(*pair) for pair in found.never_cut),
+            tuple(NamedSplice(*pair) for pair in found.forbid_seam),
+            tuple(NamedSplice(*pair) for pair in found.pin_seam),
+            tuple(TrackRange(*pair) for pair in found.exclude),
+        )
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise PlanError(f"provenance.constraints.{wrong['loc'][0]}: {wrong['input']!r}: {wrong['msg']}") from error
+    except ConstraintError as error:
+        raise PlanError(f"provenance.constraints: {error}") from error
+    keep = tuple(Keep(one) if isinstance(one, KeptPart) else Keep(None, *one) for one in found.keep)
+    hits = tuple(Hit(*one) for one in found.hit)
+    return PlanRequest(constraints, keep, found.start_at, found.end_on, hits, fade=found.fade)
 
 
 def last_cut(workspace: Workspace, video: Path) -> VideoSeconds:
@@ -126,135 +151,55 @@ def recorded_request(made: Provenance | None) -> PlanRequest:
     return replace(read_request(made.constraints), only_loop=loops)
 
 
-def _recorded_time(recorded: Mapping[str, JsonValue], name: str) -> float | None:
-    match recorded.get(name):
-        case None:
-            return None
-        case int() | float() as seconds if 0.0 <= seconds < float("inf"):
-            return float(seconds)
-        case other:
-            raise PlanError(f"provenance.constraints.{name}: {other!r} is no time")
+def with_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Iterable[tuple[int, int]]) -> Analysis:
+    """An analysis whose profile holds splices, by the bar lines left and entered, at any score.
 
-
-def _recorded_list(recorded: Mapping[str, JsonValue], name: str) -> list[JsonValue]:
-    match recorded.get(name, []):
-        case list() as given:
-            return given
-        case other:
-            raise PlanError(f"provenance.constraints.{name}: {other!r} is no list")
-
-
-def _read_hit(recorded: JsonValue) -> Hit:
-    match recorded:
-        case [int() | float() as at, None]:
-            return Hit(float(at))
-        case [int() | float() as at, int() | float() as landmark]:
-            return Hit(float(at), float(landmark))
-        case _:
-            raise PlanError(f"provenance.constraints.hit: {recorded!r} is no time in the video and in the track")
-
-
-def _read_keep(recorded: JsonValue) -> Keep:
-    match recorded:
-        case str() if recorded in set(KeptPart):
-            return Keep(KeptPart(recorded))
-        case [int() | float() as song_from, int() | float() as song_to]:
-            return Keep(None, float(song_from), float(song_to))
-        case _:
-            raise PlanError(f"provenance.constraints.keep: {recorded!r} is no part of a track")
-
-
-def constraint_records(constraints: SeamConstraints) -> dict[str, JsonValue]:
-    """Constraints for a provenance; fields without any are None."""
-    return {
-        "never_cut": [[one.song_from, one.song_to] for one in constraints.never_cut] or None,
-        "forbid_seam": [[one.leave, one.enter] for one in constraints.forbidden] or None,
-        "pin_seam": [[one.leave, one.enter] for one in constraints.pinned] or None,
-        "exclude": [[one.song_from, one.song_to] for one in constraints.excluded] or None,
-    }
-
-
-def read_constraints(recorded: Mapping[str, JsonValue]) -> SeamConstraints:
-    """Constraints from a provenance; raises `PlanError` if one of them is no list of pairs of times."""
-    never_cut, forbidden, pinned, excluded = (list(_recorded_pairs(recorded, name)) for name in _FIELDS)
-    try:
-        return SeamConstraints(
-            tuple(TrackRange(*pair) for pair in never_cut),
-            tuple(NamedSplice(*pair) for pair in forbidden),
-            tuple(NamedSplice(*pair) for pair in pinned),
-            tuple(TrackRange(*pair) for pair in excluded),
-        )
-    except ConstraintError as error:
-        raise PlanError(f"provenance.constraints: {error}") from error
-
-
-def _recorded_pairs(recorded: Mapping[str, JsonValue], name: str) -> Iterable[tuple[float, float]]:
-    given = recorded.get(name) or []
-    for pair in given if isinstance(given, list) else [given]:
-        match pair:
-            case [int() | float() as first, int() | float() as second]:
-                yield float(first), float(second)
-            case _:
-                raise PlanError(f"provenance.constraints.{name}: {pair!r} is no pair of times")
-
-
-def measure_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Sequence[tuple[int, int]]) -> Splices:
-    """Score splices, by the bar lines left and entered, and fit them to the waveform, at any score.
-
-    At least one pair, none of equal bar lines; the result has their order, and some may leave no room for their
-    crossfade. Those of the track that was asked about last are cached in memory, for a place of a seam that was looked
-    at is soon planned with. The track is decoded and measured only for others.
+    The lines of none are equal, and some may leave no room for their crossfade. Those of the track that was asked about
+    last are cached in memory, for a place of a seam that was looked at is soon planned with. The track is decoded and
+    measured only for others.
     """
-    params, grid = workspace.params.seams, analysis.grid
-    known = _known(_key(workspace, analysis))
-    missing = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-    if missing:
+    profile, params = analysis.profile, workspace.params.seams
+    missing = [pair for pair in dict.fromkeys(pairs) if profile.splices.row_of(*pair) is None]
+    if not missing:
+        return analysis
+    of, known = measured_splices(workspace, analysis)
+    unknown = [pair for pair in missing if known.row_of(*pair) is None]
+    if unknown:
         recording = workspace.load_recording(track)
-        leave, enter = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
-        found = named_splices(recording, seam_evidence(recording, grid, params), leave, enter, params)
-        known.update({pair: found.rows(np.array([row])) for row, pair in enumerate(missing)})
-    every = [known[pair] for pair in pairs]
-    return reduce(Splices.with_more, every[1:], every[0])
+        leave, enter = (np.array(side, dtype=np.int64) for side in zip(*unknown, strict=True))
+        evidence = seam_evidence(recording, analysis.grid, params)
+        known = known.with_more(named_splices(recording, evidence, leave, enter, params))
+        remember_splices(MeasuredSplices(of, known))
+    found = known.rows(np.array([known.row_of(*pair) for pair in missing]))
+    return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredSplices:
+class MeasuredSplices(NamedTuple):
     """Splices that were measured beyond those of a profile, to be used by another process."""
 
     of: tuple[str, str, bytes, bytes]  # track, parameters and grid
-    splices: Splices | None  # None: there are none
+    splices: Splices
 
 
 def measured_splices(workspace: Workspace, analysis: Analysis) -> MeasuredSplices:
-    """What `measure_splices` has cached of a track."""
-    key = _key(workspace, analysis)
-    every = list(_measured.get(key, {}).values())
-    return MeasuredSplices(key, reduce(Splices.with_more, every[1:], every[0]) if every else None)
+    """What `with_splices` has cached of a track."""
+    grid, params = analysis.grid, workspace.params.seams
+    of = analysis.content_hash, params.model_dump_json(), grid.beats.tobytes(), grid.positions.tobytes()
+    return MeasuredSplices(of, _measured.get(of) or Splices.none(analysis.profile.splices.parts.shape[1]))
 
 
 def remember_splices(measured: MeasuredSplices) -> None:
-    """Take over what another process measured, for `measure_splices`."""
-    splices = measured.splices
-    if splices is None:
-        return
-    pairs = zip(splices.leave.tolist(), splices.enter.tolist(), strict=True)
-    _known(measured.of).update({pair: splices.rows(np.array([row])) for row, pair in enumerate(pairs)})
+    """Cache what was measured, here or in another process, for `with_splices`; forgets other tracks."""
+    of, splices = measured
+    if (known := _measured.get(of)) is not None:
+        pairs = enumerate(zip(splices.leave.tolist(), splices.enter.tolist(), strict=True))
+        new = [row for row, pair in pairs if known.row_of(*pair) is None]
+        splices = known.with_more(splices.rows(np.array(new, dtype=np.int64)))
+    _measured.clear()
+    _measured[of] = splices
 
 
-def _key(workspace: Workspace, analysis: Analysis) -> tuple[str, str, bytes, bytes]:
-    grid, params = analysis.grid, workspace.params.seams
-    return analysis.content_hash, params.model_dump_json(), grid.beats.tobytes(), grid.positions.tobytes()
-
-
-def _known(key: tuple[str, str, bytes, bytes]) -> dict[tuple[int, int], Splices]:
-    """The splices of a track that were measured; those of another one are forgotten."""
-    if key not in _measured:
-        _measured.clear()
-    return _measured.setdefault(key, {})
-
-
-# by track, parameters and grid: of each pair of bar lines
-_measured: dict[tuple[str, str, bytes, bytes], dict[tuple[int, int], Splices]] = {}
+_measured: dict[tuple[str, str, bytes, bytes], Splices] = {}
 
 
 def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:
@@ -271,15 +216,13 @@ def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constrain
     of_pairs: dict[tuple[int, int], NamedSplice] = {}
     for one in constraints.pinned:
         of_pairs.setdefault(line_pair(profile, one, f"the splice {one.in_words}"), one)
-    missing = [pair for pair in of_pairs if profile.splices.row_of(*pair) is None]
-    if not missing:
-        return analysis
-    found = measure_splices(workspace, track, analysis, missing)
-    for pair, has_room in zip(missing, found.have_room(profile.song_duration), strict=True):
-        if not has_room:
-            one = of_pairs[pair]
+    analysis = with_splices(workspace, track, analysis, of_pairs)
+    splices = analysis.profile.splices
+    has_room = splices.have_room(profile.song_duration)
+    for pair, one in of_pairs.items():
+        if not has_room[splices.row_of(*pair)]:
             raise ConstraintError(
                 f"the splice {one.in_words} leaves no room for a crossfade at an end of the track",
                 constraints=(Constraint(ConstraintKind.PINNED, (one.leave, one.enter)),),
             )
-    return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))
+    return analysis

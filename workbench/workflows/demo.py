@@ -39,7 +39,6 @@ from workbench.analysis.sources import TrackSource
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.caches import checksum, delete_made, intact, made, say_damaged
-from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import ReportPage, ReportSection, Table
 from workbench.files import bundled_path, hash_file, written_whole
@@ -214,7 +213,7 @@ def choose(workspace: Workspace, video: Path) -> Choice:
         return (refused, 1.0 if found is None else -found.score, -plan_score, loop.track.track_id)
 
     in_silence = workspace.with_progress(silent)
-    loops = sorted((loop_track(in_silence, _track(track), watched.duration) for track in tracks), key=place)
+    loops = sorted((loop_track(in_silence, track, watched.duration) for track in tracks), key=place)
     if not loops or isinstance(loops[0].answer, Refusal):
         raise ParameterError(
             f"no bundled track can cover a video of {watched.duration:g} s; the shortest needs 30 s more than its own "
@@ -229,18 +228,14 @@ def demo_video(workspace: Workspace, seconds: float = FILM_SECONDS) -> Path:
     return made(video, lambda aside: write_film(aside, seconds))
 
 
-def _tracks(workspace: Workspace) -> list[Track]:
+def _tracks(workspace: Workspace) -> list[TrackSource]:
     """The bundled tracks as tracks of the home's catalog."""
     tracks = []
     for added in add_tracks(workspace, bundled_files().wanted):
         if added.track is None:
             raise StoreError(f"a bundled track cannot be analysed: {added.fault}")
-        tracks.append(added.track)
+        tracks.append(TrackSource(added.track.track_id, added.track.path, added.track))
     return tracks
-
-
-def _track(track: Track) -> TrackSource:
-    return TrackSource(track.track_id, track.path, track)
 
 
 def _fingerprint(loop: Planned, video: Path, choice: Choice) -> str:
@@ -342,7 +337,10 @@ def _choice_section(choice: Choice) -> ReportSection:
         if isinstance(loop.answer, LoopPlan)
     )  # fmt: skip
     head = ("track", "suits the video", "plan score", "worst seam", "seams", "length", "ending")
-    tables = [*_reasons_table(choice.chosen), Table(head, rows, frozenset({0}))]
+    tables = [Table(head, rows, frozenset({0}))]
+    if choice.chosen is not None:
+        why = tuple((line.called, line.video, line.audio, f"{line.score:.2f}") for line in choice.chosen.reasons)
+        tables.insert(0, Table(("because of", "the video", "the music", "go together"), why))
     refused = tuple(
         (loop.track.title, _score_of(loop, choice), loop.answer.reason.value, loop.answer.hint)
         for loop in choice.loops
@@ -362,14 +360,6 @@ def _choice_section(choice: Choice) -> ReportSection:
         ),
         tables=tuple(tables),
     )
-
-
-def _reasons_table(chosen: Match | None) -> list[Table]:
-    """The reasons for the score of the chosen track, as a table."""
-    if chosen is None:
-        return []
-    lines = tuple((line.called, line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)
-    return [Table(("because of", "the video", "the music", "go together"), lines)]
 
 
 def _score_of(loop: Planned, choice: Choice) -> str:

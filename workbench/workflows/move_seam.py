@@ -25,10 +25,10 @@ from workbench.plans.request import PlanRequest
 from workbench.seams.profile import LoopProfile
 from workbench.workflows.constraints import (
     MeasuredSplices,
-    measure_splices,
     measured_splices,
     remember_splices,
     request_records,
+    with_splices,
 )
 from workbench.workflows.plan import Planned, plan_track, video_length
 
@@ -71,13 +71,11 @@ def find_places(workspace: Workspace, loop: Planned, constraints: SeamConstraint
     The track is decoded where the plan's analysis lacks one of the splices.
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
-    plan = loop.plan.alone
-    analysis = _with_places(workspace, loop, loop.analysis, plan)
+    plan, seams = loop.plan.alone, range(len(loop.plan.seam_times))
+    wanted = [pair for seam in seams for pair in place_pairs(loop.analysis.profile, plan, seam).values()]
+    analysis = with_splices(workspace, loop.track.path, loop.analysis, wanted)
     on = on_lines(analysis.profile, constraints)
-    places = tuple(
-        tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on))
-        for seam in range(len(plan.seam_times))
-    )
+    places = tuple(tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on)) for seam in seams)
     return FoundPlaces(places, analysis.profile, measured_splices(workspace, analysis))
 
 
@@ -128,14 +126,3 @@ def _with_pin_moved(
     still = any(named_seam(analysis, moved, other) == before for other in range(len(moved.seam_times)))
     pinned = tuple(one for one in constraints.pinned if still or not is_same_splice(analysis, one, before))
     return replace(constraints, pinned=tuple(dict.fromkeys((*pinned, after))))
-
-
-def _with_places(workspace: Workspace, loop: Planned, analysis: Analysis, plan: LoopPlan) -> Analysis:
-    """The analysis with the splices of all places of the plan's seams."""
-    profile, seams = analysis.profile, range(len(plan.seam_times))
-    wanted = dict.fromkeys(pair for seam in seams for pair in place_pairs(profile, plan, seam).values())
-    missing = [pair for pair in wanted if profile.splices.row_of(*pair) is None]
-    if not missing:
-        return analysis
-    found = measure_splices(workspace, loop.track.path, analysis, missing)
-    return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))

@@ -15,6 +15,7 @@ Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`, `heard_plan`
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +27,6 @@ from workbench.analysis.provenance import (
     FileRecord,
     Provenance,
     grid_record,
-    make_provenance,
     provenance_of,
     with_provenance,
 )
@@ -57,9 +57,9 @@ from workbench.recording import FloatArray, Recording, Shown
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.results.plan import plan_result
 from workbench.seams.build_profile import SHORT_TERM_SECONDS, audible_parts
-from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices, with_room
+from workbench.seams.profile import LoopProfile, Splices, with_room
 from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
-from workbench.seams.splice_fit import Fits, fit_splices, line_sounds
+from workbench.seams.splice_fit import fit_splices, line_sounds
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.constraints import read_seconds
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_view
@@ -254,31 +254,23 @@ def splice(
     params = params or (WorkbenchParams() if workspace is None else workspace.params)
     times = NamedSplice(_time("leave", leave), _time("enter", enter))
     given: dict[str, JsonValue] = {"leave": times.leave, "enter": times.enter, "snap": snap, "grid": _as_given(grid)}
+    is_given, correction = grid is not None, None
     if workspace is None:
-        recording, is_given = _loaded(track), grid is not None
+        recording = _loaded(track)
         grid = _grid_of(recording, params) if grid is None else grid
-        provenance = provenance_of(
-            params,
-            "splice",
-            _STAGES,
-            track=_record_of(track, recording),
-            grid=grid_record(grid, None, is_given=is_given),
-            constraints=given,
-        )
     else:
         if isinstance(track, Recording):
             raise ParameterError("in a workspace a track is a file, not a recording")
-        workspace = workspace.with_params(params)
-        sound, is_given = Sound(workspace, Path(track)), grid is not None
-        recording, grid = workspace.load_recording(track), beat_stage(sound).grid if grid is None else grid
-        provenance = make_provenance(
-            workspace,
-            "splice",
-            _STAGES,
-            track=Path(track),
-            grid=grid_record(grid, sound.correction, is_given=is_given),
-            constraints=given,
-        )
+        sound, recording = Sound(workspace.with_params(params), Path(track)), workspace.load_recording(track)
+        grid, correction = beat_stage(sound).grid if grid is None else grid, sound.correction
+    provenance = provenance_of(
+        params,
+        "splice",
+        _STAGES,
+        track=_record_of(track, recording),
+        grid=grid_record(grid, correction, is_given=is_given),
+        constraints=given,
+    )
     left, entered = _beats_of(times, snap, recording, grid)
     evidence = evidence_of(recording, grid, params.seams)
     scored = score_seam(evidence, left, entered, params.seams)
@@ -367,7 +359,7 @@ def plan_of(
     count = len(played) - 1
     fades, exponents = _each("fade_seconds", fade_seconds, count), _each("exponent", exponent, count)
     plan = _built(
-        _bare_profile(recording, grid),
+        _bare_profile(recording, grid, Splices.none()),
         PlayedSegments(
             played, np.array(fades), np.array(exponents), np.zeros(count), _EDGE_FADE_SECONDS, gain_glide_seconds
         ),
@@ -484,7 +476,9 @@ _UNNAMED = "recording"
 
 
 def _record_of(given: Recording | Path | str, recording: Recording) -> FileRecord:
-    name = _UNNAMED if isinstance(given, Recording) else Path(given).name
+    name = _UNNAMED
+    if not isinstance(given, Recording):
+        name = os.fsencode(Path(given).name).decode("utf-8", "replace")  # file names need not be text
     return FileRecord(name=name, content_hash=recording.content_hash)
 
 
@@ -545,8 +539,9 @@ def _fitted(
     recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
 ) -> Splices:
     """One splice between two beats as the planner would have it, fitted to the waveform."""
-    at = grid.beats[[left, entered]]
-    fits, parts, total = _fit_to_waveform(recording, grid, left, entered, scored, params)
+    at, here, there = grid.beats[[left, entered]], np.array([0]), np.array([1])
+    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
+    parts = audible_parts(np.array(list(scored.parts.values()))[:, None], fits)
     levels = loudness_between(recording.samples, recording.sample_rate, at, at + SHORT_TERM_SECONDS)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[:1])
     if np.isin(at, grid.downbeats).all():
@@ -559,7 +554,7 @@ def _fitted(
         enter=np.array([max(-whole, 0)], dtype=np.int32),
         song_to=song_to,
         song_from=song_from,
-        score=total,
+        score=total_of_parts(parts, params.seams, np.array([scored.led])),
         parts=np.ascontiguousarray(parts.T),
         fade_seconds=fade,
         exponent=fits.exponent,
@@ -567,22 +562,8 @@ def _fitted(
     )
 
 
-def _fit_to_waveform(
-    recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
-) -> tuple[Fits, FloatArray, FloatArray]:
-    """One splice fitted to the waveform: the fit, its parts, shape (n_parts, 1), and its score, shape (1,)."""
-    at = grid.beats[[left, entered]]
-    here, there = np.array([0]), np.array([1])
-    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
-    parts = audible_parts(np.array(list(scored.parts.values()))[:, None], fits)
-    return fits, parts, total_of_parts(parts, params.seams, np.array([scored.led]))
-
-
-def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices | None = None) -> LoopProfile:
+def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices) -> LoopProfile:
     """A profile that holds some splices, and of the track its length and metre only."""
-    if splices is None:
-        none, no_lines = np.zeros(0), np.zeros(0, dtype=np.int32)
-        splices = Splices(no_lines, no_lines, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none)
     return LoopProfile(
         song_duration=recording.duration,
         song_start=0.0,
@@ -632,7 +613,7 @@ def _scores(table: FloatArray, recording: Recording, grid: BeatGrid, params: Wor
     scores = {}
     for left, entered in dict.fromkeys(pairs):  # a loop takes few different ones, however often
         scored = score_seam(evidence, left, entered, params.seams)
-        scores[left, entered] = float(_fit_to_waveform(recording, grid, left, entered, scored, params)[2][0])
+        scores[left, entered] = float(_fitted(recording, grid, left, entered, scored, params).score[0])
     return tuple(scores[pair] for pair in pairs)
 
 

@@ -22,11 +22,11 @@ from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.seams.profile import LoopProfile
 from workbench.store.home import Home
 from workbench.workflows.constraints import (
-    constraint_records,
-    read_constraints,
     read_range,
+    read_request,
     read_seconds,
     read_splice,
+    request_records,
     with_pinned,
 )
 from workbench.workflows.plan import fit_track, loop_track, planned_json
@@ -67,14 +67,14 @@ def test_texts_are_read() -> None:
 
 def test_a_provenance_holds_them() -> None:
     constraints = SeamConstraints((TrackRange(40.0, 60.0),), (NamedSplice(92.0, 48.0),), (NamedSplice(80.0, 16.0),))
-    assert read_constraints(constraint_records(constraints)) == constraints
-    assert read_constraints({}) == SeamConstraints()
+    assert read_request(request_records(PlanRequest(constraints))) == PlanRequest(constraints)
+    assert read_request({}) == PlanRequest()
     torn_ones: list[dict[str, Any]] = [
         {"pin_seam": 3}, {"pin_seam": [[1.0]]}, {"never_cut": [[2.0, 1.0]]}, {"forbid_seam": [["a", "b"]]},
     ]  # fmt: skip
     for torn in torn_ones:
         with pytest.raises(PlanError, match=r"provenance\.constraints"):
-            read_constraints(torn)
+            read_request(torn)
 
 
 @pytest.mark.slow
