@@ -25,7 +25,7 @@ from tests.benchmarks.tracks import bundled, profiles
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import LoopPlan, count_restarts, is_restart, segment_table
+from workbench.plans.plan import LoopPlan, seams_restart, segment_table
 from workbench.plans.repetition import is_varied
 from workbench.seams.profile import LoopProfile
 
@@ -66,8 +66,8 @@ def measure(profile: LoopProfile, minutes: int, params: CoverParams) -> Wear | s
     return Wear(
         varied=is_varied(segment_table(plan), VARIED_SECONDS),
         avoidable=max(0.0, often - unavoidable),
-        seam=float(seam_scores(profile, plan)[~is_restart(plan, profile)].min(initial=1.0)),
-        again=count_restarts(plan, profile) > 0,
+        seam=float(seam_scores(profile, plan)[~seams_restart(segment_table(plan), profile)].min(initial=1.0)),
+        again=plan.ending.restarts > 0,
     )
 
 

@@ -52,11 +52,6 @@ class Route:
     last_to: TrackSeconds  # where the last segment ends
     video_seconds: VideoSeconds
 
-    @property
-    def own_ending(self) -> bool:
-        """Whether it ends as the track does."""
-        return self.ending.is_own
-
 
 class PlayedSegments(NamedTuple):
     """What is played of a track, segment by segment, and how it goes from each to the next."""
@@ -145,7 +140,7 @@ def route_score(route: Route, usable: UsableSplices, profile: LoopProfile, param
     lengths = table[:, 1] - table[:, 0]
     scores = usable.score[route.taken]
     lines = profile.downbeats
-    if route.own_ending and profile.ending is not None:
+    if route.ending.is_own and profile.ending is not None:
         tail = route.video_seconds - route.music_in - float(lengths.sum())
         ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
         stops = lines.size
@@ -232,7 +227,7 @@ def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: 
     The route has at least one loop back; the plan has no options. A broken rule raises `PlanError`.
     """
     missing = silence_after(route, usable)
-    if route.own_ending:
+    if route.ending.is_own:
         ending = own_ending(profile, missing)
     else:
         last = spans(route, usable)[-1]

@@ -54,11 +54,11 @@ from workbench.plans.plan import (
     EndKind,
     LoopPlan,
     PlanKind,
-    is_restart,
     micros,
     nearest_line,
     repeated_seconds,
     seam_lines,
+    seams_restart,
     segment_table,
 )
 from workbench.plans.plan_score import (
@@ -305,7 +305,7 @@ def unsure_seams(
     """
     least = max(params.min_seam_score, CoverParams().min_seam_score)
     known = set(seam_pairs(profile, old))
-    scores = np.where(is_restart(plan, profile), 1.0, seam_scores(profile, plan))
+    scores = np.where(seams_restart(segment_table(plan), profile), 1.0, seam_scores(profile, plan))
     return tuple(
         UnsureSeam(at, float(score))
         for at, pair, score in zip(plan.seam_times, seam_pairs(profile, plan), scores, strict=True)
@@ -400,9 +400,6 @@ class _Ways(NamedTuple):
     def rows(self, chosen: IntArray) -> _Ways:
         return _Ways._make(column[chosen] for column in self)
 
-    def with_others(self, others: _Ways) -> _Ways:
-        return _Ways._make(np.concatenate(pair) for pair in zip(self, others, strict=True))
-
 
 class _Ended(NamedTuple):
     """A way that ends."""
@@ -428,16 +425,18 @@ class _KeptParts:
         # A part that this track does not have never plays.
         self.stretches = np.array([part or (np.nan, np.nan) for part in whole], dtype=np.float64).reshape(-1, 2)
         self._begins, self._ends = (np.zeros(edges.size - 1, dtype=np.int64) for _ in range(2))
-        self._at_start = 0  # begun by the track's own start alone: they begin before its first bar line
+        at_start = 0  # begun by the track's own start alone: they begin before its first bar line
         for number, (first, last) in enumerate(self.stretches.tolist()):
             if np.isnan(first):
                 continue
             begins = int(np.searchsorted(edges, first + BORDER_SECONDS, side="right")) - 1
             if begins < 0:
-                self._at_start |= 1 << number
+                at_start |= 1 << number
             else:
                 self._begins[begins] |= 1 << number
             self._ends[int(np.searchsorted(edges, last - BORDER_SECONDS)) - 1] |= 1 << number
+        self.at_start = at_start << self._count
+        """what the track's own start has begun"""
 
     def before(self, table: FloatArray) -> int:
         """What segments have played, of which the last goes on; shape (n, 2), s of the track."""
@@ -447,11 +446,6 @@ class _KeptParts:
             found |= int(np.any(begun & (table[:, 1] >= last - BORDER_SECONDS))) << number
             found |= int(begun[-1]) << (number + self._count)
         return found
-
-    @property
-    def at_start(self) -> int:
-        """What the track's own start has begun."""
-        return self._at_start << self._count
 
     def left(self, parts: IntArray) -> IntArray:
         """What is known after a splice: nothing is begun."""
@@ -681,7 +675,8 @@ class _Search:
         best = best_of_each((enter, whole), earned, tie=-rows)  # the old plan's joins come first and give way to equals
         age = np.zeros(best.size, dtype=np.int64)
         parent = ways.parent[before[best]]
-        return ways.with_others(_Ways(enter[best], age, earned[best], starts[best], whole[best], parent, rows[best]))
+        others = _Ways(enter[best], age, earned[best], starts[best], whole[best], parent, rows[best])
+        return _Ways._make(np.concatenate(pair) for pair in zip(ways, others, strict=True))
 
     def _old_seams(self) -> list[tuple[VideoSeconds, BoolArray]]:
         """When the new cut shows the picture of a seam of the old plan, and which joins are that seam."""
@@ -780,7 +775,7 @@ class _Search:
         if ended.rings:
             assert task.ring_from is not None, "a way ends in the ring only where the track has one"
             ending = replace(self._own_ending(0.0), fade_seconds=micros(min(last - task.ring_from, room)) / 1e6)
-        elif route.own_ending:
+        elif route.ending.is_own:
             ending = self._own_ending(silence_after(route, seams))
         else:
             ending = self._closing(first, last, task.end - route.music_in, room)
@@ -845,7 +840,7 @@ class _Search:
     def _plan_score(self, route: Route, seams: PlayableSplices, tail: float) -> float:
         profile, lines, table = self.task.profile, self.task.lines, spans(route, seams)
         lengths, twice = table[:, 1] - table[:, 0], repeated_seconds(table)
-        if route.own_ending and profile.ending is not None:
+        if route.ending.is_own and profile.ending is not None:
             ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
         else:
             ending = np.asarray(self.task.fade_part[int(nearest_line(lines, table[-1:, 1] - tail)[0])])

@@ -85,11 +85,6 @@ class TrackRange:
         if not 0.0 <= self.song_from < self.song_to < float("inf"):
             raise ConstraintError(f"a range of a track ends after it begins, got {self.song_from} to {self.song_to} s")
 
-    @property
-    def in_words(self) -> str:
-        """As one types it, such as `0:40-1:00`."""
-        return f"{clock(self.song_from)}-{clock(self.song_to)}"
-
 
 @dataclass(frozen=True, slots=True)
 class NamedSplice:
@@ -180,10 +175,8 @@ class LineConstraints:
 
     def rules_out(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must not be used, shape (n,). `leave` and `enter` are bar lines."""
-        barred = np.isin(leave, self.never_cut) | np.isin(enter, self.never_cut)
-        for left, entered in self.forbidden:
-            barred |= (leave == left) & (enter == entered)
-        return np.asarray(barred)
+        inside = np.isin(leave, self.never_cut) | np.isin(enter, self.never_cut)
+        return inside | _are_among(self.forbidden, leave, enter)
 
     def plays_excluded(self, song_from: FloatArray, song_to: FloatArray) -> BoolArray:
         """Which stretches hold some of what is not played, of the shape to which both broadcast.
@@ -207,10 +200,14 @@ class LineConstraints:
 
     def is_pinned(self, leave: IntArray, enter: IntArray) -> BoolArray:
         """Which splices must be used, shape (n,). `leave` and `enter` are bar lines."""
-        wanted = np.zeros(np.shape(leave), dtype=bool)
-        for left, entered in self.pinned:
-            wanted |= (leave == left) & (enter == entered)
-        return wanted
+        return _are_among(self.pinned, leave, enter)
+
+
+def _are_among(pairs: IntArray, leave: IntArray, enter: IntArray) -> BoolArray:
+    found = np.zeros(np.shape(leave), dtype=bool)
+    for left, entered in pairs:
+        found |= (leave == left) & (enter == entered)
+    return found
 
 
 _NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)

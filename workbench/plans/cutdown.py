@@ -222,7 +222,6 @@ class _Search:
         self.parts = np.array([*task.whole, *([task.hook] if task.hook else [])], dtype=np.float64).reshape(-1, 2)
         first, until = task.hook or (float(self.edges[0]), float(self.edges[-1]))
         self.top = max(float(self._salience_of(np.array(first), np.array(until))) / max(until - first, 1e-3), 1e-3)
-        self.start_phrasing = _start_phrasing(profile)
         most = max(_MOST_SEAMS, len(task.whole) + 1 + usable.pinned.size)
         self.most_seams = min(seams_allowed(task.seconds), most)
         # shape (splices, pinned splices): which splice is which pinned one
@@ -270,7 +269,10 @@ class _Search:
         own = round(profile.song_start, 6)
         at = np.concatenate(([own], np.round(np.maximum(lines[bars] - EARLY_SECONDS, 0.0), 6)))
         line = np.concatenate(([max(0, int(last_line(profile, own)))], bars)).astype(np.int64)
-        opening = np.concatenate(([1.0], self.start_phrasing[bars]))
+        # on a section's border, after eight bars of it, four
+        inside = bars_into_section(profile)[bars]
+        at_bar = np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
+        opening = np.append(1.0, at_bar)
         n = at.size
         zero, none = np.zeros(n), np.zeros(n, dtype=np.int64)
         room = np.concatenate(([start_fade(profile)], np.full(n - 1, EARLY_SECONDS)))
@@ -532,12 +534,6 @@ def _is_inside(begin: float | FloatArray, end: float | FloatArray, first: FloatA
     return np.asarray((first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS))
 
 
-def _start_phrasing(profile: LoopProfile) -> FloatArray:
-    """How good it is to start on each bar line, 0.05 to 0.7: on a section's border, after eight bars of it, four."""
-    inside = bars_into_section(profile)
-    return np.where(inside == 0, 0.7, np.where(inside % 8 == 0, 0.5, np.where(inside % 4 == 0, 0.3, 0.05)))
-
-
 def route_times(route: Route, usable: UsableSplices, times: FloatArray) -> FloatArray:
     """Which second of the track a route plays at some times of the video, see `song_at`."""
     table = spans(route, usable)
@@ -549,7 +545,7 @@ def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: Cu
     """Make the plan of a route; its invariants are validated. A broken rule raises `PlanError`."""
     route = cut.route
     fade_in = start_fade(profile, route.song_start)
-    if route.own_ending:
+    if route.ending.is_own:
         ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
     else:
         first, last = spans(route, usable)[-1:].T

@@ -136,17 +136,12 @@ def with_closing_fade(
     The fade covers what plays after the bar line on which it resolves, and leaves the crossfade before it and the
     `kept` ranges of the track alone. `ParameterError` where the plan itself has no room for that.
     """
-    if plan.options:
-        options = (
-            with_closing_fade(plan.alone, seconds, kept),
-            *(with_nearest_fade(option, seconds, kept) for option in plan.options[1:]),
-        )
-        return replace(options[0], options=options)
     least, most = _fade_bounds(plan, kept)
     if plan.ending.kind is EndKind.FADE and not least <= seconds <= most:
         room = f"lasts {ceil(10 * least) / 10:g} to {floor(10 * most) / 10:g} s at the end of this plan"
         raise ParameterError(Argument("fade", f"{seconds:g}"), f": a closing fade {room}")
-    return with_nearest_fade(plan, seconds, kept)
+    options = tuple(with_nearest_fade(option, seconds, kept) for option in plan.options)
+    return replace(with_nearest_fade(plan.alone, seconds, kept), options=options)
 
 
 def with_nearest_fade(

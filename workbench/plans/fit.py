@@ -197,34 +197,26 @@ def plan_fit(
     ParameterError : a length under 1 s, or a closing fade for which the plan served has no room
     PlanError : a plan breaks an invariant, which is a fault of the planner
     """
-    answer = _answer(profile, seconds, request, params, last_hit, beside)
+    if request.only_loop:
+        refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
+        if refusal is not None:
+            return refusal
+    answer = _answer(_Fit(profile, seconds, request, params, last_hit, beside))
     if isinstance(answer, Refusal) or request.fade is None:
         return answer
     kept = [requested_stretch(profile, keep, seconds - (request.start_at or 0.0)) for keep in request.keep]
     return with_closing_fade(answer, request.fade, [stretch for stretch in kept if stretch is not None])
 
 
-def _answer(
-    profile: LoopProfile,
-    seconds: VideoSeconds,
-    request: PlanRequest,
-    params: CoverParams,
-    last_hit: TrackSeconds | None,
-    beside: LoopPlan | None,
-) -> LoopPlan | Refusal:
+def _answer(fit: _Fit) -> LoopPlan | Refusal:
     """`plan_fit` with closing fades as the planner finds them good."""
-    if request.only_loop:
-        refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
-        if refusal is not None:
-            return refusal
-        if not request.asks_beyond_seams:
-            answer = plan_loop(profile, seconds, params, request.constraints)
-            return _or_begin_elsewhere(answer, profile, seconds, request, params)
-    fit = _Fit(profile, seconds, request, params, last_hit, beside)
+    request = fit.request
+    if request.only_loop and not request.asks_beyond_seams:
+        return _or_begin_elsewhere(plan_loop(fit.profile, fit.seconds, fit.params, request.constraints), fit)
     wrong = _out_of_range(fit)
     if wrong is not None:
         return wrong
-    if profile.downbeats.size < 3 and request.constraints.pinned:
+    if fit.profile.downbeats.size < 3 and request.constraints.pinned:
         return refusals.no_loop_profile()
     try:
         plans = fit.plans()
@@ -238,16 +230,15 @@ def _answer(
     return replace(options[0], options=tuple(options))
 
 
-def _or_begin_elsewhere(
-    answer: LoopPlan | Refusal, profile: LoopProfile, seconds: VideoSeconds, request: PlanRequest, params: CoverParams
-) -> LoopPlan | Refusal:
+def _or_begin_elsewhere(answer: LoopPlan | Refusal, fit: _Fit) -> LoopPlan | Refusal:
     """The answer of a loop; where it must play an excluded start of the track, with a fit that need not, if any."""
     if isinstance(answer, LoopPlan):
         return answer
-    blamed = request.constraints.only(answer.constraints)
-    if not any(holds_start(profile, one) for one in blamed.excluded):
+    blamed = fit.request.constraints.only(answer.constraints)
+    if not any(holds_start(fit.profile, one) for one in blamed.excluded):
         return answer
-    if isinstance(plan_fit(profile, seconds, replace(request, only_loop=False, fade=None), params), Refusal):
+    elsewhere = replace(fit.request, only_loop=False, fade=None)
+    if isinstance(plan_fit(fit.profile, fit.seconds, elsewhere, fit.params), Refusal):
         return answer
     return replace(answer, sentence=answer.sentence + " A fit of this length begins elsewhere.")
 

@@ -167,19 +167,15 @@ def _divisions(request: PlanRequest, number: int) -> Iterator[tuple[PlanRequest,
         )
 
 
+@dataclass(frozen=True, slots=True)
 class _Hits:
     """The search for one length."""
 
-    def __init__(
-        self,
-        profile: LoopProfile,
-        seconds: VideoSeconds,
-        params: CoverParams,
-        plans_of: Callable[[Piece], Sequence[LoopPlan]],
-        kept: Sequence[Keep],
-    ) -> None:
-        self.profile, self.seconds, self.params, self.plans_of = profile, seconds, params, plans_of
-        self.kept = kept
+    profile: LoopProfile
+    seconds: VideoSeconds
+    params: CoverParams
+    plans_of: Callable[[Piece], Sequence[LoopPlan]]
+    kept: Sequence[Keep]
 
     def joined(
         self, hits: Sequence[Hit], asked: Sequence[PlanRequest], start_at: VideoSeconds | None

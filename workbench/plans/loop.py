@@ -73,10 +73,10 @@ from workbench.plans.constraints import (
     on_lines,
     smallest_contradiction,
 )
-from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, count_restarts, nearest_line, segment_table
+from workbench.plans.plan import MAX_OPTIONS, LoopBody, LoopPlan, nearest_line, segment_table
 from workbench.plans.plan_score import FAIR, LIMIT_PENALTY, NOTICED, is_raised
 from workbench.plans.refusals import Refusal, plain_seconds
-from workbench.plans.repetition import find_repetition, is_varied, least_variety, wears_less, worn_seconds
+from workbench.plans.repetition import find_repetition, is_varied, least_variety, wears_less
 from workbench.plans.splices import NO_SPLICE, UsableSplices, rank_within, sound_alike, usable_splices, with_pairs
 from workbench.recording import BoolArray, FloatArray, IntArray
 from workbench.seams.profile import LoopProfile
@@ -299,10 +299,10 @@ def _within_limits(plans: Sequence[LoopPlan], profile: LoopProfile, params: Cove
 
 def _saves_enough(again: LoopPlan, other: LoopPlan, profile: LoopProfile, params: CoverParams) -> bool:
     """Whether a plan that lets the whole track begin again is served instead of one that goes on."""
-    if not find_repetition(other, profile, params).over_limits or find_repetition(again, profile, params).over_limits:
-        return False
-    spared = worn_seconds(other, profile) - worn_seconds(again, profile)
-    return spared > 0.0 and spared >= params.restart_worth_seconds * count_restarts(again, profile)
+    now, instead = (find_repetition(plan, profile, params) for plan in (other, again))
+    spared = now.worn_seconds - instead.worn_seconds
+    spares_enough = spared > 0.0 and spared >= params.restart_worth_seconds * again.ending.restarts
+    return now.over_limits and not instead.over_limits and spares_enough
 
 
 class _Task(NamedTuple):
@@ -348,7 +348,7 @@ def _search(task: _Task) -> _Found | Refusal:
     ranked = [routes[index] for index in np.argsort(-np.array(scores), kind="stable").tolist()]
     if profile.is_restart(usable.leave[usable.pinned], usable.enter[usable.pinned]).any():
         # Who asks to hear the track end and begin again waits for its end, and misses what is skipped.
-        ranked.sort(key=lambda route: (not route.own_ending, bool(np.any(usable.gain_seconds[route.taken] < 0))))
+        ranked.sort(key=lambda route: (not route.ending.is_own, bool(np.any(usable.gain_seconds[route.taken] < 0))))
     return _Found(usable, ranked)
 
 
@@ -376,7 +376,9 @@ def _unlike_routes(found: _Found, profile: LoopProfile, needed: float = 0.0) -> 
             continue
         ends = nearest_line(profile.downbeats, np.array([[body.song_to, body.song_from]]))
         others = options[: MAX_OPTIONS - 1]
-        if all(route.own_ending != other.own_ending or not sound_alike(ends, known).any() for other, known in others):
+        if all(
+            route.ending.is_own != other.ending.is_own or not sound_alike(ends, known).any() for other, known in others
+        ):
             options = [*others, (route, ends)]
             least = least or min(NOTICED, _worst(route, usable))
     return [route for route, _ in options]
@@ -473,7 +475,7 @@ def _routes_by(way: int | None, usable: UsableSplices, task: _Task) -> Iterator[
     rest = replace(usable, first=_may_open(usable, way), pinned=usable.pinned[usable.pinned != way])
     for route in routes_of(rest, profile, longer, params):
         taken = np.append(way, route.taken)
-        if route.own_ending:
+        if route.ending.is_own:
             whole = own_end_route(usable, taken, profile, video)
             if whole is not None:
                 yield whole

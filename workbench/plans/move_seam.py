@@ -80,14 +80,19 @@ def seam_places(
     lines, splices = profile.downbeats, profile.splices
     pairs, every = place_pairs(profile, plan, seam), seam_pairs(profile, plan)
     before = every[seam - 1][1] if seam else int(np.searchsorted(lines, plan.song_start - 0.1))
-    after = every[seam + 1][0] if seam + 1 < len(every) else int(nearest_line(lines, np.array(_clear_end(plan))))
+    clear_end = plan.segments[-1].song_to - (plan.end_fade_seconds if plan.is_faded_out else 0.0)
+    after = every[seam + 1][0] if seam + 1 < len(every) else int(nearest_line(lines, np.array(clear_end)))
     places = []
     for bars, (leave, enter) in pairs.items():
         row = splices.row_of(leave, enter)
-        obstacle = _ruled_out(constraints, leave, enter)
-        if not obstacle and leave <= before:
+        obstacle = ""
+        if np.isin([leave, enter], constraints.never_cut).any():
+            obstacle = "in a range that is never cut"
+        elif [leave, enter] in constraints.forbidden.tolist():
+            obstacle = "this splice is forbidden"
+        elif leave <= before:
             obstacle = "the seam before it is there" if seam else "the music starts there"
-        if not obstacle and enter >= after:
+        elif enter >= after:
             obstacle = "the next seam is there" if seam + 1 < len(every) else "the music ends there"
         if row is None or not splices.have_room(profile.song_duration)[row]:
             obstacle = obstacle or "no room for a crossfade at an end of the track"
@@ -158,12 +163,6 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     )
 
 
-def _clear_end(plan: LoopPlan) -> float:
-    """Where the last segment's closing fade begins, or its music ends, s of the track."""
-    last = plan.segments[-1].song_to
-    return last - plan.end_fade_seconds if plan.is_faded_out else last
-
-
 def _broken_rule(
     profile: LoopProfile,
     plan: LoopPlan,
@@ -179,12 +178,4 @@ def _broken_rule(
         return str(error)
     if constraints.plays_excluded(*segment_table(moved).T).any():
         return "it would play what is excluded"
-    return ""
-
-
-def _ruled_out(constraints: LineConstraints, leave: int, enter: int) -> str:
-    if np.isin([leave, enter], constraints.never_cut).any():
-        return "in a range that is never cut"
-    if any((leave, enter) == tuple(pair) for pair in constraints.forbidden.tolist()):
-        return "this splice is forbidden"
     return ""

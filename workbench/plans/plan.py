@@ -377,11 +377,6 @@ class LoopPlan(Shown):
         return self.ending.label
 
     @property
-    def last_words(self) -> str:
-        """The same without how often the track begins again before that."""
-        return self.ending.in_words
-
-    @property
     def song_start(self) -> TrackSeconds:
         """The first `song_from`."""
         return self.segments[0].song_from
@@ -554,18 +549,8 @@ def seam_lines(table: FloatArray, lines: FloatArray) -> IntArray:
     return np.asarray(nearest_line(lines, np.column_stack([table[:-1, 1], table[1:, 0]])))
 
 
-def is_restart(plan: LoopPlan, profile: LoopProfile) -> BoolArray:
-    """Which seams of a plan begin the whole track again after its own ending, shape (n_seams,)."""
-    return seams_restart(segment_table(plan), profile)
-
-
-def count_restarts(plan: LoopPlan, profile: LoopProfile) -> int:
-    """How often a plan begins the whole track again."""
-    return int(is_restart(plan, profile).sum())
-
-
 def seams_restart(table: FloatArray, profile: LoopProfile) -> BoolArray:
-    """Which seams between some segments begin the whole track again; `table` is from `segment_table`."""
+    """Which seams between some segments begin the whole track again after its own ending, shape (n_seams,)."""
     if profile.restart is None:
         return np.zeros(len(table) - 1, dtype=bool)
     return profile.is_restart(*seam_lines(table, profile.downbeats).T)

@@ -85,7 +85,7 @@ class PlanScore:
             (params.freshness_weight, self.freshness),
             (params.phrasing_weight, self.phrasing),
             (params.coverage_weight, self.coverage),
-            (params.economy_weight, economy_part(self.segment_seconds, params)),
+            (params.economy_weight, 1.0 - np.exp(-2.0 * self.segment_seconds / params.fresh_seconds)),
         )
         mean = sum(weight * np.asarray(part) for weight, part in parts)
         return np.asarray(np.maximum(0.0, mean / max(sum(weight for weight, _ in parts), 1e-9) - self.lost))
@@ -148,11 +148,6 @@ def coverage_part(times_played: FloatArray, bar_seconds: FloatArray) -> FloatArr
     """How evenly the track is used, 0 to 1; 1 if every bar plays equally often."""
     played = np.sum(times_played * bar_seconds)
     return np.asarray(played**2 / np.sum(bar_seconds) / np.sum(times_played**2 * bar_seconds))
-
-
-def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """How rare the seams are, 0 to 1, from the harmonic mean of the segments' lengths in seconds."""
-    return np.asarray(1.0 - np.exp(-2.0 * harmonic_mean_seconds / params.fresh_seconds))
 
 
 def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:

@@ -65,11 +65,6 @@ class Repetition:
     max_passes_in_a_row: int
 
     @property
-    def plays_too_often(self) -> bool:
-        """Whether a stretch plays more often than the limit allows."""
-        return self.plays > self.max_plays
-
-    @property
     def runs_too_long(self) -> bool:
         """Whether a body follows itself more often than the limit allows."""
         return self.run.passes > self.max_passes_in_a_row
@@ -77,7 +72,7 @@ class Repetition:
     @property
     def over_limits(self) -> bool:
         """Whether the plan passes a limit."""
-        return self.plays_too_often or self.runs_too_long
+        return self.plays > self.max_plays or self.runs_too_long
 
 
 def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> Repetition:
@@ -98,11 +93,6 @@ def find_repetition(plan: LoopPlan, profile: LoopProfile, params: CoverParams | 
         max_plays=float(most_plays(np.asarray(mean), params)),
         max_passes_in_a_row=params.max_passes_in_a_row,
     )
-
-
-def worn_seconds(plan: LoopPlan, profile: LoopProfile) -> float:
-    """How many seconds of a video play music that is worn, see the module's head."""
-    return _worn(plays_of(segment_table(plan)), _mean_plays(plan, profile))
 
 
 def wears_less(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:

@@ -70,7 +70,7 @@ def _own_landing(
         return None
     latest = seconds - (profile.last_sound - last_hit)
     longest_tail, _ = end_slack(profile)
-    return _rounded(min(max(end_on, _up(latest - longest_tail)), np.floor(latest * 100) / 100))
+    return _rounded(min(max(end_on, np.ceil((latest - longest_tail) * 100) / 100), np.floor(latest * 100) / 100))
 
 
 def _phases(profile: LoopProfile, last_hit: TrackSeconds | None, music: float) -> FloatArray:
@@ -87,7 +87,3 @@ def _phases(profile: LoopProfile, last_hit: TrackSeconds | None, music: float) -
 
 def _rounded(seconds: float) -> float:
     return round(float(seconds), 2)
-
-
-def _up(seconds: float) -> float:
-    return float(np.ceil(seconds * 100) / 100)

@@ -165,7 +165,7 @@ def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
             )
         )
     axes.plot([plan.music_end] * 2, [_VIDEO - 0.02, _VIDEO + _THICK + 0.05], color=ENDING, linewidth=2.2)
-    forms = (plan.last_words, fill(plan.last_words, _END_LETTERS))
+    forms = (plan.ending.in_words, fill(plan.ending.in_words, _END_LETTERS))
     labels.place(
         [LabelPlace(form, plan.music_end, _VIDEO - 0.03, "right", "top", right=-4.0) for form in forms],
         fontsize=9, color=ENDING, fontweight="bold",

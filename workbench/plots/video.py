@@ -423,7 +423,7 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
         axes.add_patch(Rectangle((plan.music_end, 0.0), plan.tail_seconds, 0.62, facecolor="none", edgecolor=ENDING,
                                  hatch="////"))  # fmt: skip
     axes.plot([plan.music_end] * 2, [0.0, 0.7], color=ENDING, linewidth=2.2, clip_on=False)
-    axes.text(1.008, 0.36, fill(plan.last_words, 12), transform=axes.transAxes, fontsize=9, color=ENDING,
+    axes.text(1.008, 0.36, fill(plan.ending.in_words, 12), transform=axes.transAxes, fontsize=9, color=ENDING,
               va="center")  # fmt: skip
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])

@@ -31,15 +31,14 @@ from workbench.plans.plan import (
     EndKind,
     LoopPlan,
     PlanKind,
-    count_restarts,
-    is_restart,
     nearest_line,
     seam_lines,
+    seams_restart,
     segment_table,
 )
 from workbench.plans.plan_score import AUDIBLE
 from workbench.plans.refusals import plain_seconds
-from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety, worn_seconds
+from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety
 from workbench.plans.request import PlanRequest
 from workbench.recording import FloatArray, clock
 from workbench.seams.profile import LoopProfile
@@ -78,7 +77,7 @@ def repetition_line(
         _audible_seams(plan, profile),
         _repetition(plan, profile, params, needed, numbers),
         _missed_variety(plan, needed),
-        _skipped(plan, profile),
+        _skipped(plan),
     )
     return "; ".join(filter(None, said)) or None
 
@@ -94,13 +93,13 @@ def _repetition(
     repetition = find_repetition(plan, profile, params)
     if repetition.over_limits:
         return f"{_most_played(repetition, plan)}; {_way_out(plan, profile, params, needed, numbers)}"
-    times = count_restarts(plan, profile)
+    times = plan.ending.restarts
     if not times:
         return ""
     begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is audible"
     for number, option in zip(numbers[1:], plan.options[1:], strict=False):
         other = find_repetition(option, profile, params)
-        if other.over_limits and not count_restarts(option, profile):
+        if other.over_limits and not option.ending.restarts:
             return f"{begins}; option {number} goes on instead, but {_most_played(other, option)}"
     return begins
 
@@ -119,7 +118,8 @@ def option_differences(
 
 def seam_words(plan: LoopPlan, profile: LoopProfile, seam: int) -> str:
     """A clause on what a seam, counted from 0, is where its score alone would mislead; empty for an ordinary one."""
-    return "the track ends and begins again here, which is audible" if is_restart(plan, profile)[seam] else ""
+    begins_again = seams_restart(segment_table(plan), profile)[seam]
+    return "the track ends and begins again here, which is audible" if begins_again else ""
 
 
 def score_line(score: float, least: float) -> str:
@@ -138,7 +138,7 @@ def less_sure_line(plan: LoopPlan, profile: LoopProfile, request: PlanRequest, p
     if not request.keep or plan.seam_score >= params.min_seam_score:
         return None
     lines = seam_lines(segment_table(plan), profile.downbeats).T
-    free = ~on_lines(profile, request.constraints).is_pinned(*lines) & ~is_restart(plan, profile)
+    free = ~on_lines(profile, request.constraints).is_pinned(*lines) & ~seams_restart(segment_table(plan), profile)
     worst = float(seam_scores(profile, plan)[free].min(initial=1.0))
     if worst >= params.min_seam_score:
         return None
@@ -182,16 +182,16 @@ def _audible_seams(plan: LoopPlan, profile: LoopProfile) -> str:
     """The splices of a plan that are likelier audible than not, as "one audible seam at 2:10"; empty for none."""
     if plan.seam_score >= AUDIBLE:
         return ""
-    audible = np.flatnonzero((seam_scores(profile, plan) < AUDIBLE) & ~is_restart(plan, profile))
+    audible = np.flatnonzero((seam_scores(profile, plan) < AUDIBLE) & ~seams_restart(segment_table(plan), profile))
     if not audible.size:
         return ""
     at = clock(plan.seam_times[audible[0]])
     return f"one audible seam at {at}" if audible.size == 1 else f"{audible.size} audible seams, the first at {at}"
 
 
-def _skipped(plan: LoopPlan, profile: LoopProfile) -> str:
+def _skipped(plan: LoopPlan) -> str:
     """What a plan that plays the whole track again leaves out of it all the same; empty for nothing."""
-    if not count_restarts(plan, profile) or not (gaps := _gaps(plan)).size:
+    if not plan.ending.restarts or not (gaps := _gaps(plan)).size:
         return ""
     return _left_out(gaps)
 
@@ -224,17 +224,17 @@ def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: 
     for number, option in zip(numbers[1:], plan.options[1:], strict=False):
         other = find_repetition(option, profile, params)
         if not other.over_limits and not _too_little(option, profile, params, needed):
-            return f"option {number} is within the limits: it repeats {_repeated(option, profile)}"
-    worn = [worn_seconds(option, profile) for option in plan.options or (plan,)]
+            return f"option {number} is within the limits: it repeats {_repeated(option)}"
+    worn = [find_repetition(option, profile).worn_seconds for option in plan.options or (plan,)]
     least = int(np.argmin(worn))
     if worn[least] < _LESS_WORN * worn[0]:
         return f"no option is within the limits; option {numbers[least]} has {clock(worn[least])} of that"
     return "no option of this plan repeats much less"
 
 
-def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
+def _repeated(option: LoopPlan) -> str:
     """What a plan repeats."""
-    if count_restarts(option, profile):
+    if option.ending.restarts:
         return "the whole track, which ends and begins again"
     body = option.body
     return "nothing" if body is None else f"{body.bars} bars from {clock(body.song_from)} of the track"
@@ -243,7 +243,7 @@ def _repeated(option: LoopPlan, profile: LoopProfile) -> str:
 def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
     """Up to four clauses, what is most audible first."""
     found = [*_ending_words(option, served, profile), *_section_words(option, served)]
-    begins_again, served_again = (bool(count_restarts(one, profile)) for one in (option, served))
+    begins_again, served_again = (bool(one.ending.restarts) for one in (option, served))
     if begins_again is served_again:
         found += _body_words(option, served, profile)
     plays, served_plays = (find_repetition(one, profile, params).plays for one in (option, served))
@@ -258,9 +258,7 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params
     if audible != served_audible:
         found.insert(0, f"has {audible or 'no audible seam'}")
     if begins_again and not served_again:
-        found.insert(
-            0, f"plays the track {_often(count_restarts(option, profile) + 1)} from its head, which is audible"
-        )
+        found.insert(0, f"plays the track {_often(option.ending.restarts + 1)} from its head, which is audible")
     elif served_again and not begins_again:
         found.insert(0, "goes on instead of beginning again")
     seams = len(option.seam_times) - len(served.seam_times)

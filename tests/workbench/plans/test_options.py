@@ -11,8 +11,8 @@ import pytest
 
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop, ranked_options
-from workbench.plans.plan import Ending, EndKind, LoopPlan, count_restarts
-from workbench.plans.repetition import find_repetition, worn_seconds
+from workbench.plans.plan import Ending, EndKind, LoopPlan
+from workbench.plans.repetition import find_repetition
 from workbench.seams.profile import LoopProfile
 
 Maker = Callable[..., LoopProfile]
@@ -35,13 +35,13 @@ def track(only: Only, track_profile: Maker, *loops: tuple[int, int], bars: int =
 def test_the_whole_track_again_is_served_where_each_restart_spares_a_minute(only: Only, track_profile: Maker) -> None:
     profile = track(only, track_profile, (24, 12))  # one body of 24 s
     plan = plan_of(profile, 600.0)
-    times = count_restarts(plan, profile)
+    times = plan.ending.restarts
     assert times == 4
     on = plan.options[1]
-    assert not count_restarts(on, profile)
+    assert not on.ending.restarts
     assert not find_repetition(plan, profile).over_limits
     assert find_repetition(on, profile).over_limits
-    assert worn_seconds(on, profile) - worn_seconds(plan, profile) >= 60.0 * times
+    assert find_repetition(on, profile).worn_seconds - find_repetition(plan, profile).worn_seconds >= 60.0 * times
     scores = [option.plan_score for option in plan.options]
     assert scores == sorted(scores, reverse=True)
     assert plan.options[0] == plan.alone
@@ -53,11 +53,13 @@ def test_what_a_restart_is_worth_decides(only: Only, track_profile: Maker, secon
     on, *_, again = plan_of(
         profile, seconds, CoverParams(restart_worth_seconds=36_000.0, min_variety_seconds=0.0)
     ).options
-    assert not count_restarts(on, profile)
-    spared = (worn_seconds(on, profile) - worn_seconds(again, profile)) / count_restarts(again, profile)
+    assert not on.ending.restarts
+    spared = (
+        find_repetition(on, profile).worn_seconds - find_repetition(again, profile).worn_seconds
+    ) / again.ending.restarts
     for worth, is_served in ((0.99 * spared, True), (1.01 * spared, False)):
         plan = plan_of(profile, seconds, CoverParams(restart_worth_seconds=worth, min_variety_seconds=0.0))
-        assert bool(count_restarts(plan, profile)) is is_served
+        assert bool(plan.ending.restarts) is is_served
 
 
 def test_a_plan_that_keeps_the_limits_is_served_however_little_a_restart_is_worth(
@@ -66,7 +68,7 @@ def test_a_plan_that_keeps_the_limits_is_served_however_little_a_restart_is_wort
     profile = track(only, track_profile, (88, 4), bars=96)
     plan = plan_of(profile, 1200.0, CoverParams(restart_worth_seconds=0.0))
     assert not find_repetition(plan, profile).over_limits
-    assert not count_restarts(plan, profile)
+    assert not plan.ending.restarts
 
 
 def test_of_plans_that_go_on_one_within_the_limits_is_served_where_it_is_nearly_as_good(

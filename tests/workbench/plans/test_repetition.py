@@ -9,7 +9,7 @@ import pytest
 from workbench.params import CoverParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, segment_table
-from workbench.plans.repetition import find_repetition, variety, wears_less, worn_seconds
+from workbench.plans.repetition import find_repetition, variety, wears_less
 from workbench.seams.profile import LoopProfile
 
 Maker = Callable[..., LoopProfile]
@@ -64,7 +64,7 @@ def test_music_is_worn_once_it_was_heard_more_often_than_need_be(track_profile: 
     assert hour.worn_after == np.ceil(hour.mean_plays) + 1 == 13
     assert hour.worn_seconds == pytest.approx((hour.plays - 13) * lasts, abs=5.0)
     even = looped(profile, 152, 8, 3600.0)
-    assert worn_seconds(even, profile) < 60.0
+    assert find_repetition(even, profile).worn_seconds < 60.0
     assert wears_less(even, looped(profile, 60, 48, 3600.0), profile)
 
 

@@ -13,7 +13,7 @@ from workbench.params import CoverParams
 from workbench.plans.constraints import NO_CONSTRAINTS, NamedSplice, SeamConstraints, TrackRange
 from workbench.plans.loop import plan_loop
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import Ending, EndKind, LoopPlan, count_restarts, is_restart, segment_table
+from workbench.plans.plan import Ending, EndKind, LoopPlan, seams_restart, segment_table
 from workbench.plans.refusals import Refusal
 from workbench.plans.repetition import find_repetition, wears_less
 from workbench.recording import Recording
@@ -89,21 +89,21 @@ def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
 ) -> None:
     profile = looped(only, track_profile)
     plan = plan_of(profile, 600.0, params=GOES_ON)
-    assert not count_restarts(plan, profile), "what is served goes on"
-    assert not any(count_restarts(option, profile) for option in plan.options[:-1])
+    assert not plan.ending.restarts, "what is served goes on"
+    assert not any(option.ending.restarts for option in plan.options[:-1])
     again = plan.options[-1]
-    assert count_restarts(again, profile) == 4
+    assert again.ending.restarts == 4
     assert wears_less(again, plan, profile)
     assert not wears_less(plan, again, profile)
     assert again.loop_start_a == pytest.approx(profile.downbeats[0], abs=0.01)
     assert again.bars == 63
     assert again.end_label.endswith("; begins again from its head 4 times after its own ending")
-    assert again.last_words == again.end_label.partition("; begins")[0]
-    splices = seam_scores(profile, again)[~is_restart(again, profile)]
+    assert again.ending.in_words == again.end_label.partition("; begins")[0]
+    splices = seam_scores(profile, again)[~seams_restart(segment_table(again), profile)]
     assert again.seam_score == splices.min(initial=1.0), "a restart is no splice"
     assert again.plan_score <= plan.options[-2].plan_score
     entered = np.array([segment.gain_in_db for segment in again.segments[1:]])
-    assert np.all(entered[is_restart(again, profile)] == 0.0), "no gain glides over the pause"
+    assert np.all(entered[seams_restart(segment_table(again), profile)] == 0.0), "no gain glides over the pause"
     assert find_repetition(plan, profile).over_limits
     assert not find_repetition(again, profile).over_limits
 
@@ -112,7 +112,7 @@ def test_where_the_body_wears_the_last_option_begins_the_whole_track_again(
 def test_any_length_is_met(only: Callable[..., LoopProfile], track_profile: Maker, seconds: float) -> None:
     profile = looped(only, track_profile)
     plan = plan_of(profile, seconds, params=GOES_ON)
-    times = count_restarts(plan.options[-1], profile)
+    times = plan.options[-1].ending.restarts
     assert times == pytest.approx(seconds / 126.0, abs=2.0), "the whole track, not a part of it"
     assert wears_less(plan.options[-1], plan, profile)
 
@@ -121,7 +121,7 @@ def test_it_is_no_option_where_it_does_not_wear_less(track_profile: Maker) -> No
     profile = track_profile(restarts=True)
     short = plan_of(profile, profile.song_duration + 60.0)
     assert find_repetition(short, profile).plays == 2
-    assert not any(count_restarts(option, profile) for option in short.options)
+    assert not any(option.ending.restarts for option in short.options)
 
 
 def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_plan(
@@ -136,7 +136,7 @@ def test_without_the_rule_on_variety_it_is_not_served_where_there_is_no_other_pl
     pinned = SeamConstraints(pinned=(NamedSplice(126.0, 0.0),))
     asked = plan_loop(profile, 600.0, strict, pinned)
     assert isinstance(asked, LoopPlan)
-    assert count_restarts(asked, profile) == 4
+    assert asked.ending.restarts == 4
 
 
 @pytest.mark.parametrize("seconds", [300.0, 323.4, 411.3, 523.777, 700.0])
@@ -148,7 +148,7 @@ def test_who_pins_it_hears_the_end_of_the_track_and_what_is_left_out_of_it_is_sa
     assert again is not None
     splice = NamedSplice(*(float(profile.downbeats[line]) for line in (again.leave, again.enter)))
     plan = plan_of(profile, seconds, SeamConstraints(pinned=(splice,)))
-    assert count_restarts(plan, profile) >= 1
+    assert plan.ending.restarts >= 1
     assert plan.ending.is_own
     table = segment_table(plan)
     skips = bool(np.any(table[1:, 0] > table[:-1, 1]))
@@ -163,7 +163,7 @@ def test_it_keeps_constraints(only: Callable[..., LoopProfile], track_profile: M
         SeamConstraints(excluded=(TrackRange(120.0, 128.0),)),
     ):
         plan = plan_of(profile, 600.0, constraints)
-        assert not any(count_restarts(option, profile) for option in plan.options)
+        assert not any(option.ending.restarts for option in plan.options)
 
 
 def test_a_lost_pick_up_is_said(track_profile: Maker) -> None:

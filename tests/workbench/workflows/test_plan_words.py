@@ -70,6 +70,12 @@ def plan(
     )
 
 
+def begins_again(*segments: tuple[float, float]) -> LoopPlan:
+    """A plan each of whose seams begins the whole track again."""
+    made = plan(*segments)
+    return replace(made, ending=replace(made.ending, restarts=len(segments) - 1))
+
+
 def repetition_line(plan: LoopPlan, track: LoopProfile) -> str | None:
     return plan_words.repetition_line(plan, track, CoverParams())
 
@@ -128,7 +134,7 @@ def test_a_long_part_that_follows_itself_is_nothing_to_say() -> None:
 
 def test_a_plan_that_begins_again_says_what_the_option_that_goes_on_would_play() -> None:
     track = replace(profile(), restart=Restart(59, 0, -20.0))
-    again = plan(*[(1.0, 119.0)] * 3, (1.0, 122.0))
+    again = begins_again(*[(1.0, 119.0)] * 3, (1.0, 122.0))
     served = with_options(again, WORN)
     line = repetition_line(served, track)
     assert "begins again 3 times" in str(line)
@@ -136,7 +142,7 @@ def test_a_plan_that_begins_again_says_what_the_option_that_goes_on_would_play()
     difference = option_differences(served, track)[1]
     assert "instead of beginning again" in difference
     assert figures(difference)[:2] == ["24", "12"]
-    alone = plan((1.0, 119.0), (1.0, 122.0))
+    alone = begins_again((1.0, 119.0), (1.0, 122.0))
     assert "begins again once" in str(repetition_line(alone, track))
 
 
@@ -175,7 +181,7 @@ def test_cut_downs_differ_by_what_they_leave_out() -> None:
 
 def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
     track = replace(profile(), restart=Restart(59, 0, -20.0))
-    again = plan(*[(1.0, 119.0)] * 4, (1.0, 122.0))
+    again = begins_again(*[(1.0, 119.0)] * 4, (1.0, 122.0))
     said = option_differences(with_options(WORN, again), track)
     assert "the track 5 times from its head" in said[1]
     assert "more than 5 times" in said[1]
@@ -190,7 +196,7 @@ def test_an_option_that_begins_again_says_that_it_is_heard() -> None:
 
 def test_options_say_what_each_way_costs() -> None:
     track = replace(profile(), restart=Restart(59, 0, -20.0))
-    again = plan(*[(1.0, 119.0)] * 2, (1.0, 122.0))
+    again = begins_again(*[(1.0, 119.0)] * 2, (1.0, 122.0))
     fair = replace(EVEN, seam_score=0.4)
     said = option_differences(with_options(fair, again, plan((1.0, 73.0), *[(49.0, 73.0)] * 30, (49.0, 122.0))), track)
     assert said[1].startswith("plays the track three times from its head, which is audible, has no audible seam")

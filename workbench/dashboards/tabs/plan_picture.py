@@ -112,7 +112,10 @@ class PlanPicture(Picture):
         self._ribbons(plan)
         self._seams(plan)
         self._set(
-            "end", left=[plan.music_end], right=[plan.window_end], label=[f"{plan.last_words} {clock(plan.music_end)}"]
+            "end",
+            left=[plan.music_end],
+            right=[plan.window_end],
+            label=[f"{plan.ending.in_words} {clock(plan.music_end)}"],
         )
         speech: Sequence[Sequence[float]] = ()
         if state.video is not None:
