@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 from panel.io.state import set_curdoc
 from tornado.ioloop import IOLoop
 
-from workbench.dashboards.transport import script
+from workbench.dashboards.styles import script
 
 pytestmark = pytest.mark.browser
 

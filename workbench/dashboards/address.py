@@ -18,7 +18,7 @@ import param
 from panel.custom import JSComponent
 
 from workbench.dashboards.actions import Session
-from workbench.dashboards.styles import ASSETS
+from workbench.dashboards.styles import script
 
 PROJECTS = "page=projects"
 """the query of the page that lists the projects"""
@@ -86,7 +86,7 @@ class AddressBar(JSComponent):
     alive = param.String(ALIVE)
     asked = param.List([], doc="[query, n]: the user went back or forward to there")
 
-    _esm = ASSETS / "address.js"
+    _esm = script("address")
 
 
 class Address:

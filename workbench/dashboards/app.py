@@ -40,7 +40,7 @@ from workbench.dashboards.page_socket import make_site
 from workbench.dashboards.reviewer import known_reviewer
 from workbench.dashboards.sounds.plan import FOLDER
 from workbench.dashboards.sounds.video import find_still, still_file
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import ASSETS, script, stylesheet
 from workbench.dashboards.tabs.beats import BeatsTab
 from workbench.dashboards.tabs.listening import ListeningTab
 from workbench.dashboards.tabs.match import MatchTab
@@ -52,7 +52,7 @@ from workbench.dashboards.tabs.seams import SeamsTab
 from workbench.dashboards.tabs.tab import Tab
 from workbench.dashboards.tabs.tracks import StackTab
 from workbench.dashboards.tasks import shared_pool
-from workbench.dashboards.transport import Transport, script
+from workbench.dashboards.transport import Transport
 from workbench.errors import ParameterError
 from workbench.export.formats import caution
 from workbench.render.remux import CONTAINERS, describe_left_out

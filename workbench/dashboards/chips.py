@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.transport import script
+from workbench.dashboards.styles import script, stylesheet
 from workbench.plans.plan import LoopPlan
 from workbench.plans.plan_score import NOTICED
 
@@ -40,7 +39,7 @@ class SeamChips(JSComponent):
     ask = param.String("", doc="of the button beside seams that cannot be picked; empty where they can")
     asked = param.Integer(0, doc="counts up when that button is pressed")
 
-    _esm = script("soon", "chips")
+    _esm = script("chips")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
 
     def show_seams(

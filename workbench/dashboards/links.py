@@ -21,9 +21,8 @@ from tornado.web import HTTPError, RequestHandler, StaticFileHandler, stream_req
 from workbench.analysis.workspace import Workspace
 from workbench.caches import intact
 from workbench.dashboards.sounds.link import shown_file, shown_sound
-from workbench.dashboards.styles import ASSETS
+from workbench.dashboards.styles import ASSETS, script
 from workbench.dashboards.tasks import Pool, Task
-from workbench.dashboards.transport import script
 from workbench.errors import InputError, WorkbenchError
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock

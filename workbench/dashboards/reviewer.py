@@ -10,7 +10,7 @@ import param
 from panel.custom import JSComponent
 
 from workbench.dashboards.actions import Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import script, stylesheet
 
 _COOKIE = "workbench-reviewer"
 """the cookie in which `reviewer.js` saves a name"""
@@ -24,7 +24,7 @@ class ReviewerName(JSComponent):
     reviewer = param.String("", doc="empty until a name was given")
     missed = param.Integer(0, doc="counts up when something waits for the name: the field takes the focus")
 
-    _esm = ASSETS / "reviewer.js"
+    _esm = script("reviewer")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 

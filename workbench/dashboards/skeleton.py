@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import param
 from panel.custom import JSComponent
 
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import script, stylesheet
 
 
 class Skeleton(JSComponent):
@@ -17,5 +17,5 @@ class Skeleton(JSComponent):
     words = param.String("", doc="what is coming; empty where it is said elsewhere")
     done = param.Number(0.0, doc="share of the work, 0 to 1; 0 where that is not known")
 
-    _esm = ASSETS / "skeleton.js"
+    _esm = script("skeleton")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("skeleton")]

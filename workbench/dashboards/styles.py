@@ -20,6 +20,11 @@ def stylesheet(name: str) -> str:
     return "\n".join((ASSETS / f"{part}.css").read_text(encoding="utf-8") for part in ("base", name))
 
 
+def script(*names: str) -> str:
+    """The script of a component: what all of them have in common, files that several share, and its own."""
+    return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("made", *names))
+
+
 def scrolled(column: pmui.Column, height: str, least: int = 0) -> pmui.Column:
     """A column that may be higher than the page, at least `least` pixels wide, with a bar that covers nothing."""
     # The label of a field stands out of its frame: the first one needs room above.

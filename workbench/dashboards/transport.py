@@ -28,13 +28,8 @@ from panel.custom import JSComponent
 from param.parameterized import batch_call_watchers
 
 from workbench.dashboards.figures import SeekTo
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
-
-
-def script(*names: str) -> str:
-    """The script of a component: files of `ASSETS` that several share, in order, and its own after them."""
-    return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 class Program(param.Parameterized):
@@ -98,7 +93,7 @@ class TransportBar(Program, JSComponent):
     told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
     asked = param.List([], doc="[s, n]: play the program of the tab that is open, from there or where it is")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "made", "transport")
+    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
 
 

@@ -6,8 +6,8 @@ from bokeh.models.annotations import Span
 from bokeh.plotting import figure
 
 from workbench.dashboards.figures import SeekTo
-from workbench.dashboards.styles import ASSETS
-from workbench.dashboards.transport import Program, Transport, TransportBar, playhead, script, seek_on_tap
+from workbench.dashboards.styles import ASSETS, script
+from workbench.dashboards.transport import Program, Transport, TransportBar, playhead, seek_on_tap
 
 
 def test_a_player_goes_to_the_same_place_again() -> None:
@@ -37,9 +37,10 @@ def test_a_click_on_a_figure_seeks() -> None:
 
 def test_a_script_has_the_shared_pieces_before_its_own() -> None:
     both = script("keys", "transport")
-    parts = [(ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("keys", "transport")]
+    parts = [(ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("made", "keys", "transport")]
     assert both.index(parts[0]) == 0
-    assert both.endswith(parts[1])
+    assert both.index(parts[1]) < both.index(parts[2])
+    assert both.endswith(parts[2])
 
 
 def shown(**programs: Program) -> Transport:

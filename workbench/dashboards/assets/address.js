@@ -50,26 +50,19 @@ export function render({ model, view }) {
     follows = true
     const project = (query) => new URLSearchParams(query).get("project") ?? ""
     if (project(location.search) !== project(model.place[0])) location.reload()
-    else model.asked = [location.search.slice(1), (model.asked[1] ?? 0) + 1]
+    else sender(model)("asked", location.search.slice(1))
   }
   const leave = () => {
     if (writing !== null || timing !== null) write()
   }
-  window.addEventListener("popstate", goBack)
-  window.addEventListener("pagehide", leave)
-  const stop = watchConnection(view.model.document, new URL(model.alive, document.baseURI))
-  model.on("remove", () => {
-    window.removeEventListener("popstate", goBack)
-    window.removeEventListener("pagehide", leave)
-    stop()
-  })
+  listen(model, window, { popstate: goBack, pagehide: leave })
+  watchConnection(model, view.model.document, new URL(model.alive, document.baseURI))
   name()
   write()
   return document.createElement("span")
 }
 
-// Returns a function that gives it up.
-function watchConnection(page, alive) {
+function watchConnection(model, page, alive) {
   let bar = null,
     timer = null,
     wait = FIRST_WAIT_S
@@ -94,30 +87,23 @@ function watchConnection(page, alive) {
   }
   const lost = () => {
     if (bar) return
-    bar = document.createElement("div")
-    bar.className = "connection-lost"
+    bar = made("div", "", "connection-lost")
     bar.setAttribute("role", "alert")
     bar.style.cssText =
       "position:fixed;inset:0 0 auto 0;z-index:3000;display:flex;gap:16px;justify-content:center;align-items:center;" +
       "padding:10px 16px;background:#8a1c00;color:#fff;font:14px/1.4 system-ui,'DejaVu Sans',sans-serif"
-    const now = document.createElement("button")
-    now.textContent = "Try now"
+    const now = button("Try now", "", ask)
     now.style.cssText =
       "font:inherit;color:inherit;background:transparent;border:1px solid currentColor;border-radius:4px;padding:2px 12px"
-    now.addEventListener("click", ask)
-    bar.append(document.createElement("span"), now)
+    bar.append(made("span"), now)
     document.body.append(bar)
     count(0)
   }
-  const soon = () => {
+  const askSoon = () => {
     if (bar && document.visibilityState === "visible") ask()
   }
   page.on_event("connection_lost", lost)
-  window.addEventListener("online", soon)
-  document.addEventListener("visibilitychange", soon)
-  return () => {
-    clearTimeout(timer)
-    window.removeEventListener("online", soon)
-    document.removeEventListener("visibilitychange", soon)
-  }
+  listen(model, window, { online: askSoon })
+  listen(model, document, { visibilitychange: askSoon })
+  model.on("remove", () => clearTimeout(timer))
 }

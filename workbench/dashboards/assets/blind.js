@@ -140,15 +140,16 @@ export function render({ model }) {
   let buttons = new Map(),
     ready = () => {}
   function show() {
-    for (const [letter, button] of buttons) button.setAttribute("aria-pressed", letter === chosen ? "true" : "false")
+    for (const [letter, sounds] of buttons) press(sounds, letter === chosen)
     ready()
   }
   const soundButton = (letter, words) => {
-    const button = made("button", words ?? letter)
-    button.setAttribute("aria-label", letter === "reference" ? "hear the reference" : `hear ${letter}`)
-    button.addEventListener("click", () => hear(letter))
-    buttons.set(letter, button)
-    return button
+    const label = letter === "reference" ? "hear the reference" : `hear ${letter}`
+    buttons.set(
+      letter,
+      button(words ?? letter, label, () => hear(letter)),
+    )
+    return buttons.get(letter)
   }
   const soundButtons = (letters) => {
     const sounds = made("div", "", "sounds")
@@ -163,16 +164,11 @@ export function render({ model }) {
     const row = made("div", "", "row"),
       waits = made("span", "Hear X, and A or B.")
     row.append(made("span", "X is the same as"))
-    const choices = ["A", "B"].map((letter) => {
-      const button = made("button", letter)
-      button.setAttribute("aria-label", `X is ${letter}`)
-      button.addEventListener("click", () => answer(letter))
-      return button
-    })
+    const choices = ["A", "B"].map((letter) => button(letter, `X is ${letter}`, () => answer(letter)))
     row.append(...choices, waits)
     ready = () => {
       const heard = listened.has("X") && (listened.has("A") || listened.has("B"))
-      for (const button of choices) button.disabled = !heard
+      for (const choice of choices) choice.disabled = !heard
       waits.hidden = heard
     }
     return [soundButtons(letters), row]
@@ -185,15 +181,11 @@ export function render({ model }) {
     place.setAttribute("aria-label", "where it plays")
     place.addEventListener("input", () => go(Number(place.value)))
     const choices = [...STEPS.map((step) => `A ${step}`), "equal", ...STEPS.toReversed().map((step) => `B ${step}`)]
-    const steps = choices.map((words, k) => {
-      const button = made("button", words)
-      button.addEventListener("click", () => answer(k - STEPS.length))
-      return button
-    })
+    const steps = choices.map((words, k) => button(words, "", () => answer(k - STEPS.length)))
     row.append(...steps, waits)
     ready = () => {
       const heard = letters.every((letter) => listened.has(letter))
-      for (const button of steps) button.disabled = !heard
+      for (const step of steps) step.disabled = !heard
       waits.hidden = heard
     }
     return [soundButtons(letters), place, row]
@@ -227,9 +219,8 @@ export function render({ model }) {
       sounds.append(column)
     }
     const row = made("div", "", "row"),
-      next = made("button", "Next", "main"),
+      next = button("Next", "", () => answer({ ...ratings }), "main"),
       waits = made("span")
-    next.addEventListener("click", () => answer({ ...ratings }))
     row.append(next, waits)
     ready = () => {
       const left = letters.filter((letter) => !listened.has(letter) || ratings[letter] === undefined)

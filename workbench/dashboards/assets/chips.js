@@ -3,23 +3,13 @@
 const MARKS = { good: "✓", audible: "~", wrong: "✗" }
 
 export function render({ model }) {
-  const box = document.createElement("div"),
-    name = document.createElement("span"),
-    row = document.createElement("div")
-  box.className = "named"
-  row.className = "chips"
+  const box = made("div", "", "named"),
+    name = made("span"),
+    row = made("div", "", "chips"),
+    send = sender(model)
   row.setAttribute("role", "toolbar")
   row.setAttribute("aria-label", "seams")
-  const pick = (seam) => {
-    model.picked = [seam, (model.picked[1] ?? 0) + 1]
-  }
-  const button = (seam, html, label) => {
-    const made = document.createElement("button")
-    made.innerHTML = html
-    made.title = made.ariaLabel = label
-    made.addEventListener("click", () => pick(seam))
-    return made
-  }
+
   let scrolls = 0
   const paint = () => {
     const chips = model.scores.map((score, seam) => {
@@ -28,24 +18,15 @@ export function render({ model }) {
       const fade = model.fades[seam] === undefined ? "" : `${Math.round(1000 * model.fades[seam])} ms`
       const said = model.verdicts[seam] ?? ""
       const mark = said ? ` <i>${MARKS[said]}</i>` : ""
-      const chip = button(
-        seam,
-        `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst && model.warns ? " <em>worst</em>" : ""}`,
-        `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}${said ? `, judged ${said}` : ""}`,
-      )
-      chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
+      const label = `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}`
+      const chip = button("", said ? `${label}, judged ${said}` : label, () => send("picked", seam))
+      chip.innerHTML = `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst && model.warns ? " <em>worst</em>" : ""}`
+      press(chip, seam === model.seam)
       chip.disabled = model.ask !== ""
       return chip
     })
     name.textContent = chips.length ? model.label : ""
-    if (chips.length && model.ask) {
-      const ask = document.createElement("button")
-      ask.textContent = model.ask
-      ask.addEventListener("click", () => {
-        model.asked = model.asked + 1
-      })
-      chips.push(ask)
-    }
+    if (chips.length && model.ask) chips.push(button(model.ask, "", () => send("asked")))
     const held = [...row.querySelectorAll("button")].indexOf(row.getRootNode().activeElement)
     row.replaceChildren(...chips)
     chips[held]?.focus()
@@ -63,9 +44,7 @@ export function render({ model }) {
   }
   const repaint = soon(paint)
   for (const one of ["scores", "fades", "worst", "warns", "seam", "label", "ask", "verdicts"]) model.on(one, repaint)
-  const sized = new ResizeObserver(paint)
-  sized.observe(row)
-  model.on("remove", () => sized.disconnect())
+  onResize(model, row, paint)
   box.append(name, row)
   return box
 }

@@ -3,39 +3,30 @@
 // and what the server makes of it follows.
 
 export function render({ model }) {
-  const box = document.createElement("div")
-  box.className = "envelope"
+  const box = made("div", "", "envelope")
   box.setAttribute("role", "group")
   box.setAttribute("aria-label", "points of the duck")
   const ask = asker(model)
-  const button = (text, label, act) => {
-    const made = document.createElement("button")
-    made.textContent = text
-    made.title = made.ariaLabel = label
-    made.addEventListener("click", act)
-    return made
-  }
   const field = (label, unit, step) => {
-    const made = document.createElement("input")
-    Object.assign(made, { type: "number", step, min: 0, title: label, ariaLabel: label })
+    const input = made("input")
+    Object.assign(input, { type: "number", step, min: 0, title: label, ariaLabel: label })
     const set = () => {
       if (at.value !== "" && depth.value !== "") ask("set", model.chosen, Number(at.value), Number(depth.value))
     }
-    made.addEventListener("input", set)
-    made.addEventListener("blur", () => {
+    const keep = () => {
       ask("keep")
       fill(true) // what was typed may have been more than may be
+    }
+    input.addEventListener("input", set)
+    input.addEventListener("blur", keep)
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") keep()
     })
-    made.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter") return
-      ask("keep")
-      fill(true)
-    })
-    const line = document.createElement("label")
-    line.append(made, unit)
-    return [made, line]
+    const line = made("label")
+    line.append(input, unit)
+    return [input, line]
   }
-  const name = document.createElement("span")
+  const name = made("span")
   const choose = (way) => model.count && ask("choose", way)
   const add = () => ask("add", playerTime() ?? 0)
   const drop = () => model.chosen >= 0 && ask("delete")
@@ -71,17 +62,9 @@ export function render({ model }) {
   }
   slider?.data.properties.value_throttled.change.connect(lower)
   const acts = { "[": () => choose(-1), "]": () => choose(1), n: add, Delete: drop }
-  const onKey = (event) => {
-    if (!box.checkVisibility() || !keyIsFree(event) || !acts[event.key]) return
-    acts[event.key]()
-    event.preventDefault()
-  }
-  const deafen = listenToKeys(onKey)
+  listenToKeys(model, box, ({ key }) => acts[key])
   for (const changed of ["count", "chosen", "at", "depth", "drawn"]) model.on(changed, paint)
-  model.on("remove", () => {
-    slider?.data.properties.value_throttled.change.disconnect(lower)
-    deafen()
-  })
+  model.on("remove", () => slider?.data.properties.value_throttled.change.disconnect(lower))
   paint()
   return box
 }

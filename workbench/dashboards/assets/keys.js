@@ -26,48 +26,39 @@ function releaseFocus(event) {
   focused?.blur()
 }
 
-// Listens to keys and clicks until the function it returns is called.
-function listenToKeys(onKey) {
-  document.addEventListener("keydown", onKey)
-  document.addEventListener("click", releaseFocus)
-  return () => {
-    document.removeEventListener("keydown", onKey)
-    document.removeEventListener("click", releaseFocus)
+// Does what keys are for while a component is seen; `actOf` says what that is for an event, if anything.
+function listenToKeys(model, box, actOf) {
+  const keydown = (event) => {
+    const act = box.checkVisibility() && keyIsFree(event) && actOf(event)
+    if (!act) return
+    event.preventDefault()
+    act(event)
   }
+  listen(model, document, { keydown, click: releaseFocus })
 }
 
 // A button that shows what the keys do: [[keys, what they do], ...]. `fill` puts others before them.
 function keysButton(rows) {
-  const box = document.createElement("span"),
-    button = document.createElement("button"),
-    sheet = document.createElement("dl")
-  box.className = "keys"
-  button.textContent = "Keys"
-  button.title = "what the keys do (?)"
-  sheet.hidden = true
+  const box = made("span", "", "keys"),
+    sheet = made("dl")
   const line = ([keys, what]) => {
-    const name = document.createElement("dt"),
-      words = document.createElement("dd")
-    for (const key of keys.split(" ")) {
-      const cap = document.createElement("kbd")
-      cap.textContent = key
-      name.append(cap, " ")
-    }
-    words.textContent = what
-    return [name, words]
+    const name = made("dt")
+    for (const key of keys.split(" ")) name.append(made("kbd", key), " ")
+    return [name, made("dd", what)]
   }
   const fill = (first) => sheet.replaceChildren(...[...first, ...rows].flatMap(line))
   fill([])
   const show = (on) => {
     sheet.hidden = !on
-    button.setAttribute("aria-expanded", on ? "true" : "false")
+    opens.setAttribute("aria-expanded", on ? "true" : "false")
   }
   const toggle = () => show(sheet.hidden)
-  button.addEventListener("click", toggle)
+  const opens = button("Keys", "", toggle)
+  opens.title = "what the keys do (?)"
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") show(false)
   })
   show(false)
-  box.append(button, sheet)
+  box.append(opens, sheet)
   return { box, toggle, fill, close: () => show(false) }
 }

@@ -2,8 +2,7 @@
 // Where there is no room for a row in one line it is in two; the roles are said, since what is laid out otherwise than a
 // table is no table to a screen reader. In the order of rank, those that do not meet the rules of a brief are under a
 // heading. Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
-const SVG = "http://www.w3.org/2000/svg",
-  WIDTH = 150,
+const WIDTH = 150,
   HEIGHT = 26
 
 const COLUMNS = [
@@ -16,12 +15,6 @@ const COLUMNS = [
   ["energy over the video", null],
   ["placement", "placement"],
 ]
-
-function shape(kind, attributes) {
-  const made = document.createElementNS(SVG, kind)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
-  return made
-}
 
 function contour(video, music, dark) {
   const svg = shape("svg", { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" })
@@ -66,37 +59,34 @@ export function render({ model }) {
     paint()
     if (focus) box.querySelector(`tr[aria-selected="true"]`)?.focus()
   }
-  const open = (id) => {
-    model.opened = [id, (model.opened[1] ?? 0) + 1]
-  }
+  const open = (id) => sender(model)("opened", id)
 
   function header() {
-    const row = document.createElement("tr")
+    const row = made("tr")
     for (const [name, key] of COLUMNS) {
-      const th = document.createElement("th")
+      const th = made("th")
       th.scope = "col"
       th.setAttribute("role", "columnheader")
       if (key) {
-        const button = made("button", name)
-        button.title = `sort by ${key}`
-        button.addEventListener("click", () => {
+        const sort = button(name, "", () => {
           down = by === key ? !down : false
           by = key
           paint()
         })
-        th.append(button)
+        sort.title = `sort by ${key}`
+        th.append(sort)
         if (by === key) th.setAttribute("aria-sort", down ? "descending" : "ascending")
       } else th.textContent = name
       row.append(th)
     }
     row.setAttribute("role", "row")
-    const head = document.createElement("thead")
+    const head = made("thead")
     head.setAttribute("role", "rowgroup")
     head.append(row)
     return head
   }
   function line(found) {
-    const tr = document.createElement("tr")
+    const tr = made("tr")
     const chosen = found.id === model.chosen
     tr.setAttribute("role", "row")
     tr.setAttribute("aria-selected", chosen ? "true" : "false")
@@ -129,7 +119,7 @@ export function render({ model }) {
     return tr
   }
   function heading(words) {
-    const tr = document.createElement("tr"),
+    const tr = made("tr"),
       th = made("th", words, "part")
     tr.setAttribute("role", "row")
     th.setAttribute("role", "rowheader")
@@ -144,8 +134,8 @@ export function render({ model }) {
       box.replaceChildren(empty)
       return
     }
-    const table = document.createElement("table"),
-      body = document.createElement("tbody")
+    const table = made("table"),
+      body = made("tbody")
     table.setAttribute("role", "table")
     table.setAttribute("aria-label", "matches")
     body.setAttribute("role", "rowgroup")

@@ -1,47 +1,40 @@
 // The options of a plan side by side: a strip of what each plays, its facts, and which two are compared as A and B.
 export function render({ model }) {
-  const row = made("div", "", "options")
+  const row = made("div", "", "options"),
+    send = sender(model)
   const paint = () => {
     row.replaceChildren(
       ...model.options.map((option, number) => {
         const card = made("div", "", "option" + (number === model.shown ? " shown" : ""))
         const strip = made("div", "", "strip")
         for (const [from, to, colour] of option.pieces) {
-          const piece = document.createElement("i")
+          const piece = made("i")
           piece.style.cssText = `left:${100 * from}%;width:${100 * (to - from)}%;background:${colour}`
           strip.append(piece)
         }
         for (const at of option.seams) {
-          const seam = document.createElement("b")
+          const seam = made("b")
           seam.style.left = `${100 * at}%`
           strip.append(seam)
         }
         const words = made("div", option.words, "words")
         words.title = option.title
         const pick = (name, chosen) => {
-          const button = made("button", name)
-          button.title = `compare as ${name}`
-          button.setAttribute("aria-label", `option ${number + 1} as ${name}`)
-          button.setAttribute("aria-pressed", chosen ? "true" : "false")
-          button.addEventListener("click", () => {
-            model.picked = [number, name.toLowerCase(), (model.picked[2] ?? 0) + 1]
+          const compare = button(name, `option ${number + 1} as ${name}`, () => {
+            send("picked", number, name.toLowerCase())
             // After the server was told: then it knows what the transport says next.
             if (number === (name === "A" ? model.b : model.a)) return
             window.dispatchEvent(new CustomEvent("workbench-option", { detail: [number, name.toLowerCase()] }))
           })
-          return button
+          compare.title = `compare as ${name}`
+          press(compare, chosen)
+          return compare
         }
         const head = made("div", "", "head")
-        const name = made("strong", `Option ${number + 1}`)
-        const score = made("span", option.score)
-        head.append(name, score)
+        head.append(made("strong", `Option ${number + 1}`), made("span", option.score))
         if (number !== model.used) {
-          const use = made("button", "Use")
-          use.setAttribute("aria-label", `Use option ${number + 1}`)
+          const use = button("Use", `Use option ${number + 1}`, () => send("picked", number, "use"))
           use.title = "make it the plan: for the other tabs and for downloads"
-          use.addEventListener("click", () => {
-            model.picked = [number, "use", (model.picked[2] ?? 0) + 1]
-          })
           head.append(use)
         } else {
           const used = made("em", "in use")
@@ -54,11 +47,8 @@ export function render({ model }) {
       }),
     )
     if (model.more) {
-      const more = made("button", "Other options")
+      const more = button("Other options", "", () => send("asked"))
       more.title = "plan what else meets the request"
-      more.addEventListener("click", () => {
-        model.asked = model.asked + 1
-      })
       row.append(more)
     }
   }

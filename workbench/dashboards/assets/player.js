@@ -5,8 +5,8 @@ const BEFORE_S = 2, // that are looped before the playhead, and after it
 const SWITCH_S = 0.02 // of switching, muting and matching
 
 /** A slider of the page's one volume; all of them stand alike. */
-function volumeSlider() {
-  const slider = document.createElement("input")
+function volumeSlider(model) {
+  const slider = made("input")
   Object.assign(slider, { type: "range", min: 0, max: 1, step: 0.01, value: output.level, title: "volume" })
   slider.setAttribute("aria-label", "volume")
   slider.addEventListener("input", () => {
@@ -17,22 +17,19 @@ function volumeSlider() {
   const follow = () => {
     slider.value = output.level
   }
-  window.addEventListener("workbench-volume", follow)
-  return { slider, close: () => window.removeEventListener("workbench-volume", follow) }
+  listen(model, window, { "workbench-volume": follow })
+  return slider
 }
 
 /** A button that loops around the playhead, or stops looping. `region()` is [from, to], s, or empty; `loop` sets it. */
 function loopButton({ title, at, seconds, region, loop }) {
-  const button = document.createElement("button")
-  button.title = title
-  button.setAttribute("aria-label", title)
   const toggle = () => loop(region().length ? [] : [Math.max(0, at() - BEFORE_S), Math.min(seconds(), at() + AFTER_S)])
-  button.addEventListener("click", toggle)
+  const loops = button("", title, toggle)
   const paint = () => {
     const [from, to] = region()
-    button.setAttribute("aria-pressed", region().length === 2 ? "true" : "false")
-    button.textContent = region().length === 2 ? `Loop ${clock(from)}–${clock(to)}` : "Loop"
+    press(loops, region().length === 2)
+    loops.textContent = region().length === 2 ? `Loop ${clock(from)}–${clock(to)}` : "Loop"
   }
   paint()
-  return { button, toggle, paint }
+  return { button: loops, toggle, paint }
 }

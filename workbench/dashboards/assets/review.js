@@ -12,12 +12,6 @@ export function render({ model }) {
   const asks = asker(model)
   const ask = (...wish) => asks(model.playing, ...wish) // by then something else may play
   const waits = () => model.asked.some(([number]) => number > model.taken)
-  const button = (text, act, label = "") => {
-    const b = made("button", text)
-    if (label) b.setAttribute("aria-label", label)
-    b.addEventListener("click", act)
-    return b
-  }
 
   // the form: built once, so that what is being written stays
   const form = made("form", "", "form"),
@@ -96,9 +90,7 @@ export function render({ model }) {
       named ||= !number.hidden
     })
   }
-  const sized = new ResizeObserver(placeNumbers)
-  sized.observe(strip)
-  model.on("remove", () => sized.disconnect())
+  onResize(model, strip, placeNumbers)
   strip.addEventListener("click", (event) => {
     const bounds = strip.getBoundingClientRect()
     seek(((event.clientX - bounds.left) / bounds.width) * model.duration)
@@ -121,7 +113,7 @@ export function render({ model }) {
       head = made("header")
     const place = one.seam < 0 ? "" : `seam ${one.seam + 1}`
     head.append(
-      button(clock(one.at), () => seek(one.at), `go to ${clock(one.at)}`),
+      button(clock(one.at), `go to ${clock(one.at)}`, () => seek(one.at)),
       made("b", one.reviewer),
       made("small", [place, one.when, `version ${one.version}`].filter(Boolean).join(" · ")),
     )
@@ -135,7 +127,7 @@ export function render({ model }) {
     if (one.resolved_by) {
       row.append(
         made("small", `resolved by ${one.resolved_by}`),
-        button("Open again", () => ask("open", one.id)),
+        button("Open again", "", () => ask("open", one.id)),
       )
     } else {
       const answer = made("input")
@@ -155,8 +147,8 @@ export function render({ model }) {
       })
       row.append(
         answer,
-        button("Answer", say),
-        button("Resolve", () => ask("resolve", one.id)),
+        button("Answer", "", say),
+        button("Resolve", "", () => ask("resolve", one.id)),
       )
     }
     card.append(row)
@@ -188,9 +180,9 @@ export function render({ model }) {
     const mine = model.decisions.find((one) => one.reviewer === model.reviewer)?.decision
     const words = { approved: "Approve", "needs work": "Needs work" }
     for (const [word, label] of Object.entries(words)) {
-      const b = button(label, () => ask("decide", word))
-      b.setAttribute("aria-pressed", mine === word ? "true" : "false")
-      row.append(b)
+      const decide = button(label, "", () => ask("decide", word))
+      press(decide, mine === word)
+      row.append(decide)
     }
     list.append(...decisionsOf(model))
     card.append(list, row)
@@ -208,8 +200,8 @@ export function render({ model }) {
     for (const one of model.versions) {
       const row = made("div", "", "row"),
         list = made("ul", "", "decisions"),
-        play = button("Play", () => ask("play", one.id), `play version ${one.number}`)
-      play.setAttribute("aria-pressed", one.id === model.older ? "true" : "false")
+        play = button("Play", `play version ${one.number}`, () => ask("play", one.id))
+      press(play, one.id === model.older)
       row.append(play, made("b", `Version ${one.number}`), made("small", one.frozen))
       list.append(...decisionsOf(one))
       card.append(row, list)
@@ -238,7 +230,7 @@ export function render({ model }) {
     )
     row.append(
       days,
-      button("Make a link", () => ask("link", Number(days.value), answers.checked)),
+      button("Make a link", "", () => ask("link", Number(days.value), answers.checked)),
     )
     card.append(row)
     for (const link of model.links) {
@@ -248,14 +240,13 @@ export function render({ model }) {
       field.value = new URL(link.address, location.href).href
       field.setAttribute("aria-label", "link")
       field.addEventListener("focus", () => field.select())
-      const copy = button("Copy", () => {
+      const copy = button("Copy", "copy the link", () => {
         if (copyText(field.value)) copy.textContent = "Copied"
       })
-      copy.setAttribute("aria-label", "copy the link")
       line.append(
         field,
         copy,
-        button("Take back", () => ask("take back", link.token)),
+        button("Take back", "", () => ask("take back", link.token)),
       )
       const answered = link.may_answer ? "can be answered" : "read only"
       card.append(made("small", `Version ${link.number}, ${answered}, open until ${link.until}`), line)

@@ -5,14 +5,11 @@ const KEPT = "workbench-reviewer"
 const YEAR_S = 31_536_000
 
 export function render({ model }) {
-  const box = document.createElement("label")
-  box.className = "reviewer"
-  const field = document.createElement("input")
+  const box = made("label", "", "reviewer"),
+    field = made("input")
   Object.assign(field, { type: "text", maxLength: 80, placeholder: "your name", autocomplete: "name" })
   field.setAttribute("aria-label", "your name")
-  const words = document.createElement("span")
-  words.textContent = "Reviewer"
-  box.append(words, field)
+  box.append(made("span", "Reviewer"), field)
   const take = () => {
     model.reviewer = field.value.trim()
     const age = model.reviewer ? YEAR_S : 0

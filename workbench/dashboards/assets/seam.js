@@ -3,7 +3,6 @@
 // from the track itself, as the transport plays it, while a handle moves; it takes the place of the excerpt until the
 // next ones are there.
 
-const SVG = "http://www.w3.org/2000/svg"
 const FADE_S = 0.008
 const REST_MS = 250 // without a key until the server is told
 const DRAG_MS = 100 // between two crossfades that are heard while a handle is dragged
@@ -14,17 +13,11 @@ const LABEL_PIXELS = 36 // from the middle, for a label beside it
 const NARROW_PIXELS = 600,
   HINT_PIXELS = 860 // from which on the line under the crossfade has room for what to do with it
 const FAULT = "this seam cannot be played; choose it again"
-const shape = (name, attributes) => {
-  const node = document.createElementNS(SVG, name)
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
-  return node
-}
 
 export function render({ model }) {
-  const box = document.createElement("div")
-  box.className = "seam"
-  const row = document.createElement("div")
-  row.className = "bar"
+  const box = made("div", "", "seam"),
+    row = made("div", "", "bar"),
+    tell = sender(model)
   row.setAttribute("role", "toolbar")
   box.append(row)
 
@@ -132,20 +125,17 @@ export function render({ model }) {
     ["entered", "Track leads in", "4"],
   ]
   const buttons = names.map(([name, text, key]) => {
-    const button = document.createElement("button")
-    button.innerHTML = `<kbd>${key}</kbd> ${text}`
-    button.addEventListener("click", () => toggle(name))
-    row.append(button)
-    return [name, button]
+    const side = button("", "", () => toggle(name))
+    side.innerHTML = `<kbd>${key}</kbd> ${text}`
+    row.append(side)
+    return [name, side]
   })
-  const again = document.createElement("button")
-  again.textContent = "Repeat"
   const repeat = () => {
     model.looped = !model.looped
     if (source) play(now, position())
     paint()
   }
-  again.addEventListener("click", repeat)
+  const again = button("Repeat", "", repeat)
   row.append(again)
   const help = keysButton([
     ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
@@ -172,20 +162,10 @@ export function render({ model }) {
   const out = shape("path", { class: "out" }),
     into = shape("path", { class: "into" })
   const area = shape("rect", { class: "area", y: PAD, height: DEEP })
-  const length = shape("circle", {
-    r: 8,
-    class: "handle",
-    tabindex: 0,
-    role: "slider",
-    "aria-label": "length of the crossfade, ms",
-  })
-  const bend = shape("circle", {
-    r: 8,
-    class: "handle",
-    tabindex: 0,
-    role: "slider",
-    "aria-label": "exponent of the crossfade",
-  })
+  const handleFor = (label) =>
+    shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": label })
+  const length = handleFor("length of the crossfade, ms"),
+    bend = handleFor("exponent of the crossfade")
   const words = shape("text", { y: H - 8, class: "words" })
   const middle = shape("line", { y1: 0, y2: H - FOOT + 4, class: "middle" })
   const marks = TICKS_MS.map((ms) => {
@@ -215,17 +195,17 @@ export function render({ model }) {
     const half = reach(fade),
       points = Array.from({ length: 41 }, (_, i) => i / 40)
     const x = (t) => xOf(-half + 2 * half * t).toFixed(1)
+    const curve = (first, last, share) => {
+      const bends = points.map((t) => `L${x(t)},${yOf(Math.pow(share(t), exponent)).toFixed(1)}`)
+      return `M${left()},${yOf(first)} ${bends.join(" ")} L${right()},${yOf(last)}`
+    }
     out.setAttribute(
       "d",
-      `M${left()},${yOf(1)} ` +
-        points.map((t) => `L${x(t)},${yOf(Math.pow(1 - t, exponent)).toFixed(1)}`).join(" ") +
-        ` L${right()},${yOf(0)}`,
+      curve(1, 0, (t) => 1 - t),
     )
     into.setAttribute(
       "d",
-      `M${left()},${yOf(0)} ` +
-        points.map((t) => `L${x(t)},${yOf(Math.pow(t, exponent)).toFixed(1)}`).join(" ") +
-        ` L${right()},${yOf(1)}`,
+      curve(0, 1, (t) => t),
     )
     for (const [ms, mark, label] of marks) {
       const share = Math.sign(ms) * reach((2 * Math.abs(ms)) / 1000)
@@ -249,13 +229,11 @@ export function render({ model }) {
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
     const nearer = exponent < 0.75 ? "near equal power" : "near linear"
     const between = W < NARROW_PIXELS ? nearer : "between equal power and linear"
-    const curve = exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : between
+    const kind = exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : between
     const hint = W < HINT_PIXELS ? "" : " · drag a handle, listen, then use it in the plan"
-    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${curve})${hint}`
+    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${kind})${hint}`
   }
-  const send = () => {
-    model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1]
-  }
+  const send = () => tell("wished", fade, exponent)
   const place = (event) => {
     const edges = svg.getBoundingClientRect()
     return [((event.clientX - edges.left) / edges.width) * W, ((event.clientY - edges.top) / edges.height) * H]
@@ -323,38 +301,29 @@ export function render({ model }) {
   })
 
   function paint() {
-    for (const [name, button] of buttons) button.setAttribute("aria-pressed", source && now === name ? "true" : "false")
-    again.setAttribute("aria-pressed", model.looped ? "true" : "false")
+    for (const [name, side] of buttons) press(side, source && now === name)
+    press(again, model.looped)
   }
-  const acts = { g: "good", u: "audible", x: "wrong" }
-  const onKey = (event) => {
-    if (!box.checkVisibility() || !keyIsFree(event)) return
-    const named = names.find(([, , key]) => key === event.key)
-    if (named) toggle(named[0])
-    else if (event.key === " ") {
-      if (source) stop()
-      else play(now)
-    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight")
-      model.step = [event.key === "ArrowLeft" ? -1 : 1, (model.step[1] ?? 0) + 1]
-    else if (event.key === "r") repeat()
-    else if (event.key === "w") model.find_worst = model.find_worst + 1
-    else if (event.key === "?") help.toggle()
-    else if (event.key === "Escape") help.close()
-    else if (acts[event.key]) model.verdict = [acts[event.key], (model.verdict[1] ?? 0) + 1]
-    else return
-    event.preventDefault()
+  const acts = {
+    ...Object.fromEntries(names.map(([name, , key]) => [key, () => toggle(name)])),
+    " ": () => (source ? stop() : play(now)),
+    ArrowLeft: () => tell("step", -1),
+    ArrowRight: () => tell("step", 1),
+    r: repeat,
+    w: () => tell("find_worst"),
+    g: () => tell("verdict", "good"),
+    u: () => tell("verdict", "audible"),
+    x: () => tell("verdict", "wrong"),
+    "?": help.toggle,
+    Escape: help.close,
   }
-  const deafen = listenToKeys(onKey)
+  listenToKeys(model, box, ({ key }) => acts[key])
   // The button that puts a fade into the plan is disabled by it and would drop the focus: the handle takes it.
   let byKey = false
-  const heardKey = () => {
-      byKey = true
-    },
-    heardPointer = () => {
-      byKey = false
-    }
-  document.addEventListener("keydown", heardKey, true)
-  document.addEventListener("pointerdown", heardPointer, true)
+  const noteKey = ({ type }) => {
+    byKey = type === "keydown"
+  }
+  listen(model, document, { keydown: noteKey, pointerdown: noteKey }, true)
   model.on("used", () => {
     if (byKey) length.focus()
   })
@@ -414,14 +383,9 @@ export function render({ model }) {
     })
   model.on("remove", () => {
     clearTimeout(resting)
-    sized.disconnect()
     stop()
-    deafen()
-    document.removeEventListener("keydown", heardKey, true)
-    document.removeEventListener("pointerdown", heardPointer, true)
   })
-  const sized = new ResizeObserver(draw)
-  sized.observe(svg)
+  onResize(model, svg, draw)
   draw()
   paint()
   return box

@@ -29,8 +29,7 @@ export function render({ model }) {
   }
   model.on("asked", () => hear().catch((error) => console.warn(error)))
   model.on("remove", stop)
-  const box = document.createElement("div")
-  box.className = "dragged"
+  const box = made("div", "", "dragged")
   box.heard = () => (sound?.playing ? [sound.position(), model.stretch] : null)
   return box
 }

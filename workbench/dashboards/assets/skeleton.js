@@ -1,9 +1,8 @@
 // The outline of what is coming, and how far it is.
 export function render({ model }) {
-  const box = document.createElement("div")
-  box.className = "skeleton"
-  const words = document.createElement("p"),
-    progress = document.createElement("progress")
+  const box = made("div", "", "skeleton"),
+    words = made("p"),
+    progress = made("progress")
   progress.setAttribute("aria-label", "how far it is")
   const paint = () => {
     words.textContent = model.words
@@ -13,7 +12,7 @@ export function render({ model }) {
   }
   const draw = () => {
     const lanes = model.lanes.map((height) => {
-      const lane = document.createElement("div")
+      const lane = made("div")
       lane.style.flexGrow = height
       return lane
     })

@@ -5,23 +5,9 @@ const LOOK_MS = 150 // after the last letter, until the catalog is searched
 const FAULT = "the tracks cannot be played; load the page again"
 
 export function render({ model }) {
-  const box = document.createElement("div")
-  box.className = "stack"
-  const make = (tag, words = "", name = "") => {
-    const made = document.createElement(tag)
-    made.textContent = words
-    made.className = name
-    return made
-  }
-  const button = (words, label, act) => {
-    const made = make("button", words)
-    made.title = made.ariaLabel = label
-    made.addEventListener("click", act)
-    return made
-  }
-  const ask = (what, which) => {
-    model.asked = [what, which, (model.asked.at(-1) ?? 0) + 1]
-  }
+  const box = made("div", "", "stack"),
+    send = sender(model)
+  const ask = (what, which) => send("asked", what, which)
 
   let sound = null,
     master = null,
@@ -128,22 +114,22 @@ export function render({ model }) {
     paint()
   }
 
-  const bar = make("div", "", "bar"),
+  const bar = made("div", "", "bar"),
     home = button("|◀", "to the start (Home)", () => place(0)),
-    played = button("▶", "play (space)", toggle),
-    time = make("span", "", "at"),
-    slider = make("input", "", "where")
+    played = button("▶", "play (space)", toggle, "play"),
+    time = made("span", "", "at"),
+    slider = made("input", "", "where")
   Object.assign(slider, { type: "range", min: 0, step: 0.1, ariaLabel: "where it plays, s" })
   slider.addEventListener("input", () => place(Number(slider.value)))
-  played.className = "play"
+
   const mute = button("M", "mute the video's soundtrack (f)", () => {
     if (!model.soundtrack) return
     soundtrackOn = !soundtrackOn
     mix()
     paint()
   })
-  const soundtrack = make("span", "", "group")
-  soundtrack.append(make("span", "soundtrack", "name"), mute)
+  const soundtrack = made("span", "", "group")
+  soundtrack.append(made("span", "soundtrack", "name"), mute)
   const loop = loopButton({
     title: "loop around the playhead (r)",
     at: () => at,
@@ -155,7 +141,7 @@ export function render({ model }) {
       if (playing) play().catch(fault)
     },
   })
-  const volume = volumeSlider()
+  const volume = volumeSlider(model)
   const help = keysButton([
     ["space", "play or stop"],
     ["1 2 3", "hear the first, the second or the third track at the same place"],
@@ -167,23 +153,23 @@ export function render({ model }) {
   ])
   bar.setAttribute("role", "toolbar")
   bar.setAttribute("aria-label", "play the tracks")
-  bar.append(home, played, time, soundtrack, loop.button, volume.slider, meters.box, help.box)
-  const rows = make("div", "", "rows"),
-    adds = make("div", "", "adds"),
-    field = make("input"),
-    found = make("div", "", "found"),
-    hint = make("p", `Up to ${LANES.length} tracks play together under the video; 1, 2 and 3 switch what is heard.`)
+  bar.append(home, played, time, soundtrack, loop.button, volume, meters.box, help.box)
+  const rows = made("div", "", "rows"),
+    adds = made("div", "", "adds"),
+    field = made("input"),
+    found = made("div", "", "found"),
+    hint = made("p", `Up to ${LANES.length} tracks play together under the video; 1, 2 and 3 switch what is heard.`)
   Object.assign(field, {
     type: "search",
     placeholder: "a track of the catalog",
     ariaLabel: "compare a track of the catalog",
   })
-  adds.append(make("span", "Compare with"), field, hint, found)
+  adds.append(made("span", "Compare with"), field, hint, found)
   let looking = 0,
     entered = false // Enter was pressed, and what it asks for has not been found yet
   const look = () => {
     clearTimeout(looking)
-    model.wanted = [field.value.trim(), model.wanted[1] + 1]
+    send("wanted", field.value.trim())
   }
   field.addEventListener("focus", look)
   field.addEventListener("input", () => {
@@ -223,26 +209,25 @@ export function render({ model }) {
     played.textContent = playing ? "❚❚" : "▶"
     played.ariaLabel = played.title = playing ? "pause (space)" : "play (space)"
     played.disabled = !first()
-    mute.setAttribute("aria-pressed", soundtrackOn ? "false" : "true")
+    press(mute, !soundtrackOn)
     soundtrack.style.display = model.soundtrack ? "" : "none"
     rows.replaceChildren(
       ...model.tracks.map((track, k) => {
-        const row = make("div", "", "row")
-        const hear = button(`${k + 1}  ${track.title}`, `hear ${track.title} (${k + 1})`, () => choose(k))
-        hear.setAttribute("aria-pressed", isChosen(k) ? "true" : "false")
+        const row = made("div", "", "row")
+        const hear = button(`${k + 1}  ${track.title}`, `hear ${track.title} (${k + 1})`, () => choose(k), "hear")
+        press(hear, isChosen(k))
         hear.disabled = !ready(k)
-        hear.className = "hear"
         // where its seams are, under the slider; the words have their number
-        const seams = make("div", "", "seams")
+        const seams = made("div", "", "seams")
         seams.setAttribute("aria-hidden", "true")
         for (const [n, second] of track.seams.entries()) {
-          const seam = make("i")
+          const seam = made("i")
           seam.style.left = `${(100 * second) / Math.max(model.duration, 0.001)}%`
           seam.title = `seam ${n + 1}, ${clock(second)}`
           seams.append(seam)
         }
-        row.append(hear, make("span", track.words, "words"))
-        if (track.own) row.append(make("span", "in use", "own"))
+        row.append(hear, made("span", track.words, "words"))
+        if (track.own) row.append(made("span", "in use", "own"))
         else
           row.append(
             button("Use", `use ${track.title}: every tab shows it, every download holds it`, () =>
@@ -260,7 +245,7 @@ export function render({ model }) {
     adds.hidden = model.tracks.length >= LANES.length
     show()
   }
-  const screen = make("div", "", "screen")
+  const screen = made("div", "", "screen")
   screen.append(videoPicture.element)
   box.append(screen, bar, slider, rows, adds)
 
@@ -277,11 +262,7 @@ export function render({ model }) {
     "?": help.toggle,
     Escape: help.close,
   }
-  const deafen = listenToKeys((event) => {
-    if (!box.checkVisibility() || !keyIsFree(event) || !keys[event.key]) return
-    event.preventDefault()
-    keys[event.key]()
-  })
+  listenToKeys(model, box, ({ key }) => keys[key])
   model.on("tracks", () => {
     if (playing && !first()) pause()
     load()
@@ -306,8 +287,6 @@ export function render({ model }) {
   model.on("remove", () => {
     pause()
     videoPicture.close()
-    volume.close()
-    deafen()
     clearTimeout(looking)
   })
   box.stack = {

@@ -18,31 +18,20 @@ function age(at) {
 }
 
 export function render({ model }) {
-  const page = document.createElement("div")
-  page.className = "start"
-  const make = (name, text, parent, className = "") => {
-    const made = document.createElement(name)
-    made.textContent = text
-    if (className) made.className = className
-    parent.append(made)
-    return made
+  const page = made("div", "", "start"),
+    send = sender(model)
+  const put = (node, parent) => {
+    parent.append(node)
+    return node
   }
-  const button = (text, label, parent, act) => {
-    const made = make("button", text, parent)
-    made.ariaLabel = made.title = label
-    made.addEventListener("click", act)
-    return made
-  }
+  const make = (name, text, parent, className = "") => put(made(name, text, className), parent)
   const card = (project) => {
-    const box = document.createElement("li")
+    const box = made("li")
     const link = make("a", "", box)
     link.href = `?project=${encodeURIComponent(project.id)}`
     const picture = make("span", project.still ? "" : "♪", link, "still")
     if (project.still) {
-      const still = document.createElement("img")
-      still.src = project.still
-      still.alt = ""
-      picture.append(still)
+      picture.append(Object.assign(made("img"), { src: project.still, alt: "" }))
     }
     make("b", project.name, link)
     if (project.track) make("span", project.track, link, "of").title = `track: ${project.track}`
@@ -53,8 +42,10 @@ export function render({ model }) {
       const when = make("time", age(project.changed), foot)
       when.dateTime = project.changed
       when.title = new Date(project.changed).toLocaleString()
-      button("Rename", `rename ${project.name}`, foot, rename)
-      button("Delete", `delete ${project.name}`, foot, remove)
+      foot.append(
+        button("Rename", `rename ${project.name}`, rename),
+        button("Delete", `delete ${project.name}`, remove),
+      )
     }
     const rename = () => {
       foot.replaceChildren()
@@ -64,13 +55,14 @@ export function render({ model }) {
       field.ariaLabel = `new name of ${project.name}`
       field.maxLength = 200
       make("button", "Save", form)
-      button("Cancel", "keep the name", form, (event) => {
+      const keep = (event) => {
         event.preventDefault()
         rest()
-      })
+      }
+      put(button("Cancel", "keep the name", keep), form)
       form.addEventListener("submit", (event) => {
         event.preventDefault()
-        model.renamed = [project.id, field.value, (model.renamed[2] ?? 0) + 1]
+        send("renamed", project.id, field.value)
       })
       form.addEventListener("keydown", (event) => {
         if (event.key === "Escape") rest()
@@ -80,10 +72,11 @@ export function render({ model }) {
     const remove = () => {
       foot.replaceChildren()
       make("span", "Delete it, with its history?", foot)
-      button("Delete", `really delete ${project.name}`, foot, () => {
-        model.deleted = [project.id, (model.deleted[1] ?? 0) + 1]
-      })
-      button("Keep", `keep ${project.name}`, foot, rest).focus()
+      put(
+        button("Delete", `really delete ${project.name}`, () => send("deleted", project.id)),
+        foot,
+      )
+      put(button("Keep", `keep ${project.name}`, rest), foot).focus()
     }
     rest()
     return box
@@ -93,9 +86,8 @@ export function render({ model }) {
     make("h1", "Projects", page)
     const begin = make("p", "", page)
     make("span", "Drop a video or a track anywhere on the page to begin a new one, or ", begin)
-    button("Open", "open a file, a track of the catalog, or the demo", begin, () => {
-      window.dispatchEvent(new CustomEvent("workbench-open"))
-    }).className = "begin"
+    const open = () => window.dispatchEvent(new CustomEvent("workbench-open"))
+    put(button("Open", "open a file, a track of the catalog, or the demo", open, "begin"), begin)
     if (!model.projects.length) make("p", "There is no project yet.", page)
     const list = make("ul", "", page)
     list.append(...model.projects.map(card))

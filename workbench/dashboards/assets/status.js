@@ -13,8 +13,8 @@ export function initialize() {
 }
 
 export function render({ model }) {
-  const bar = document.createElement("div")
-  bar.className = "status"
+  const bar = made("div", "", "status"),
+    tell = sender(model)
   bar.innerHTML = `<a class="projects" title="all projects">Projects</a><h1 class="subject"></h1>
     <div class="tabs" role="tablist" aria-label="views"></div>
     <div class="news"><div class="notice"><span class="fault" role="alert"></span><button class="look">Look</button><button class="dismiss" title="take this message away" aria-label="take this message away">✕</button></div>
@@ -58,35 +58,28 @@ export function render({ model }) {
     part("steps-made").disabled = !model.history.length
     part("made").replaceChildren(
       ...model.history.map(([words, undone, at, theirs]) => {
-        const made = document.createElement("li")
-        made.textContent = theirs ? `${words} (in another window)` : words
-        made.title = `${new Date(at).toLocaleString()}${undone ? ", undone" : ""}`
-        if (undone) made.className = "undone"
-        return made
+        const item = made("li", theirs ? `${words} (in another window)` : words, undone ? "undone" : "")
+        item.title = `${new Date(at).toLocaleString()}${undone ? ", undone" : ""}`
+        return item
       }),
     )
     part("projects").href = `?${model.projects}`
     part("take").disabled = !model.formats.length
     part("take").title = model.taken
-    const taken = document.createElement("p")
-    taken.textContent = model.taken
     part("list").replaceChildren(
-      taken,
-      ...model.formats.map(([name, title, what]) => {
-        const item = document.createElement("button")
-        item.className = "format"
-        const head = document.createElement("b"),
-          words = document.createElement("span")
-        head.textContent = title
-        words.textContent = what
-        item.append(head, words)
-        item.addEventListener("click", () => {
-          close()
-          model.asked = [name, (model.asked[1] ?? 0) + 1]
-        })
-        return item
-      }),
+      made("p", model.taken),
+      ...model.formats.map(([name, title, what]) => choice(title, what, "asked", name)),
     )
+  }
+  /** A line of a sheet, which tells the server that it was chosen. */
+  const choice = (title, what, name, value) => {
+    const item = button("", "", () => choose(name, value), "format")
+    item.append(made("b", title), made("span", what))
+    return item
+  }
+  const choose = (name, value) => {
+    close()
+    tell(name, value)
   }
   // The tabs: one stop of the Tab key; arrows move the focus, and Enter or a click opens.
   const tabs = part("tabs")
@@ -106,13 +99,11 @@ export function render({ model }) {
     if (tabs.childElementCount !== model.tabs.length)
       tabs.replaceChildren(
         ...model.tabs.map((title) => {
-          const tab = document.createElement("button")
-          tab.setAttribute("role", "tab")
-          tab.textContent = title
-          tab.addEventListener("click", () => {
+          const tab = button(title, "", () => {
             showAtOnce(title)
             model.tab = title
           })
+          tab.setAttribute("role", "tab")
           return tab
         }),
       )
@@ -156,12 +147,12 @@ export function render({ model }) {
     event
       .composedPath()
       .some((node) => node.matches?.("input:not([type=range], [type=checkbox], [type=radio]), textarea"))
-  const onKey = (event) => {
+  const keydown = (event) => {
     if (event.key === "Escape") close()
     if (!(event.ctrlKey || event.metaKey) || event.altKey || typed(event)) return
     const key = event.key.toLowerCase()
-    if (key === "z" && !event.shiftKey) model.undone = model.undone + 1
-    else if (key === "y" || key === "z") model.redone = model.redone + 1
+    if (key === "z" && !event.shiftKey) tell("undone")
+    else if (key === "y" || key === "z") tell("redone")
     else return
     event.preventDefault()
   }
@@ -169,21 +160,15 @@ export function render({ model }) {
     close()
     part("open").click()
   }
-  window.addEventListener("workbench-open", openSheet)
   part("look").addEventListener("click", () => {
     if (part("made").closest(".sheet").hidden) part("steps-made").click()
   })
-  part("undo").addEventListener("click", () => {
-    model.undone = model.undone + 1
-  })
-  part("redo").addEventListener("click", () => {
-    model.redone = model.redone + 1
-  })
-  const outside = (event) => {
+  part("undo").addEventListener("click", () => tell("undone"))
+  part("redo").addEventListener("click", () => tell("redone"))
+  const pointerdown = (event) => {
     if (!event.composedPath().some((node) => sheets.includes(node))) close()
   }
-  document.addEventListener("keydown", onKey)
-  document.addEventListener("pointerdown", outside)
+  listen(model, document, { keydown, pointerdown })
 
   function send(files) {
     close()
@@ -205,7 +190,7 @@ export function render({ model }) {
     request.addEventListener("loadend", () => {
       sending = null
       if (waiting.length) sendNext()
-      if (request.status === 200) model.sent = [JSON.parse(request.responseText).name, (model.sent[1] ?? 0) + 1]
+      if (request.status === 200) tell("sent", JSON.parse(request.responseText).name)
       else if (request.status) model.message = `${file.name} could not be taken (${request.status})`
       paint()
     })
@@ -218,7 +203,7 @@ export function render({ model }) {
   part("stop").addEventListener("click", () => {
     waiting.length = 0
     if (sending) sending.request.abort()
-    else model.cancelled = model.cancelled + 1
+    else tell("cancelled")
   })
   part("dismiss").addEventListener("click", () => {
     model.message = ""
@@ -241,14 +226,10 @@ export function render({ model }) {
     chooser.value = ""
   })
   const field = bar.querySelector("input[name=track]")
-  const pick = (id) => {
-    close()
-    model.named = [id, (model.named[1] ?? 0) + 1]
-  }
   let looking = null
   const look = () => {
     clearTimeout(looking)
-    model.wanted = [field.value.trim(), (model.wanted[1] ?? 0) + 1]
+    tell("wanted", field.value.trim())
   }
   field.addEventListener("input", () => {
     clearTimeout(looking)
@@ -267,39 +248,29 @@ export function render({ model }) {
     if (number !== model.wanted[1]) return
     part("found").replaceChildren(
       ...found.map((track) => {
-        const item = document.createElement("button")
-        item.className = "format"
-        const head = document.createElement("b"),
-          words = document.createElement("span")
-        head.textContent = [track.title, track.artist].filter(Boolean).join(" – ")
         const facts = [
           track.seconds ? clock(track.seconds) : "",
           track.bpm ? `${Math.round(track.bpm)} bpm` : "",
           track.tags,
         ]
-        words.textContent = facts.filter(Boolean).join(" · ")
-        item.append(head, words)
-        item.addEventListener("click", () => pick(track.id))
-        return item
+        const title = [track.title, track.artist].filter(Boolean).join(" – ")
+        return choice(title, facts.filter(Boolean).join(" · "), "named", track.id)
       }),
     )
     if (!found.length) part("found").textContent = field.value ? "No track has these words." : "The catalog is empty."
-    if (takesFirst && found.length) pick(found[0].id)
+    if (takesFirst && found.length) choose("named", found[0].id)
     takesFirst = false
   }
   model.on("found", showFound)
-  part("demo").addEventListener("click", () => {
-    close()
-    model.named = ["", (model.named[1] ?? 0) + 1]
-  })
+  part("demo").addEventListener("click", () => choose("named", ""))
   const hasFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files")
-  const over = (event) => {
+  const dragover = (event) => {
     if (hasFiles(event)) {
       event.preventDefault()
       part("drop").hidden = false
     }
   }
-  const leave = (event) => {
+  const dragleave = (event) => {
     if (!event.relatedTarget) part("drop").hidden = true
   }
   const drop = (event) => {
@@ -308,20 +279,17 @@ export function render({ model }) {
     part("drop").hidden = true
     send(event.dataTransfer.files)
   }
-  window.addEventListener("dragover", over)
-  window.addEventListener("dragleave", leave)
-  window.addEventListener("drop", drop)
   const fault = (event) => {
     model.message = event.detail
   }
   const faultOver = (event) => {
     if (model.message === event.detail) model.message = ""
   }
-  window.addEventListener("workbench-fault", fault)
-  window.addEventListener("workbench-fault-over", faultOver)
+  listen(model, window, { dragover, dragleave, drop, "workbench-open": openSheet })
+  listen(model, window, { "workbench-fault": fault, "workbench-fault-over": faultOver })
   model.on("ready", () => {
     if (!model.ready.length) return
-    const link = document.createElement("a")
+    const link = made("a")
     link.href = model.ready[0]
     link.download = model.ready[1]
     bar.append(link)
@@ -334,23 +302,14 @@ export function render({ model }) {
   for (const name of ["tabs", "tab"]) model.on(name, paintTabs)
   for (const name of ["tabs", "shown"]) model.on(name, () => show(model.shown))
   const { workbenchTheme } = window
-  const prefer = () => {
-    model.prefers = [workbenchTheme.isDark(), (model.prefers[1] ?? 0) + 1]
-  }
+  const prefer = () => tell("prefers", workbenchTheme.isDark())
   const unfollow = workbenchTheme.follow(prefer)
   model.on("dark", () => workbenchTheme.keep(model.dark))
   model.on("remove", () => {
-    document.removeEventListener("keydown", onKey)
-    document.removeEventListener("pointerdown", outside)
     clearTimeout(looking)
     clearTimeout(passing)
     unfollow()
-    window.removeEventListener("workbench-open", openSheet)
-    window.removeEventListener("dragover", over)
-    window.removeEventListener("dragleave", leave)
-    window.removeEventListener("drop", drop)
-    window.removeEventListener("workbench-fault", fault)
-    window.removeEventListener("workbench-fault-over", faultOver)
+
     waiting.length = 0
     sending?.request.abort()
   })

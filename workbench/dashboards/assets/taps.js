@@ -2,8 +2,8 @@
 const REST_MS = 1600
 
 export function render({ model }) {
-  const button = document.createElement("button")
-  button.title = "tap each beat along with the music (t); a rest puts the taps into the grid"
+  const pad = made("button")
+  pad.title = "tap each beat along with the music (t); a rest puts the taps into the grid"
   let taps = [],
     resting = 0,
     span = null
@@ -14,10 +14,10 @@ export function render({ model }) {
   const paint = () => {
     const last = taps.length - 1
     const bpm = last > 0 ? (60 * last) / (taps[last] - taps[0]) : 0
-    button.textContent = taps.length ? `Tap: ${taps.length}${bpm ? ` · ${bpm.toFixed(0)} bpm` : ""}` : "Tap along"
+    pad.textContent = taps.length ? `Tap: ${taps.length}${bpm ? ` · ${bpm.toFixed(0)} bpm` : ""}` : "Tap along"
   }
   const send = () => {
-    if (taps.length > 1) model.tapped = [...taps, (model.tapped.at(-1) ?? 0) + 1]
+    if (taps.length > 1) sender(model)("tapped", ...taps)
     taps = []
     paint()
   }
@@ -29,21 +29,14 @@ export function render({ model }) {
     clearTimeout(resting)
     resting = setTimeout(send, REST_MS)
     paint()
-    if (stands) button.textContent = "Play, then tap along"
+    if (stands) pad.textContent = "Play, then tap along"
   }
-  button.addEventListener("pointerdown", tap)
-  button.addEventListener("keydown", (event) => {
+  pad.addEventListener("pointerdown", tap)
+  pad.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.repeat) tap()
   })
-  const deafen = listenToKeys((event) => {
-    if (event.key !== "t" || event.repeat || !button.checkVisibility() || !keyIsFree(event)) return
-    tap()
-    event.preventDefault()
-  })
-  model.on("remove", () => {
-    clearTimeout(resting)
-    deafen()
-  })
+  listenToKeys(model, pad, ({ key, repeat }) => key === "t" && !repeat && tap)
+  model.on("remove", () => clearTimeout(resting))
   paint()
-  return button
+  return pad
 }

@@ -11,20 +11,10 @@ export function render({ model }) {
   const bar = made("div", "", "bar")
   bar.setAttribute("role", "toolbar")
   bar.setAttribute("aria-label", "transport")
-  const button = (text, title, act, kind = "") => {
-    const b = made("button", text)
-    b.title = title
-    b.setAttribute("aria-label", title)
-    b.className = kind
-    b.addEventListener("click", act)
-    return b
-  }
+
   const group = (name, ...parts) => {
     const g = made("span", "", "group")
-    if (name) {
-      const n = made("span", name, "name")
-      g.append(n)
-    }
+    if (name) g.append(made("span", name, "name"))
     g.append(...parts)
     return g
   }
@@ -253,13 +243,12 @@ export function render({ model }) {
     hearHere.textContent = hearHere.ariaLabel = `Hear ${model.here}`
     help.box.hidden = model.own_keys // that tab has its own list
     zooms.style.display = model.zooms ? "" : "none"
-    const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
-    pressed(soundtrackOn, !model.soundtrack_on)
-    pressed(musicOn, !model.music_on)
-    pressed(soundtrackSolo, player.solo === "soundtrack")
-    pressed(musicSolo, player.solo === "music")
-    pressed(a, model.chosen === "a")
-    pressed(b, model.chosen === "b")
+    press(soundtrackOn, !model.soundtrack_on)
+    press(musicOn, !model.music_on)
+    press(soundtrackSolo, player.solo === "soundtrack")
+    press(musicSolo, player.solo === "music")
+    press(a, model.chosen === "a")
+    press(b, model.chosen === "b")
     a.textContent = model.labels[0]
     b.textContent = model.labels[1]
     loop.paint()
@@ -286,8 +275,9 @@ export function render({ model }) {
     const detail = { by, at: model.here ? null : heard(), done: new Set() }
     window.dispatchEvent(new CustomEvent("workbench-zoom", { detail }))
   }
-  const hearThis = (at) => {
-    model.asked = [at, (model.asked[1] ?? 0) + 1]
+  const hearThis = (at) => sender(model)("asked", at)
+  const mute = (name) => {
+    model[`${name}_on`] = !model[`${name}_on`]
   }
   const playOrPause = () => {
     if (other()) other().stop()
@@ -309,23 +299,9 @@ export function render({ model }) {
     },
     "code",
   )
-  const soundtrackOn = button(
-    "M",
-    "mute the soundtrack (f)",
-    () => {
-      model.soundtrack_on = !model.soundtrack_on
-    },
-    "mute",
-  )
+  const soundtrackOn = button("M", "mute the soundtrack (f)", () => mute("soundtrack"), "mute")
   const soundtrackSolo = button("S", "only the soundtrack", () => toggleSolo("soundtrack"))
-  const musicOn = button(
-    "M",
-    "mute the music (m)",
-    () => {
-      model.music_on = !model.music_on
-    },
-    "mute",
-  )
+  const musicOn = button("M", "mute the music (m)", () => mute("music"), "mute")
   const musicSolo = button("S", "only the music", () => toggleSolo("music"))
   const a = button("A", "option A (a)", () => choose("a"))
   const b = button("B", "option B at the same place (b)", () => choose("b"))
@@ -338,7 +314,7 @@ export function render({ model }) {
       model.region = region
     },
   })
-  const volume = volumeSlider()
+  const volume = volumeSlider(model)
   const zooms = group(
     "",
     button("−", "zoom out (-)", () => zoom(1 / ZOOM)),
@@ -346,8 +322,7 @@ export function render({ model }) {
   )
   zooms.setAttribute("role", "group")
   zooms.setAttribute("aria-label", "zoom")
-  const source = document.createElement("span") // of what plays, where that is not the open tab's
-  source.className = "source"
+  const source = made("span", "", "source") // of what plays, where that is not the open tab's
   const hearHere = button("", "stop what plays, and hear this tab", () => hearThis(null))
   const mine = { title: "", at: heard, seconds: () => model.duration, stop: pause }
   const said = made("span", "", "said")
@@ -380,7 +355,7 @@ export function render({ model }) {
     group("music", musicOn, musicSolo),
     choice,
     loop.button,
-    volume.slider,
+    volume,
     zooms,
     meters.box,
     said,
@@ -393,12 +368,8 @@ export function render({ model }) {
     ArrowRight: (e) => place(player.at + (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
     Home: () => place(0),
     End: () => place(model.duration),
-    m: () => {
-      model.music_on = !model.music_on
-    },
-    f: () => {
-      model.soundtrack_on = !model.soundtrack_on
-    },
+    m: () => mute("music"),
+    f: () => mute("soundtrack"),
     a: () => choose("a"),
     b: () => choose("b"),
     j: () => faster(-1),
@@ -415,13 +386,8 @@ export function render({ model }) {
     "?": help.toggle,
     Escape: help.close,
   }
-  const onKey = (event) => {
-    if (!box.checkVisibility() || !keyIsFree(event)) return
-    const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]
-    if (!act || (model.own_keys && (event.key !== " " || !model.playing))) return
-    event.preventDefault()
-    act(event)
-  }
+  const actOf = ({ key }) =>
+    (!model.own_keys || (key === " " && model.playing)) && keys[key.length === 1 ? key.toLowerCase() : key]
   const onSeek = (event) => {
     if (!bar.isConnected) return
     if (model.here) hearThis(event.detail)
@@ -460,13 +426,16 @@ export function render({ model }) {
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(tick)
   }
-  const deafen = listenToKeys(onKey)
-  window.addEventListener("workbench-sounding", onSounding)
-  window.addEventListener("workbench-seek", onSeek)
-  window.addEventListener("workbench-region", onRegion)
-  window.addEventListener("workbench-where", onWhere)
-  window.addEventListener("workbench-option", onOption)
-  window.addEventListener("workbench-duck", onDuck)
+  const box = made("div", "", "player")
+  listenToKeys(model, box, actOf)
+  listen(model, window, {
+    "workbench-sounding": onSounding,
+    "workbench-seek": onSeek,
+    "workbench-region": onRegion,
+    "workbench-where": onWhere,
+    "workbench-option": onOption,
+    "workbench-duck": onDuck,
+  })
 
   for (const name of [...LANES, "plan_a", "plan_b", "duck_a", "duck_b"])
     model.on(name, () => {
@@ -524,30 +493,17 @@ export function render({ model }) {
     endShuttle()
     cancelAnimationFrame(frame)
     videoPicture.close()
-    above.disconnect()
-    volume.close()
-    deafen()
-    window.removeEventListener("workbench-sounding", onSounding)
-    window.removeEventListener("workbench-seek", onSeek)
-    window.removeEventListener("workbench-region", onRegion)
-    window.removeEventListener("workbench-where", onWhere)
-    window.removeEventListener("workbench-option", onOption)
-    window.removeEventListener("workbench-duck", onDuck)
     pause()
     output.context?.close()
     output.context = null
   })
-  const box = made("div", "", "player")
   box.videoPicture = videoPicture
   box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
   const screen = made("div", "", "screen")
   screen.append(videoPicture.element, videoPicture.still)
   box.append(screen, bar)
   // Only the buttons stay in view where the page is scrolled, not the picture above them.
-  const above = new ResizeObserver(() => {
-    box.getRootNode().host?.style.setProperty("--above", `${bar.offsetTop}px`)
-  })
-  above.observe(box)
+  onResize(model, box, () => box.getRootNode().host?.style.setProperty("--above", `${bar.offsetTop}px`))
   showVideo()
   fillKeys()
   paint()

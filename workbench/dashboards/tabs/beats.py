@@ -46,10 +46,10 @@ from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, pape
 from workbench.dashboards.figures import BeatTool, LoopOver
 from workbench.dashboards.sounds.mix import clicked_file
 from workbench.dashboards.state import GridDraft
-from workbench.dashboards.styles import beside, stylesheet
+from workbench.dashboards.styles import beside, script, stylesheet
 from workbench.dashboards.tabs.tab import Tab, action, number_field
 from workbench.dashboards.tasks import Task
-from workbench.dashboards.transport import Program, script
+from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
 from workbench.errors import GridError
 from workbench.plots.palette import BEAT, DOWNBEAT, ONSET, PLAYED, clock

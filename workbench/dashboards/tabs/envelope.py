@@ -13,9 +13,8 @@ import param
 from panel.custom import JSComponent
 
 from workbench.dashboards.actions import Session
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.tab import answer_each
-from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.mix.drawn_envelope import Points, add_point, delete_point, depth_at, move_point, read_points
 from workbench.plans.constraints import clock
@@ -89,7 +88,7 @@ class EnvelopePanel(JSComponent):
     asked = param.List([], doc="[n, what, its values] of each request that may not be taken yet")
     taken = param.Integer(0, doc="n of the last request that was taken")
 
-    _esm = script("keys", "clock", "asks", "envelope")
+    _esm = script("keys", "clock", "envelope")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("envelope")]
 
 

@@ -32,9 +32,8 @@ from workbench.dashboards.sounds.blind import (
     rated_seams,
     seams_of_options,
 )
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action, answer_each, number_field
-from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.review.listening import (
@@ -192,7 +191,7 @@ class BlindBoard(JSComponent):
     asked = param.List([], doc="[n, trial, answer, s] of each answer that may not be taken yet")
     taken = param.Integer(0, doc="n of the last answer that was taken")
 
-    _esm = script("output", "asks", "made", "blind")
+    _esm = script("output", "blind")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 

@@ -26,12 +26,12 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
 from workbench.dashboards.sounds.mix import DrawnMatch, MixSounds, match_to_draw, placed_sounds
 from workbench.dashboards.sounds.plan import played_duck
-from workbench.dashboards.styles import beside, scrolled, stylesheet
+from workbench.dashboards.styles import beside, script, scrolled, stylesheet
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks
 from workbench.dashboards.tabs.mix import MixState, tune_state
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tasks import Task
-from workbench.dashboards.transport import Program, script
+from workbench.dashboards.transport import Program
 from workbench.matching.brief import BROKEN, NOT_KNOWN, read_brief
 from workbench.matching.lane import Match
 from workbench.plots.palette import BEAT, PLAYED, VOICE
@@ -217,7 +217,7 @@ class MatchTable(JSComponent):
     dark = param.Boolean(False)
     empty = param.String("", doc="shown where there is no row")
 
-    _esm = script("made", "matches")
+    _esm = script("matches")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("matches")]
 
 

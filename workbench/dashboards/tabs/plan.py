@@ -30,13 +30,13 @@ from workbench.dashboards.sounds.plan import (
     render_option,
 )
 from workbench.dashboards.sounds.seam import with_option_first
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.plan_picture import PlanPicture
 from workbench.dashboards.tabs.plan_state import PlanState
 from workbench.dashboards.tabs.request import RequestDesk
 from workbench.dashboards.tabs.tab import Tab, action
 from workbench.dashboards.tabs.video_picture import VideoPicture
-from workbench.dashboards.transport import Program, script
+from workbench.dashboards.transport import Program
 from workbench.dashboards.views import LongSound
 from workbench.files import stamps_of
 from workbench.mix.drawn_envelope import with_drawn
@@ -59,7 +59,7 @@ class OptionCards(JSComponent):
     more = param.Boolean(False, doc="whether other options can be asked for")
     asked = param.Integer(0, doc="counts up when they are")
 
-    _esm = script("soon", "made", "options")
+    _esm = script("options")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
 
 

@@ -13,7 +13,7 @@ from panel.custom import JSComponent
 from workbench.analysis.sources import find_track
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.video import find_still
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.errors import WorkbenchError
 from workbench.review.project_records import Project
 from workbench.review.projects import delete_project, list_projects, rename_project
@@ -26,7 +26,7 @@ class ProjectList(JSComponent):
     renamed = param.List([], doc="[project id, name, n]")
     deleted = param.List([], doc="[project id, n]")
 
-    _esm = ASSETS / "start.js"
+    _esm = script("start")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("start")]
 
 

@@ -16,9 +16,8 @@ from panel.custom import JSComponent
 from workbench.dashboards.actions import Session
 from workbench.dashboards.constraint_words import in_words, sentence_in_words
 from workbench.dashboards.sounds.plan import played_plan, track_stretch
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.plan_picture import PlanPicture, place_facts
-from workbench.dashboards.transport import script
 from workbench.plans.constraints import clock
 from workbench.plans.move_seam import SeamPlace, move_seam
 from workbench.plans.plan import LoopPlan
@@ -49,7 +48,7 @@ class RequestPanel(JSComponent):
     other = param.Integer(0, doc="number of the option that plays instead of the plan, from 1; 0: the plan plays")
     asked = param.List([], doc="[what, its values, n]")
 
-    _esm = script("keys", "clock", "soon", "request")
+    _esm = script("keys", "clock", "request")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("request")]
 
 

@@ -36,10 +36,10 @@ from workbench.dashboards.sounds.plan import (
     soundtrack_beside,
 )
 from workbench.dashboards.sounds.video import playback_facts
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, answer_each
 from workbench.dashboards.tabs.video_picture import VideoPicture
-from workbench.dashboards.transport import Program, script
+from workbench.dashboards.transport import Program
 from workbench.files import stamps_of
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import gains_of
@@ -198,7 +198,7 @@ class ReviewBoard(JSComponent):
     sent = param.Integer(0, doc="counts up when the comment that was written is saved")
     answered = param.List([], doc="[id of the comment, n]: an answer to it is saved")
 
-    _esm = script("clock", "asks", "made", "review")
+    _esm = script("clock", "review")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("review")]
 
 

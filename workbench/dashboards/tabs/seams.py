@@ -27,10 +27,9 @@ from workbench.dashboards.skeleton import Skeleton
 from workbench.dashboards.sounds.plan import played_plan
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam, what_seams_follow, with_fade, with_option_first
 from workbench.dashboards.state import seam_place
-from workbench.dashboards.styles import beside, stylesheet
+from workbench.dashboards.styles import beside, script, stylesheet
 from workbench.dashboards.tabs.seam_pictures import ScorePicture, SeamPicture
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action
-from workbench.dashboards.transport import script
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ

@@ -122,7 +122,7 @@ def number_field(label: str, value: int, *, low: int, high: int | None = None, *
 
 
 def answer_each(board: Any, act: Callable[..., Any]) -> None:
-    """Do what a component of `assets/asks.js` asks for: each of `asked` once, however often it is sent."""
+    """Do what a component of `assets/made.js` (`asker`) asks for: each of `asked` once, however often it is sent."""
 
     def answer(event: Any) -> None:
         for number, *asked in event.new:

@@ -23,10 +23,9 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.files import video_url
 from workbench.dashboards.sounds.plan import FULL_SCALE, headroom_db, played_duck, played_plan
 from workbench.dashboards.sounds.tracks import StackedTrack, mix_stacked, stack_loop, stack_track
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
 from workbench.dashboards.tabs.tab import Tab
-from workbench.dashboards.transport import script
 from workbench.errors import WorkbenchError
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.plans.plan import LoopPlan
