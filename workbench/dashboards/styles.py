@@ -15,9 +15,9 @@ _LEAST_WINDOW = 720
 """pixels high, in which a tab without a video is to be seen without scrolling"""
 
 
-def stylesheet(name: str) -> str:
+def stylesheet(*names: str) -> str:
     """The style of a component, after what all of them have in common."""
-    return "\n".join((ASSETS / f"{part}.css").read_text(encoding="utf-8") for part in ("base", name))
+    return "\n".join((ASSETS / f"{part}.css").read_text(encoding="utf-8") for part in ("base", *names))
 
 
 def script(*names: str) -> str:

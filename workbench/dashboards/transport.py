@@ -94,7 +94,7 @@ class TransportBar(Program, JSComponent):
     asked = param.List([], doc="[s, n]: play the program of the tab that is open, from there or where it is")
 
     _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "transport")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("transport"), stylesheet("keys")]
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("player", "transport", "keys")]
 
 
 _OF_TAB = {"video_shown", "playheads", "keys"}

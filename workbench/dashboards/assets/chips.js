@@ -3,7 +3,7 @@
 const MARKS = { good: "✓", audible: "~", wrong: "✗" }
 
 export function render({ model }) {
-  const box = made("div", "", "named"),
+  const box = made("div", "", "named row"),
     name = made("span"),
     row = made("div", "", "chips"),
     send = sender(model)

@@ -3,7 +3,7 @@
 // and what the server makes of it follows.
 
 export function render({ model }) {
-  const box = made("div", "", "envelope")
+  const box = made("div", "", "envelope row")
   box.setAttribute("role", "group")
   box.setAttribute("aria-label", "points of the duck")
   const ask = asker(model)

@@ -8,7 +8,7 @@ export function render({ model }) {
   const send = sender(model)
   const ask = (...wish) => send("asked", ...wish)
   const line = (name) => {
-    const row = made("div", "", `line ${name}`)
+    const row = made("div", "", `line row ${name}`)
     box.append(row)
     return row
   }

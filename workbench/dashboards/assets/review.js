@@ -110,7 +110,7 @@ export function render({ model }) {
   const sent = new Map() // answers that the server has not taken yet, by thread
   const thread = (one) => {
     const card = made("article", "", one.resolved_by ? "resolved" : ""),
-      head = made("header")
+      head = made("header", "", "row")
     const place = one.seam < 0 ? "" : `seam ${one.seam + 1}`
     head.append(
       button(clock(one.at), `go to ${clock(one.at)}`, () => seek(one.at)),

@@ -16,7 +16,7 @@ const FAULT = "this seam cannot be played; choose it again"
 
 export function render({ model }) {
   const box = made("div", "", "seam"),
-    row = made("div", "", "bar"),
+    row = made("div", "", "bar row"),
     tell = sender(model)
   row.setAttribute("role", "toolbar")
   box.append(row)

@@ -114,7 +114,7 @@ export function render({ model }) {
     paint()
   }
 
-  const bar = made("div", "", "bar"),
+  const bar = made("div", "", "bar row"),
     home = button("|◀", "to the start (Home)", () => place(0)),
     played = button("▶", "play (space)", toggle, "play"),
     time = made("span", "", "at"),
@@ -155,7 +155,7 @@ export function render({ model }) {
   bar.setAttribute("aria-label", "play the tracks")
   bar.append(home, played, time, soundtrack, loop.button, volume, meters.box, help.box)
   const rows = made("div", "", "rows"),
-    adds = made("div", "", "adds"),
+    adds = made("div", "", "adds row"),
     field = made("input"),
     found = made("div", "", "found"),
     hint = made("p", `Up to ${LANES.length} tracks play together under the video; 1, 2 and 3 switch what is heard.`)

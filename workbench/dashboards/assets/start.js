@@ -36,7 +36,7 @@ export function render({ model }) {
     make("b", project.name, link)
     if (project.track) make("span", project.track, link, "of").title = `track: ${project.track}`
     if (project.video) make("span", project.video, link, "of").title = `video: ${project.video}`
-    const foot = make("div", "", box, "foot")
+    const foot = make("div", "", box, "foot row")
     const rest = () => {
       foot.replaceChildren()
       const when = make("time", age(project.changed), foot)
@@ -49,7 +49,7 @@ export function render({ model }) {
     }
     const rename = () => {
       foot.replaceChildren()
-      const form = make("form", "", foot)
+      const form = make("form", "", foot, "row")
       const field = make("input", "", form)
       field.value = project.name
       field.ariaLabel = `new name of ${project.name}`

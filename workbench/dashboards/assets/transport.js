@@ -8,7 +8,7 @@ const LANES = ["soundtrack", "music_a", "music_b"]
 const FAULT = "the sound cannot be played; load the page again"
 
 export function render({ model }) {
-  const bar = made("div", "", "bar")
+  const bar = made("div", "", "bar row")
   bar.setAttribute("role", "toolbar")
   bar.setAttribute("aria-label", "transport")
 

@@ -191,7 +191,7 @@ class SeamPlayer(JSComponent):
     playhead = param.String("")
 
     _esm = script("output", "keys", "sound", "seam")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("seam", "keys")]
 
 
 class SeamsTab(Tab):

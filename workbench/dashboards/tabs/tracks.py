@@ -51,7 +51,7 @@ class StackBoard(JSComponent):
     asked = param.List([], doc="[what, id of a track, n]")
 
     _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "stack")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("player"), stylesheet("stack"), stylesheet("keys")]
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("player", "stack", "keys")]
 
 
 class StackTab(Tab):
