@@ -250,7 +250,6 @@ class Session(State):
             self.autosave.say_overtaken(news.words, f"{outcome}: {asked.words}.")
 
     def _show_saved(self, saved: JsonValue, loop: Planned, *, remix: bool = False) -> None:
-        """Show the plan that the project has saved."""
         self.asked = None
         self.autosave.reads_plan(saved)
         with self.autosave.taking():

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import isfinite
-from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import param
@@ -112,11 +111,6 @@ class Address:
     def go(self, query: str) -> None:
         """Go to another place of the project."""
         place = Place.read(query, self._titles)
-        view = {**view_of(place), "tab": place.tab or self._titles[0]}
+        view = {**asdict(place), "tab": place.tab or self._titles[0]}
         del view["time"]  # what plays goes on: a time is where one listens, not where one went
         self._session.look_at(view)
-
-
-def view_of(place: Place) -> dict[str, Any]:
-    """What `Session.look_at` takes of a place."""
-    return {"tab": place.tab, "option": place.option, "seam": place.seam, "time": place.time}

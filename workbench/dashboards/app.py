@@ -5,6 +5,7 @@ A tab of `TABS` is made when it is first opened, and stays then, hidden while an
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,7 +31,7 @@ from workbench.analysis.provenance import with_recorded_audio
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_loopback
 from workbench.dashboards.actions import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
-from workbench.dashboards.address import PROJECTS, Address, Place, view_of
+from workbench.dashboards.address import PROJECTS, Address, Place
 from workbench.dashboards.charts import THEME, ink_colour
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import VIDEOS_ROUTE, SoundFiles, Uploads, VideoFiles
@@ -156,7 +157,7 @@ class Page:
             tab = self._opened[number] = self._tabs[number](self.session)
             if tab.program is not None:
                 self.transport.add(tab.title, tab.program)
-                tab.program.param.watch(partial(_catch_up, tab), "playing")
+                tab.program.param.watch(tab.catch_up, "playing")
             self._places[number][:] = [tab.panel()]
         self._bar.shown = self._titles[number]
         for other, tab in self._opened.items():
@@ -308,10 +309,6 @@ class Page:
         return bar
 
 
-def _catch_up(tab: Tab, _: Any) -> None:
-    tab.catch_up()
-
-
 def _known_mode() -> str:
     """Whether the page should be dark, as `theme.js` saves it: "light", "dark", or empty for not known."""
     cookies = pn.state.cookies
@@ -320,7 +317,6 @@ def _known_mode() -> str:
 
 
 def _choice(track: FoundTrack) -> dict[str, Any]:
-    """A track of the catalog as the head of the page offers it."""
     return {
         "id": track.track_id,
         "title": track.title,
@@ -413,7 +409,7 @@ def make_server(
         query = _asked_query()
         place = Place.read(query, [tab.title for tab in TABS])
         if place.project:  # so that the page is drawn at its place at once
-            session.look_at(view_of(place))
+            session.look_at(asdict(place))
             session.coming = "Opening the project."
         elif opens is not None and query != PROJECTS:
             session.foresee(*opens)
@@ -454,7 +450,7 @@ def _begin(session: Session, place: Place, opens: tuple[Path | str, Path] | None
     """Open what the address names; without a project in it the list of projects stays, unless there is none."""
     if place.project:
         # An address with a tab says all there is to say; one without leads to where the project was left.
-        session.open_project(place.project, view_of(place) if place.tab else {})
+        session.open_project(place.project, asdict(place) if place.tab else {})
     elif opens is not None and not listing:
         session.open_new(*opens)
     elif not listing and not list_projects(session.workspace, 1):

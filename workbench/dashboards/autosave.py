@@ -300,7 +300,6 @@ class Autosave:
         }
 
     def _save(self, words: str = "") -> None:
-        """Save what was changed outside of a step."""
         if not self._taking and not self.open:
             self.save(words)
 
@@ -330,7 +329,6 @@ class Autosave:
         self._tell()
 
     def _last_of_others(self, changes: list[Change]) -> str:
-        """What other windows did last, in words."""
         theirs = [change for change in changes if change.window != self.window]
         return "" if not theirs else f"{'undone: ' if theirs[-1].undone else ''}{theirs[-1].words}"
 

@@ -256,7 +256,6 @@ class Picture:
         return [growing(figure, share, **options) for figure, share in shared]
 
     def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        """A new source with empty columns."""
         self._sources[name] = ColumnDataSource({column: [] for column in columns})
         return self._sources[name]
 
@@ -274,6 +273,11 @@ class Picture:
                 for figure in self.figures:
                     show_used(figure)
 
+    def _spans(self, name: str, spans: Iterable[Sequence[float]]) -> None:
+        """Send from and to of stretches."""
+        pairs = [(float(first), float(last)) for first, last in spans]
+        self._set(name, left=[first for first, _ in pairs], right=[last for _, last in pairs])
+
     def _empty(self, *names: str) -> None:
         """Draw nothing of these; of all where none is named."""
         for name in names or self._sources:
@@ -288,9 +292,12 @@ class Picture:
         """Give a model a colour of the palette, legible on either page."""
         self._shade(model, attribute, partial(on_page, colour))
 
-    def _text(self, glyph: Any) -> None:
-        """Give a text glyph the colour of letters."""
+    def _text(self, glyph: Any, alpha: float = 0.0) -> None:
+        """Give a text glyph the colour of letters, on that of the page where `alpha` says so."""
         self._texts.append(glyph)
+        if alpha:
+            glyph.background_fill_alpha = alpha
+            self._shade(glyph, "background_fill_color", paper)
 
     def _add_playheads(self, stem: str) -> None:
         """Put a line over each figure, which a player moves."""

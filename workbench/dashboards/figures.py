@@ -17,22 +17,13 @@ from bokeh.models.formatters import TickFormatter
 class ClockTickFormatter(TickFormatter):
     """Writes seconds as minutes and seconds, with tenths where the marks are less than a second apart."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-
 
 class SeekTo(Callback):
     """Tells the transport to go to the time of an event on a figure."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-
 
 class LoopOver(Callback):
     """Tells the transport to loop over the stretch that was selected on a figure."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
 
 
 class ShowAll(Callback):
@@ -46,9 +37,6 @@ class ShowAll(Callback):
 
 class ClockZoomTool(WheelZoomTool):
     """Zooms a clock by the wheel with Ctrl or Alt, by a pinch, and by the keys and buttons of the transport."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
 
 
 class SeamTool(BoxSelectTool):
@@ -84,9 +72,6 @@ class SeamTool(BoxSelectTool):
 
 class PointTool(BoxSelectTool):
     """Tells of a drag on a figure while it goes on, so that points of a curve can be dragged; it selects nothing."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
 
     gesture = List(
         AnyValue,

@@ -133,6 +133,14 @@ class Task:
         """Wait for its end, at most so many seconds, in a script or a test."""
         return self._ended.wait(seconds)
 
+    def tell(self, kind: str, outcome: Any = None) -> None:
+        """Deliver how it went: "done" with its result, "fault" with words; or that it was cancelled."""
+        take = self.on_done if kind == "done" else self.on_fault
+        if self.cancelled:
+            self.report(self.on_cancelled)
+        elif take is not None:
+            self.report(partial(take, outcome))
+
     def report(self, news: Callable[[], None] | None) -> None:
         """Deliver news, which calls one of the `on_…` functions, if there is one."""
         if news is not None:
@@ -177,11 +185,7 @@ class _SharedWork:
     def end(members: list[Task], kind: str, outcome: Any) -> None:
         """Tell tasks how the work ended."""
         for task in members:
-            if task.cancelled:
-                task.report(task.on_cancelled)
-            else:
-                take = task.on_done if kind == "done" else task.on_fault
-                task.report(None if take is None else partial(take, outcome))
+            task.tell(kind, outcome)
             task.end()
 
 
@@ -399,8 +403,8 @@ class _Worker:
         fault = self._follow(task, pipe)
         if fault or task.cancelled:
             self._drop()
-        if fault and not task.cancelled and task.on_fault is not None:
-            task.report(partial(task.on_fault, fault))
+        if fault and not task.cancelled:
+            task.tell("fault", fault)
 
     def _follow(self, task: Task, pipe: Connection) -> str:
         """Send a task and report its news; returns what went wrong between here and there, or nothing."""
@@ -416,21 +420,13 @@ class _Worker:
             except Exception as error:  # noqa: BLE001 - reading what was sent runs code of its class
                 return _unheard(error)
             if kind != "progress":
-                self._end(task, kind, news[0])
+                if not task.cancelled:
+                    task.tell(kind, news[0])
                 break
             if task.on_progress is not None:
                 stage, done = news
                 task.report(partial(task.on_progress, stage, done))
         return ""
-
-    @staticmethod
-    def _end(task: Task, kind: str, outcome: Any) -> None:
-        if task.cancelled:
-            return
-        if kind == "done" and task.on_done is not None:
-            task.report(partial(task.on_done, outcome))
-        if kind == "fault" and task.on_fault is not None:
-            task.report(partial(task.on_fault, outcome))
 
     def _ready(self, loads: tuple[str, ...] = ()) -> Connection:
         """The pipe to a living process; a new one loads modules before its first task."""
@@ -453,7 +449,6 @@ class _Worker:
 
 
 def _key(task: Task) -> Hashable:
-    """What the result of a task depends on."""
     return task.home, task.params, task.function, task.same
 
 
@@ -466,7 +461,6 @@ def _unheard(error: Exception) -> str:
 
 
 def _serve(pipe: Connection, loads: tuple[str, ...]) -> None:
-    """Do tasks until the pipe closes; runs in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setpgrp()  # what it starts ends with it
     os.nice(_NICENESS)

@@ -179,7 +179,6 @@ class Transport:
             self._show_place()
 
     def _follow(self, program: Program, events: tuple[Any, ...]) -> None:
-        """Show what has changed of a program."""
         if program is self._loaded:
             changed = {event.name: event.new for event in events if event.name in _LOADED}
             self.bar.param.update(**changed)

@@ -151,7 +151,6 @@ def video_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, hei
 
 
 def _scaled(pixels: NDArray[np.uint8], height: int) -> NDArray[np.uint8]:
-    """A picture at another height, nearest pixels."""
     rows, columns = pixels.shape[:2]
     width = max(1, round(columns * height / rows))
     down = np.arange(height) * rows // height

@@ -43,7 +43,7 @@ export function render({ model }) {
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
   const repaint = soon(paint)
-  for (const one of ["scores", "fades", "worst", "warns", "seam", "label", "ask", "verdicts"]) model.on(one, repaint)
+  model.on(["scores", "fades", "worst", "warns", "seam", "label", "ask", "verdicts"], repaint)
   onResize(model, row, paint)
   box.append(name, row)
   return box

@@ -63,7 +63,7 @@ export function render({ model }) {
   slider?.data.properties.value_throttled.change.connect(lower)
   const acts = { "[": () => choose(-1), "]": () => choose(1), n: add, Delete: drop }
   listenToKeys(model, box, ({ key }) => acts[key])
-  for (const changed of ["count", "chosen", "at", "depth", "drawn"]) model.on(changed, paint)
+  model.on(["count", "chosen", "at", "depth", "drawn"], paint)
   model.on("remove", () => slider?.data.properties.value_throttled.change.disconnect(lower))
   paint()
   return box

@@ -165,7 +165,7 @@ export function render({ model }) {
       open(event.composedPath()[0].dataset.track)
     }
   })
-  for (const name of ["rows", "video", "chosen", "dark", "empty"]) model.on(name, paint)
+  model.on(["rows", "video", "chosen", "dark", "empty"], paint)
   paint()
   return box
 }

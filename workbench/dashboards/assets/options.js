@@ -53,7 +53,7 @@ export function render({ model }) {
     }
   }
   const repaint = soon(paint)
-  for (const name of ["options", "a", "b", "shown", "used", "more"]) model.on(name, repaint)
+  model.on(["options", "a", "b", "shown", "used", "more"], repaint)
   paint()
   return row
 }

@@ -113,8 +113,7 @@ export function render({ model }) {
   const acts = { "[": () => move(-1), "]": () => move(1), "{": () => choose(-1), "}": () => choose(1), h: hit }
   listenToKeys(model, box, ({ key }) => !box.disabled && acts[key])
   const repaint = soon(paint)
-  for (const changed of ["seam", "seams", "places", "waiting", "pinned", "constraints", "fault", "clashing", "other"])
-    model.on(changed, repaint)
+  model.on(["seam", "seams", "places", "waiting", "pinned", "constraints", "fault", "clashing", "other"], repaint)
   model.on("stretch", fill)
 
   paint()

@@ -288,12 +288,11 @@ export function render({ model }) {
   })
   model.on("time", paintAbout)
   model.on("threads", paintThreads)
-  for (const name of ["seams", "duration"])
-    model.on(name, () => {
-      paintAbout()
-      paintStrip()
-    })
-  for (const name of SIDE) model.on(name, paintSide)
+  model.on(["seams", "duration"], () => {
+    paintAbout()
+    paintStrip()
+  })
+  model.on(SIDE, paintSide)
   paintAbout()
   paintThreads()
   paintSide()

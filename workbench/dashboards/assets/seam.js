@@ -374,13 +374,12 @@ export function render({ model }) {
     else if (playing) play(now, at)
     else if (model.autoplay) play("heard")
   })
-  for (const name of ["fade", "exponent", "longest", "shortest", "frame", "refused"])
-    model.on(name, () => {
-      if (busy()) return
-      fade = model.fade
-      exponent = model.exponent
-      draw()
-    })
+  model.on(["fade", "exponent", "longest", "shortest", "frame", "refused"], () => {
+    if (busy()) return
+    fade = model.fade
+    exponent = model.exponent
+    draw()
+  })
   model.on("remove", () => {
     clearTimeout(resting)
     stop()

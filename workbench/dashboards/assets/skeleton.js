@@ -18,7 +18,7 @@ export function render({ model }) {
     })
     box.replaceChildren(words, progress, ...lanes)
   }
-  for (const name of ["words", "done"]) model.on(name, paint)
+  model.on(["words", "done"], paint)
   model.on("lanes", draw)
   paint()
   draw()

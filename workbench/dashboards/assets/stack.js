@@ -268,8 +268,8 @@ export function render({ model }) {
     load()
     paint()
   })
-  for (const name of ["soundtrack", "soundtrack_db", "headroom_db"]) model.on(name, load)
-  for (const name of ["soundtrack", "speech"]) model.on(name, paint)
+  model.on(["soundtrack", "soundtrack_db", "headroom_db"], load)
+  model.on(["soundtrack", "speech"], paint)
   model.on("duration", () => {
     paint() // the seams lie by it
     if (region.length && model.duration && region[1] > model.duration) {

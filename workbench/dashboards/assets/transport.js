@@ -437,26 +437,27 @@ export function render({ model }) {
     "workbench-duck": onDuck,
   })
 
-  for (const name of [...LANES, "plan_a", "plan_b", "duck_a", "duck_b"])
-    model.on(name, () => {
-      load()
-      paint()
-    })
-  for (const name of [
-    "soundtrack_on",
-    "music_on",
-    "chosen",
-    "soundtrack_db",
-    "gain_a_db",
-    "gain_b_db",
-    "match_a_db",
-    "match_b_db",
-    "headroom_db",
-  ])
-    model.on(name, () => {
+  model.on([...LANES, "plan_a", "plan_b", "duck_a", "duck_b"], () => {
+    load()
+    paint()
+  })
+  model.on(
+    [
+      "soundtrack_on",
+      "music_on",
+      "chosen",
+      "soundtrack_db",
+      "gain_a_db",
+      "gain_b_db",
+      "match_a_db",
+      "match_b_db",
+      "headroom_db",
+    ],
+    () => {
       mix()
       paint()
-    })
+    },
+  )
   const showVideo = () =>
     videoPicture.open(model.video_url, () => {
       model.refused_url = model.video_url
@@ -471,13 +472,11 @@ export function render({ model }) {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  for (const name of ["labels", "speech", "title", "here", "video_shown", "still", "zooms", "own_keys", "aside"])
-    model.on(name, paint)
-  for (const name of ["duration", "of_track"])
-    model.on(name, () => {
-      show(false)
-      paint()
-    })
+  model.on(["labels", "speech", "title", "here", "video_shown", "still", "zooms", "own_keys", "aside"], paint)
+  model.on(["duration", "of_track"], () => {
+    show(false)
+    paint()
+  })
   model.on("seek", () => {
     if (!model.seek.length) return
     player.seek = model.seek[1]

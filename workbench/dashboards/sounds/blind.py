@@ -265,7 +265,6 @@ def _new_name(folder: Path) -> Path:
 
 
 def _file(sound: Recording, folder: Path) -> Path:
-    """A new file with a random name."""
     out = _new_name(folder)
     samples = sound.samples if sound.channels <= 2 else sound.mono()[None]
     write_audio(out, [samples], sound.sample_rate, samples.shape[0], subtype="pcm24")

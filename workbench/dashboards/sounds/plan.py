@@ -76,31 +76,17 @@ class RenderedOption:
     places: FoundPlaces | None = None
     """where its seams could be; None where that was not asked for, or it has none"""
 
-    @property
-    def duck_points(self) -> tuple[tuple[float, float], ...]:
-        """Attenuation under speech: video seconds and dB, positive, linear in between."""
-        return gains_of(self.mix).duck_points
-
-    @property
-    def music_gain_db(self) -> float:
-        """Gain of the music in the mix."""
-        return gains_of(self.mix).music_db
-
-    @property
-    def soundtrack_gain_db(self) -> float:
-        """Gain of the soundtrack in the mix."""
-        return gains_of(self.mix).soundtrack_db
-
     def lufs(self, from_s: float, to_s: float) -> float:
         """Loudness, LUFS, of a stretch of video seconds in the mix, ducked; -inf for silence."""
         first, stop = max(0, round(from_s * HOPS_PER_SECOND)), max(0, round(to_s * HOPS_PER_SECOND))
         power = self.levels.power[first:stop]
-        if self.duck_points and power.size:
-            at, attenuation = np.array(self.duck_points, dtype=np.float64).T
+        gains = gains_of(self.mix)
+        if gains.duck_points and power.size:
+            at, attenuation = np.array(gains.duck_points, dtype=np.float64).T
             middles = (first + np.arange(power.size) + 0.5) / HOPS_PER_SECOND
             power = power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0)
         mean = float(power.mean()) if power.size else 0.0
-        return to_lufs(mean) + self.music_gain_db
+        return to_lufs(mean) + gains.music_db
 
 
 @dataclass(frozen=True, slots=True, eq=False)

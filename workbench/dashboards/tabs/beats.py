@@ -42,7 +42,7 @@ from workbench.beats.corrections import (
 )
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.actions import Session
-from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, paper, time_chart
+from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, time_chart
 from workbench.dashboards.figures import BeatTool, LoopOver
 from workbench.dashboards.sounds.mix import clicked_file
 from workbench.dashboards.state import GridDraft
@@ -214,7 +214,7 @@ class BeatsPicture(Picture):
 
     def mark(self, region: Sequence[float]) -> None:
         """Show the stretch that is selected; none where it is empty."""
-        self._set("region", left=list(region[:1]), right=list(region[1:]))
+        self._spans("region", [region] if region else [])
 
     def show_grid(self) -> None:
         """Send what does not depend on the view: the tempo."""
@@ -256,7 +256,6 @@ class BeatsPicture(Picture):
         self._set("numbers", x=grid.downbeats[named], text=[str(bar + 1) for bar in named])
 
     def _seconds(self, pixels: float) -> float:
-        """How long that is in the view."""
         start, end = self.follow.view
         return pixels * (end - start) / self.follow.width
 
@@ -293,7 +292,6 @@ class BeatsPicture(Picture):
         return times
 
     def _grip(self) -> BeatTool:
-        """A tool that drags beats, on one of the figures."""
         return BeatTool(
             beats=self._sources["beats"], bars=self._sources["bars"], ghost=self._sources["held"],
             colors=[BEAT, DOWNBEAT],
@@ -321,18 +319,16 @@ class BeatsPicture(Picture):
         onsets.segment("x", 0.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.5)
         numbers = wave.text(
             "x", 1.0, "text", source=self._source("numbers", "x", "text"), text_font_size="11px", x_offset=3,
-            text_baseline="top", y_offset=1, background_fill_alpha=0.85, padding=1,
+            text_baseline="top", y_offset=1, padding=1,
         )  # fmt: skip
         wave.segment("x", -1.0, "x", 1.0, source=held, color="color", line_width=3)
         onsets.segment("x", 0.0, "x", 1.0, source=held, color="color", line_width=3)
         where = wave.text(
             "x", -1.0, "text", source=held, text_font_size="12px", text_align="align", x_offset="offset",
-            text_baseline="bottom", background_fill_alpha=0.9, padding=3,
+            text_baseline="bottom", padding=3,
         )  # fmt: skip
-        self._text(where.glyph)
-        self._shade(where.glyph, "background_fill_color", paper)
-        self._text(numbers.glyph)
-        self._shade(numbers.glyph, "background_fill_color", paper)
+        self._text(where.glyph, 0.9)
+        self._text(numbers.glyph, 0.85)
         tempo.step("x", "y", source=self._source("each", "x", "y"), mode="after", color=BEAT, legend_label="each beat")
         tempo.step(
             "x", "y", source=self._source("bar", "x", "y"), mode="after", color=DOWNBEAT, line_width=2,
@@ -437,7 +433,6 @@ class BeatsTab(Tab):
         self.follow_shown(["track_sound"], self._take_sound)
 
     def _take(self, analysis: Analysis | None, *_: object) -> None:
-        """Look at the session's track."""
         session = self._session
         corrected = None
         if analysis is not None:
@@ -633,7 +628,6 @@ class BeatsTab(Tab):
         )
 
     def _turn_page(self, time: float) -> None:
-        """Follow the playhead out of view."""
         start, end = self.picture.follow.view
         if self.player.playing and not start <= time < end:
             self.picture.look_at(time, end - start)

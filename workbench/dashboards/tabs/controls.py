@@ -75,12 +75,9 @@ class ParamControls:
         return widget
 
     def _set(self, name: str, value: Any) -> None:
-        if self._showing or value == getattr(getattr(self._session.params, self._stage), name):
-            return
-        try:
-            self._session.params = with_field(self._session.params, self._stage, name, value)
-        except ParameterError as error:
-            self._session.message = str(error)
+        session = self._session
+        if not self._showing and value != getattr(getattr(session.params, self._stage), name):
+            session.params = session.find(with_field, session.params, self._stage, name, value) or session.params
             self.show()
 
 
@@ -137,12 +134,9 @@ class ExtensionControls:
         return widget
 
     def _set(self, choice: Choice, value: Any) -> None:
-        if self._showing:
-            return
-        try:
-            self._session.params = with_chosen(self._session.params, choice, value if choice.is_weighed else (value,))
-        except ParameterError as error:
-            self._session.message = str(error)
+        if not self._showing:
+            session, wanted = self._session, value if choice.is_weighed else (value,)
+            session.params = session.find(with_chosen, session.params, choice, wanted) or session.params
             self.show()
 
 
@@ -195,5 +189,4 @@ class ProfileBar:
         return save_profile(self._session.params, home.prepared(home.profiles) / f"{name}.toml")
 
     def _names(self) -> list[str]:
-        """Of the profiles that are saved; none where there is no folder of them yet."""
         return sorted(path.stem for path in self._session.home.profiles.glob("*.toml"))

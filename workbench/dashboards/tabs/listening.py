@@ -175,7 +175,6 @@ def _count(number: int, what: str) -> str:
 
 
 def _rating(given: RatingSummary) -> str:
-    """A mean with its interval, where there is one."""
     return f"{given.mean:.0f}" + ("" if isnan(given.low) else f" (95 % interval {given.low:.0f} to {given.high:.0f})")
 
 
@@ -325,7 +324,6 @@ class ListeningTab(Tab):
         self.run(function, loop, *details, then=prepared, subject=str(loop.track.path), otherwise=lambda _: self.show())
 
     def _rated(self, plan: LoopPlan) -> list[tuple[int, int]]:
-        """The seams that the chosen test is about, see `seams_of_options`."""
         return seams_of_options(plan, len(plan.options) if self.kind.value == ALL_SEAMS else 1)
 
     def _fades(self, plan: LoopPlan, seam: int) -> list[tuple[float, float]]:

@@ -243,7 +243,7 @@ class MatchPicture(Picture):
         self.figure.x_range.update(start=0.0, end=end, bounds=(0.0, end))
         self._set("motion", x=drawn.motion[:, 0], y=drawn.motion[:, 1])
         self._set("cuts", x=drawn.video.cuts)
-        self._set("speech", left=[start for start, _ in drawn.speech], right=[stop for _, stop in drawn.speech])
+        self._spans("speech", drawn.speech)
         self.show_track()
 
     def show_track(self) -> None:
@@ -492,7 +492,6 @@ class MatchTab(Tab):
         self._show_chosen()
 
     def _explain_none(self) -> None:
-        """Say why there is no row."""
         if self.state.everyone:
             self.table.empty = "no match passes these filters"
             return
@@ -524,7 +523,6 @@ class MatchTab(Tab):
         self._try()
 
     def _show_compared(self) -> None:
-        """Say whether the chosen track is compared already."""
         is_compared = self.state.chosen in compared_tracks(self._session)
         self.compared.param.update(label="Compared" if is_compared else "Compare", disabled=is_compared)
 
@@ -536,7 +534,6 @@ class MatchTab(Tab):
             self._try()
 
     def _try(self) -> None:
-        """Lay the chosen track under the video, ready to play."""
         match, place, video = self.state.match, self.state.place, self._video
         self.mix.sounds = None
         self.player.param.update(music_a="", duck_a=[])
@@ -563,7 +560,6 @@ class MatchTab(Tab):
             self.player.go(first_audible(place))
 
     def _balance(self) -> None:
-        """Balance music and video with the session's parameters."""
         state = self.mix
 
         def play() -> None:

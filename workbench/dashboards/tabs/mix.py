@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.sounds.mix import MixSounds, find_utterances, measure_outside, plan_sounds
 from workbench.dashboards.sounds.plan import headroom_db, played_duck
 from workbench.dashboards.styles import beside, scrolled
-from workbench.dashboards.tabs.controls import ParamControls, ProfileBar
+from workbench.dashboards.tabs.controls import ParamControls, ProfileBar, with_field
 from workbench.dashboards.tabs.envelope import EnvelopeDesk
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab
 from workbench.dashboards.transport import Program
@@ -35,7 +34,7 @@ from workbench.mix.balance import Mix
 from workbench.mix.clarity import CLEAR_LU, Passage, speech_over_music, worst_passages
 from workbench.mix.drawn_envelope import Points, measured_points, with_drawn
 from workbench.mix.speech_band import DuckedBands, deepest_under, duck_bands, ducked_levels
-from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams
+from workbench.params import DUCK_PRESETS, DuckParams, MixParams, RenderParams, VoiceParams, WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plots.mix import soundtrack_in_words, uncertain_in_words
 from workbench.plots.palette import DUCK, OWN_MUSIC, PLAYED, VOICE, clock
@@ -209,7 +208,6 @@ class MixState:
         return f" · speech over music {median:.1f} LU, least {worst.over_lu:.1f} at {clock(worst.start)}"
 
     def _bands_in_words(self) -> str:
-        """How far each band goes down, where they differ."""
         if not self.bands.differ:
             return ""
         inside, outside = self.bands.depths(self.speech)
@@ -318,12 +316,9 @@ class MixPicture(Picture):
     def show_mix(self, *, dragged: bool = False) -> None:
         """Show another mix of the same sounds."""
         state = self.state
-        speech = state.speech
-        own = () if state.sounds is None else state.sounds.levels.own_music
-        self._set("own_music", left=[start for start, _ in own], right=[end for _, end in own])
-        self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
-        doubt = state.uncertain
-        self._set("uncertain", left=[start for start, _ in doubt], right=[end for _, end in doubt])
+        self._spans("own_music", () if state.sounds is None else state.sounds.levels.own_music)
+        self._spans("speech", state.speech)
+        self._spans("uncertain", state.uncertain)
         bands, deepest = state.bands, 12.0
         end = state.sounds.levels.seconds if state.sounds is not None else 0.0
         for name, points in (("duck", bands.inside), ("outside", bands.outside if bands.differ else ())):
@@ -337,8 +332,7 @@ class MixPicture(Picture):
             deepest = max([deepest, *(db for _, db in curve)])
         if not dragged:
             self.duck.y_range.start = -1.1 * max(deepest, _LEAST_DRAWN_DB if state.drawn is not None else 0.0)
-        unclear = [each for each in state.passages() if each.over_lu < CLEAR_LU]
-        self._set("unclear", left=[each.start for each in unclear], right=[each.end for each in unclear])
+        self._spans("unclear", [(each.start, each.end) for each in state.passages() if each.over_lu < CLEAR_LU])
         self.show_view()
 
     def show_view(self) -> None:
@@ -453,16 +447,8 @@ class MixTab(Tab):
             label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
             sizing_mode="stretch_width",
         )  # fmt: skip
-        self.own_music = pmui.Select(
-            label="under the video's own music", options=GIVING_WAY, value=session.params.mix.own_music,
-            size="small", sizing_mode="stretch_width",
-        )  # fmt: skip
-        self.own_music.param.watch(lambda event: self.give_way(event.new), "value")
-        self.ducking = pmui.Select(
-            label="lowered under speech", options=DUCKING, value=session.params.render.ducking,
-            size="small", sizing_mode="stretch_width",
-        )  # fmt: skip
-        self.ducking.param.watch(lambda event: self.duck_by(event.new), "value")
+        self.own_music = self._choice("under the video's own music", GIVING_WAY, "mix", "own_music")
+        self.ducking = self._choice("lowered under speech", DUCKING, "render", "ducking")
         self.controls = ParamControls(session, "duck", SHOWN)
         self.desk = EnvelopeDesk(session, self._show_drawn)
         self.desk.panel.slider = self.controls.widgets["under_voice_lu"].label
@@ -492,9 +478,10 @@ class MixTab(Tab):
         self._take_points()
         if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
             return
-        wanted = partial(self._is_plan, loop.answer)
+        plan = loop.answer
         self.run(
-            plan_sounds, loop, then=self.hear, wanted=wanted, subject=str(loop.track.path),
+            plan_sounds, loop, then=self.hear, subject=str(loop.track.path),
+            wanted=lambda: self._loop is not None and self._loop.answer is plan,
             same=(loop.answer.alone, *stamps_of(loop.track.path, loop.video)),
         )  # fmt: skip
 
@@ -518,25 +505,26 @@ class MixTab(Tab):
             duck = DuckParams.model_validate({"preset": preset})
             self._session.params = self._session.params.model_copy(update={"duck": duck})
 
-    def give_way(self, own_music: str) -> None:
-        """Choose what the music does where the soundtrack is music itself."""
-        params = self._session.params
-        if own_music != params.mix.own_music:
-            mix = MixParams.model_validate({**params.mix.model_dump(), "own_music": own_music})
-            self._session.params = params.model_copy(update={"mix": mix})
+    def _choice(self, label: str, options: dict[str, str], stage: str, name: str) -> pmui.Select:
+        """A choice of what a field of the parameters is, in words."""
+        session = self._session
+        select = pmui.Select(label=label, options=options, size="small", sizing_mode="stretch_width")
 
-    def duck_by(self, ducking: str) -> None:
-        """Choose what is lowered under speech."""
-        params = self._session.params
-        if ducking != params.render.ducking:
-            render = RenderParams.model_validate({**params.render.model_dump(), "ducking": ducking})
-            self._session.params = params.model_copy(update={"render": render})
+        def choose(event: Any) -> None:
+            if event.new != getattr(getattr(session.params, stage), name):
+                session.params = with_field(session.params, stage, name, event.new)
+
+        def show(params: WorkbenchParams) -> None:
+            select.value = getattr(getattr(params, stage), name)
+
+        self.follow(["params"], show)
+        select.param.watch(choose, "value")
+        return select
 
     def tune(self) -> None:
         """Mix with the session's parameters: see and hear it at once; other tabs get the mix once it has settled."""
         self.preset.value = preset_of(self._session.params.duck)
-        self.own_music.value = self._session.params.mix.own_music
-        self.ducking.value = self._session.params.render.ducking
+
         before = self._audible()
 
         def show() -> None:
@@ -598,20 +586,14 @@ class MixTab(Tab):
         self.picture.chosen = self.desk.drawing.chosen
 
     def _audible(self) -> tuple[object, ...]:
-        """What decides what is played and drawn."""
         outside = None if self.state.sounds is None else self.state.sounds.levels.outside
         return self.state.mix, self.state.bands, id(outside)
 
-    def _is_plan(self, plan: LoopPlan) -> bool:
-        return self._loop is not None and self._loop.answer is plan
-
     def _compare(self, *, ducked: bool) -> None:
-        """Draw the music as it is played now."""
         self.state.ducked = ducked
         self.picture.show_view()
 
     def _load(self) -> None:
-        """Give the player what there is to hear, and how loud."""
         state, sounds, session = self.state, self.state.sounds, self._session
         if sounds is None:
             return

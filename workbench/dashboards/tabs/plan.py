@@ -43,6 +43,7 @@ from workbench.mix.drawn_envelope import with_drawn
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
+from workbench.render.video import gains_of
 from workbench.results.plan_words import repetition_line
 from workbench.workflows.plan import Planned
 
@@ -94,11 +95,12 @@ class PlanTab(Tab):
             "Play the track straight", self.play_straight, variant="outlined", margin=(4, 10, 14, 10),
             tip="under the video from its first picture, as the track is",
         )  # fmt: skip
+        other: dict[str, Any] = {"variant": "outlined", "margin": (4, 10, 14, 10)}
         self.help = pmui.FlexBox(
             self.straight,
-            action("Look at its beats", partial(self._go, "Beats"), variant="outlined", margin=(4, 10, 14, 10),
+            action("Look at its beats", partial(setattr, session, "tab", "Beats"), **other,
                    tip="where the bars were found wrong, a grid set by hand makes a plan possible"),
-            action("Rank tracks for this video", partial(self._go, "Match"), variant="outlined", margin=(4, 10, 14, 10),
+            action("Rank tracks for this video", partial(setattr, session, "tab", "Match"), **other,
                    tip="which tracks of the catalog suit it"),
             visible=False, margin=0,
         )  # fmt: skip
@@ -223,9 +225,6 @@ class PlanTab(Tab):
         self.repeated.param.update(
             object="" if line is None else f"{line[0].upper()}{line[1:]}.", visible=line is not None
         )
-
-    def _go(self, tab: str) -> None:
-        self._session.tab = tab
 
     def _load_video(self, loop: Planned | None) -> None:
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
@@ -372,7 +371,6 @@ class PlanTab(Tab):
             self.picture.show()
 
     def _load(self) -> None:
-        """Give the player what there is to hear."""
         state, session, sound = self.state, self._session, self._session.track_sound
         video, options = state.video, state.options
         loop, track = state.loop, session.track
@@ -380,7 +378,7 @@ class PlanTab(Tab):
             self.player.param.update(music_a="", music_b="")
             return
         played, b, plans = session.url_of(sound.path), state.b, self._played_plans(sound.sample_rate)
-        gains_a, gains_b = state.gains(state.a), state.gains(b)
+        gains_a, gains_b = gains_of(state.mix_of(state.a)), gains_of(state.mix_of(b))
         self.player.param.update(
             soundtrack=session.url_of(video.sound) if video is not None and video.sound is not None else "",
             music_a=played,
@@ -399,7 +397,6 @@ class PlanTab(Tab):
         self._match()
 
     def _played_plans(self, rate: int) -> list[dict[str, Any]]:
-        """How the browser plays each option."""
         options = self.state.options
         if self._laid_out[:2] != (rate, options):
             self._laid_out = rate, options, [played_plan(option, rate) for option in options]

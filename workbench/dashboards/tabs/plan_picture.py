@@ -36,6 +36,7 @@ from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, OWN_MUSIC, PLA
 from workbench.plots.plan import gain_curve, played_blocks, section_colours, track_pieces
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import FloatArray
+from workbench.render.video import gains_of
 
 _FLOOR_DB = -24.0
 _LANES = {
@@ -117,12 +118,9 @@ class PlanPicture(Picture):
             right=[plan.window_end],
             label=[f"{plan.ending.in_words} {clock(plan.music_end)}"],
         )
-        speech: Sequence[Sequence[float]] = ()
-        if state.video is not None:
-            speech = state.video.soundtrack.soundtrack.speech_ranges
-        self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
-        own = () if state.video is None else state.video.own_music
-        self._set("own_music", left=[first for first, _ in own], right=[last for _, last in own])
+        video = state.video
+        self._spans("speech", () if video is None else video.soundtrack.soundtrack.speech_ranges)
+        self._spans("own_music", () if video is None else video.own_music)
         self._gains(plan)
 
     def _seams(self, plan: LoopPlan) -> None:
@@ -140,7 +138,7 @@ class PlanPicture(Picture):
 
     def mark(self, region: Sequence[float]) -> None:
         """Show the range that is looped; none where it is empty."""
-        self._set("region", left=list(region[:1]), right=list(region[1:]))
+        self._spans("region", [region] if region else [])
 
     def show_places(self, places: Sequence[Sequence[SeamPlace]]) -> None:
         """Let the seams be dragged to their places, which are empty until they are known."""
@@ -270,7 +268,7 @@ class PlanPicture(Picture):
         gain = gain_curve(plan, times)
         top = max(6.0, float(gain.max()) + 1.0)
         self._set("gain", x=times, y=band.at(gain, _FLOOR_DB, top))
-        points = rendered.duck_points if rendered is not None else ()
+        points = () if rendered is None else gains_of(rendered.mix).duck_points
         at = np.array([point[0] for point in points])
         ducked = -np.array([point[1] for point in points])
         zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
@@ -358,7 +356,6 @@ class PlanPicture(Picture):
         self._shade(box.glyph, "fill_color", ink_colour)
 
     def _draw_places(self) -> None:
-        """Where a seam that is dragged could be, and where it would go."""
         figure, low, high = self.figure, _LANES["played"].low, _LANES["music"].high
         marks = self._source("places", "x", "color")
         figure.segment("x", low, "x", high, source=marks, color="color", line_width=2, line_dash="4 3")
@@ -367,13 +364,11 @@ class PlanPicture(Picture):
         self._shade(line.glyph, "line_color", ink_colour)
         words = figure.text(
             "x", high, "text", source=ghost, text_font_size="12px", text_font=TEXT_FONT, text_align="center",
-            text_baseline="bottom", y_offset=-2, background_fill_alpha=0.92, padding=3,
+            text_baseline="bottom", y_offset=-2, padding=3,
         )  # fmt: skip
-        self._text(words.glyph)
-        self._shade(words.glyph, "background_fill_color", paper)
+        self._text(words.glyph, 0.92)
 
     def _draw_hits(self) -> None:
-        """Flags of the hits, and one that is dragged."""
         figure, low = self.figure, _LANES["gain"].low
         for name in ("hits", "landing"):
             source = self._source(name, "x", "text")
@@ -418,23 +413,19 @@ class PlanPicture(Picture):
         )  # fmt: skip
         whole = figure.text(
             "x", _LANES["track"].high, "text", source=self._source("whole", "x", "text"), text_align="right",
-            text_baseline="bottom", text_font_size="11px", x_offset=-3, y_offset=-2, background_fill_alpha=0.8,
+            text_baseline="bottom", text_font_size="11px", x_offset=-3, y_offset=-2,
         )  # fmt: skip
-        self._text(whole.glyph)
-        self._shade(whole.glyph, "background_fill_color", paper)
+        self._text(whole.glyph, 0.8)
         named = figure.text(
             "x", _LANES["soundtrack"].high, "text", source=self._source("own_music_names", "x", "text"),
-            text_baseline="top", text_font_size="11px", x_offset=3, y_offset=2, background_fill_alpha=0.8,
+            text_baseline="top", text_font_size="11px", x_offset=3, y_offset=2,
         )  # fmt: skip
-        self._text(named.glyph)
-        self._shade(named.glyph, "background_fill_color", paper)
+        self._text(named.glyph, 0.8)
         scale = figure.text(
             "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="left",
             text_baseline="bottom", text_font_size="10px", x_offset=3, y_offset=-1,
         )  # fmt: skip
-        self._text(scale.glyph)
-        scale.glyph.background_fill_alpha = 1.0
-        self._shade(scale.glyph, "background_fill_color", paper)  # curves go behind it
+        self._text(scale.glyph, 1.0)  # curves go behind it
 
     def _listen(self) -> SeamTool:
         """A clock as every other; a drag moves a seam, selects on the track, or loops."""

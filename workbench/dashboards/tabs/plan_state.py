@@ -21,7 +21,7 @@ from workbench.plans.constraints import clock
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plots.plan import played_blocks
-from workbench.render.video import MixGains, gains_of
+from workbench.render.video import gains_of
 from workbench.results.plan_words import option_differences
 from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned
@@ -152,10 +152,6 @@ class PlanState:
     def balanced(self, option: int) -> RenderedOption | None:
         """An option with the mix that it has now; None where it is not rendered, or another mix was set since."""
         return None if option in self.outdated else self.rendered.get(option)
-
-    def gains(self, option: int | None) -> MixGains:
-        """What the player does for the mix of an option; until its own is known, for that of the plan served."""
-        return gains_of(self.mix_of(option))
 
     def mix_of(self, option: int | None) -> Mix | None:
         """The mix of an option; until its own is known, that of the plan served."""

@@ -237,7 +237,6 @@ def _with_hit(request: PlanRequest, at: float, number: int | None = None) -> Pla
 
 
 def _ranges(request: PlanRequest) -> Any:
-    """What is asked of the track, as the picture shows it."""
     for one in request.constraints.never_cut:
         yield one.song_from, one.song_to, PLAYED
     for one in request.constraints.excluded:

@@ -273,7 +273,7 @@ class ReviewTab(Tab):
             self.player.video_url = ""
         if loop is None or self.state.plan is None:
             return
-        subject, wanted = str(loop.track.path), partial(self._is_current, shown)
+        subject, wanted = str(loop.track.path), lambda: shown == self._shown
         files = stamps_of(loop.track.path, loop.video)
         self.run(
             render_option, loop, self.state.plan.alone, then=self._play_plan, wanted=wanted, subject=subject,
@@ -384,9 +384,6 @@ class ReviewTab(Tab):
         self.reload()
         loop = self._loop()
         _show_on_pages(self._session.home, loop.track.path, loop.video, but=self)
-
-    def _is_current(self, shown: tuple[Any, ...]) -> bool:
-        return shown == self._shown
 
     def _play_plan(self, rendered: RenderedOption) -> None:
         gains = gains_of(rendered.mix)

@@ -6,7 +6,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range1d
 from bokeh.plotting import figure as new_bokeh_figure
 
-from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, paper, rule_colour, unique_name
+from workbench.dashboards.charts import Band, Picture, ink_colour, lane_chart, rule_colour, unique_name
 from workbench.dashboards.sounds.seam import LOUDNESS_STEP_SECONDS, SeamLook
 from workbench.dashboards.transport import playhead
 from workbench.features.spectrum import FRAMES_PER_SECOND
@@ -83,9 +83,7 @@ class SeamPicture(Picture):
             "x", "y", "text", source=self._source("range", "x", "y", "text"), text_font_size="11px",
             text_baseline="middle", x_offset=4,
         )  # fmt: skip
-        self._text(scale.glyph)
-        scale.glyph.background_fill_alpha = 1.0
-        self._shade(scale.glyph, "background_fill_color", paper)  # lines of beats go behind it
+        self._text(scale.glyph, 1.0)  # lines of beats go behind it
         # Not the colour of other playheads: on a light page that is black, which spectrograms would hide.
         self.playheads.append(unique_name("seam-playhead"))
         playhead(figure, self.playheads[0], DOWNBEAT)
@@ -134,9 +132,7 @@ class ScorePicture(Picture):
         words = [PART_WORDS[part].replace("\n", " ") for part in SEAM_PARTS]
         names = ColumnDataSource({"x": np.zeros(len(words)), "y": self._rows + 0.46, "text": words})
         drawn = figure.text("x", "y", "text", source=names, text_font_size="11px", text_baseline="middle")
-        drawn.glyph.background_fill_alpha = 1.0
-        self._text(drawn.glyph)
-        self._shade(drawn.glyph, "background_fill_color", paper)  # the line of 0.5 goes behind them
+        self._text(drawn.glyph, 1.0)  # the line of 0.5 goes behind them
         figure.yaxis.visible = figure.ygrid.visible = False
         figure.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
         figure.xaxis.major_label_overrides = {0.0: "0", 0.5: "0.5: may be audible", 1.0: "1"}

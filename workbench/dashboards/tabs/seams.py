@@ -385,18 +385,15 @@ class SeamsTab(Tab):
         self.none.visible, self.one.visible = False, True
         self.waiting.visible = not self.pictures.visible  # a seam that is drawn stays until the next one is
         self.waiting.words = f"Seam {seam + 1} is being drawn."
-        wanted = partial(self._is_at, plan, seam)
+
+        def give_up(_: str) -> None:
+            self.waiting.visible = False  # nothing is coming: the page says why
+
         self.run(
-            look_at_seam, loop, plan, seam, then=self._show_look, wanted=wanted, subject=str(loop.track.path),
-            otherwise=lambda _: self._give_up(), same=what_seams_follow(loop, plan, seam),
+            look_at_seam, loop, plan, seam, then=self._show_look, subject=str(loop.track.path),
+            wanted=lambda: (plan, seam) == (state.plan, state.seam), otherwise=give_up,
+            same=what_seams_follow(loop, plan, seam),
         )  # fmt: skip
-
-    def _give_up(self) -> None:
-        """Nothing is coming: the page says why."""
-        self.waiting.visible = False
-
-    def _is_at(self, plan: LoopPlan, seam: int) -> bool:
-        return (plan, seam) == (self.state.plan, self.state.seam)
 
     def _mark(self) -> None:
         """Show the scores of all seams, or as many blanks, and the verdicts about them."""

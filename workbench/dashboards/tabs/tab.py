@@ -96,7 +96,7 @@ class Tab:
         self._is_shown = shown
         self.catch_up()
 
-    def catch_up(self) -> None:
+    def catch_up(self, *_: Any) -> None:
         """Catch up with what has changed meanwhile, if the tab is open or plays now."""
         for call in self._follows:
             if self._is_awake and call in self._late:

@@ -26,7 +26,6 @@ from workbench.dashboards.sounds.tracks import StackedTrack, mix_stacked, stack_
 from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
 from workbench.dashboards.tabs.tab import Tab
-from workbench.errors import WorkbenchError
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import gains_of
@@ -175,7 +174,6 @@ class StackTab(Tab):
             run(stack_track, named, video)
 
     def _facts(self, named: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
-        """What the board shows and plays of a track."""
         session, own = self._session, self._is_own(named)
         facts = {"id": _row_of(named), "title": title_of(session, named), "own": own}
         facts = {**facts, "seams": [], "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
@@ -204,10 +202,7 @@ class StackTab(Tab):
         return replace(stacked, loop=self._session.as_tuned(own if is_own and own is not None else stacked.loop))
 
     def _look_for(self, words: str, number: int) -> None:
-        try:
-            found = search_catalog(self._session.workspace, words)
-        except WorkbenchError as error:
-            self._session.message, found = str(error), []
+        found = self._session.find(search_catalog, self._session.workspace, words) or []
         shown = [[one.track_id, " – ".join(filter(None, (one.title, one.artist_name)))] for one in found]
         slots = compared_tracks(self._session)
         self.board.found = [[one for one in shown if one[0] not in slots], number]
@@ -219,12 +214,10 @@ def _row_of(named: str) -> str:
 
 
 def _lufs(stacked: StackedTrack) -> float:
-    """Loudness of a track in its mix, not ducked."""
     return stacked.lufs + gains_of(stacked.loop.mix).music_db
 
 
 def _speech(stacked: StackedTrack) -> list[list[float]]:
-    """Where the soundtrack has speech, as the mix has it."""
     return [list(span) for span in gains_of(stacked.loop.mix).speech_ranges]
 
 

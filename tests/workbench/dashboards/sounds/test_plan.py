@@ -21,6 +21,7 @@ from workbench.dashboards.sounds.plan import (
 )
 from workbench.features.levels import level_curve
 from workbench.plans.plan import LoopPlan
+from workbench.render.video import gains_of
 
 
 def test_a_track_is_written_once_and_below_the_home(workspace: Workspace, track: Path) -> None:
@@ -64,7 +65,7 @@ def test_options_are_compared_at_equal_loudness(plan: LoopPlan, tmp_path: Path) 
     assert none == 0.0
     assert matching_gains(soft, loud, 1.0, 9.0) == (none, lower)
     assert matching_gains(loud, silent, 1.0, 9.0) == (0.0, 0.0)
-    assert (loud.music_gain_db, loud.soundtrack_gain_db, loud.duck_points) == (0.0, 0.0, ())
+    assert gains_of(loud.mix) == (0.0, 0.0, (), ())
 
 
 def test_levels_are_measured_once_and_kept_beside_the_sound(workspace: Workspace, track: Path) -> None:
