@@ -3,6 +3,7 @@
     stage       arrays                                      depends on
     character   facts, contour, sound vector, sections      what beats and loops depend on, CoverParams,
                                                             models `character.json`, `mood.json`
+    ears        probabilities of tags                       model `ears.onnx`; only with CatalogParams.ears
 
     pace        tempo and metre from the grid, onsets a second
     energy      how driving it is, of the whole and in 32 parts; a louder master does not count
@@ -11,6 +12,7 @@
     voice       whether it has singing or speech (`workbench.features.vocals`)
     level       integrated loudness and loudness range
     form        sections, the most memorable part, whether it can be looped
+    ears        how cheerful it is by a network that others trained (`workbench.features.ears`), for the library alone
 
 Energy is a weighted sum of what makes people call music driving, none of which a louder master changes: tempo, onsets,
 drums, power in the treble, noise rather than tones, little distance between peaks and mean (Gabrielsson & Lindström
@@ -47,6 +49,7 @@ from workbench.beats.grid import BeatGrid
 from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE, SURE, UNSURE, tempo_certainty
 from workbench.catalog.library import Measurement
 from workbench.catalog.track import LONGEST_TEXT
+from workbench.features import ears
 from workbench.features.character_model import fitted_digest
 from workbench.features.descriptors import (
     CONTOUR_PARTS,
@@ -348,6 +351,8 @@ def _salient(profile: LoopProfile, spectrum: Spectrum, seconds: float) -> tuple[
 # Raise it when the code of character changes a measurement, or a threshold of catalog.tempo or catalog.voice does
 CHARACTER_VERSION = 3
 
+EARS_VERSION = 1  # raise it when the code of features.ears changes a probability
+
 # The names of a track's fields where a character calls the fact otherwise
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
 
@@ -368,10 +373,11 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     if given_bpm is not None and (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
         sound.correction = at_tempo
     character = _character(sound)
+    heard = _ears(sound) if sound.params.catalog.ears == "on" else None
     landmark_stage(sound)
     corrected = sound.correction is not None
     name = analysis_name(sound.params)
-    measured = _measurement_of(character, sound.content_hash, name, corrected=corrected)
+    measured = _measurement_of(character, heard, sound.content_hash, name, corrected=corrected)
     return replace(measured, grid=at_tempo, facts={**measured.facts, **_tags(workspace.local_file(path))})
 
 
@@ -389,8 +395,10 @@ def analysis_name(params: WorkbenchParams) -> str:
     see `workbench.store.saved`.
     """
     parts = _character_parts(params, profile_parts(params, correction=""))
-    key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
     versions = f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.tags.v{_TAGS_VERSION}"
+    if params.catalog.ears == "on":
+        parts, versions = (*parts, _ears_part()), f"{versions}.ears.v{EARS_VERSION}"
+    key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
     return f"{versions}.{key.params_digest[:16]}"
 
 
@@ -429,8 +437,27 @@ def _vocals(recording: Recording) -> float:
     return voice_chance(some, speech_probabilities([some]))
 
 
-def _measurement_of(character: Character, content_hash: str, analysis: str, *, corrected: bool) -> Measurement:
-    """A character for the library: track fields under their own names, the rest under those of `Columns`.
+def _ears(sound: Sound) -> FloatArray:
+    """The probability of each of `ears.TAGS`."""
+    key = StageKey.of(sound.content_hash, "ears", EARS_VERSION, _ears_part())
+
+    def compute() -> Arrays:
+        recording = sound.recording
+        mono = resampled(recording.samples, recording.sample_rate, ears.RATE)
+        return {"ear_tags": ears.tag_chances(excerpts(mono)).astype(np.float32)}
+
+    labels = array_labels(sound.path.name, sound.params)
+    return np.asarray(sound.workspace.arrays.load_or_compute(key, compute, labels)["ear_tags"])
+
+
+def _ears_part() -> CacheKeyPart:
+    return CacheKeyPart("FittedEars", "ears", model_digest(ears.MODEL_FILE))
+
+
+def _measurement_of(
+    character: Character, heard: FloatArray | None, content_hash: str, analysis: str, *, corrected: bool
+) -> Measurement:
+    """A character and the tags of ears for the library: track fields under their own names, the rest as `Columns`.
 
     `instrumental` is left out where it is not sure either way, and `bpm` where no tempo is to be stated; ranking goes
     by `heard_bpm`. A tempo is sure on a `corrected` grid, which a person gave, confirmed or named the tempo of.
@@ -445,6 +472,8 @@ def _measurement_of(character: Character, content_hash: str, analysis: str, *, c
         facts["tempo_certainty"] = certainty
         if certainty == UNSURE:
             facts["bpm"] = None
+    if heard is not None:
+        facts["heard_valence"] = ears.cheerfulness(heard)
     if character.vocals <= MAX_INSTRUMENTAL_VOICE:
         facts["instrumental"] = True
     elif character.vocals >= MIN_VOCAL_VOICE:

@@ -301,6 +301,8 @@ class _Adding:
     def __init__(self, workspace: Workspace, executor: Executor | None) -> None:
         from workbench.analysis.character import analysis_name
 
+        if workspace.params.catalog.ears == "on":
+            require_extra("ears", "catalog.ears")
         self.workspace, self.params, self.executor = workspace, workspace.params, executor
         self.library = open_library(workspace)
         self.analysis = analysis_name(workspace.params)
