@@ -253,8 +253,10 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
     """Analyse files and add them to the catalog: a result for each as soon as it is written.
 
     Without an executor a process runs for every core that this process may use. Raises `StoreError` if the home folder
-    cannot be used, or the given executor broke down.
+    cannot be used, or the given executor broke down, and `ExtraMissing` for `catalog.ears` without its extra.
     """
+    if workspace.params.catalog.ears == "on":
+        require_extra("ears", "catalog.ears")
     files = list(wanted)
     stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
     workspace.progress(stage, 0.0)
@@ -301,8 +303,6 @@ class _Adding:
     def __init__(self, workspace: Workspace, executor: Executor | None) -> None:
         from workbench.analysis.character import analysis_name
 
-        if workspace.params.catalog.ears == "on":
-            require_extra("ears", "catalog.ears")
         self.workspace, self.params, self.executor = workspace, workspace.params, executor
         self.library = open_library(workspace)
         self.analysis = analysis_name(workspace.params)
