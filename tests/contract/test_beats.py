@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from service.store import jobs
+from service.store.jobs import NewJob
 from service.store.tables import idempotency_keys
 from service.store.tables import jobs as rows
 from workbench.media.audio import write_audio
@@ -120,6 +121,38 @@ def test_a_failed_beats_job_answers_422_and_is_not_billed(customer: Any, site: A
     assert "details" not in error
     assert "/tmp" not in error["message"]
     assert customer.ledger() == []
+
+
+def test_a_job_past_its_retention_expires_unbilled(service: Any, customer: Any, site: Any) -> None:
+    """Sat in the queue past its retention: `422`, not billed."""
+    database = service.database()
+    request = {"audio_url": f"{site.url}/track.flac"}
+    with database.write() as connection:
+        new = NewJob(
+            "beats", jobs.FETCH, customer.account, f"beats:late:{customer.account}", request=request,
+            endpoint="POST /v1/beats", charge_key="",
+        )  # fmt: skip
+        job = jobs.submit(connection, new)
+        held = jobs.take(connection, job.job_id, "tests")  # the claim of its fetch, which is handed over
+        assert held is not None
+        assert jobs.hand_over(connection, held, jobs.BEATS)
+        connection.execute(rows.update().where(rows.c.job_id == job.job_id).values(created_at=long_ago(hours=2)))
+    database.close()
+    answer = customer.get(f"/v1/beats/{job.job_id}")
+    if answer.status_code == 202:
+        answer = customer.settled(answer)
+    customer.refused(answer, 422)
+    assert customer.ledger() == []
+
+
+def test_a_running_beats_job_polls_as_202(service: Any, customer: Any) -> None:
+    job_id = service.unserved(customer.account, "beats", track_id="a")
+    customer.update("--no-payment-method")
+    answer = customer.get(f"/v1/beats/{job_id}")
+    assert answer.status_code == 202
+    assert set(answer.json()) == RUNNING
+    customer.refused(service.customer().get(f"/v1/beats/{job_id}"), 403)
+    customer.refused(customer.get("/v1/beats/nobody"), 404)
 
 
 @pytest.mark.slow

@@ -18,8 +18,13 @@ def fetched(customer: Any, url: str) -> dict[str, Any]:
 
 
 def test_redirects_are_followed_five_of_them(customer: Any, site: Any) -> None:
-    """Redirecting share links and CDN links are followed to the underlying file."""
+    """Redirecting share links and CDN links are followed to the underlying file, without any credentials."""
+    site.seen.clear()
     assert fetched(customer, site.away(5, f"{site.url}/short.mp4"))["status"] == "ready"
+    assert site.seen
+    for headers in site.seen:
+        assert not {name.lower() for name in headers} & {"authorization", "x-api-key", "cookie", "referer"}
+        assert customer.key not in str(headers)
 
 
 def test_the_sixth_redirect_is_not_followed(customer: Any, site: Any) -> None:

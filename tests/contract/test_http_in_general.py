@@ -162,6 +162,32 @@ def test_a_number_beyond_all_bounds_is_json_and_an_invalid_field(customer: Any, 
     assert [item["field"] for item in error["details"]] == ["sync_points_per_track"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("/v1/match", {}, "body: give either video_id or video_url"),
+        (
+            "/v1/beats",
+            {"audio_url": "http://localhost/a"},
+            "audio_url: must be an https address, such as https://music.example/a.mp4",
+        ),
+        (
+            "/v1/videos",
+            {"video_url": "https://localhost/a", "content_type": "t/s"},
+            "content_type: goes with filename only",
+        ),
+        ("/v1/underscore", {"script": " "}, "script: must say something"),
+    ],
+)
+def test_messages_say_what_is_wrong_in_words_of_ours(customer: Any, path: str, body: Any, message: str) -> None:
+    assert customer.refused(customer.post(path, body), 422)["message"] == message
+
+
+@pytest.mark.parametrize("path", ["//", "/%ff"])
+def test_an_unknown_path_is_said_in_one_way(service: Any, path: str) -> None:
+    assert service.refused(service.raw(request(path)), 404)["message"] == "no such path"
+
+
 def test_details_list_every_invalid_field(customer: Any) -> None:
     error = customer.refused(customer.post("/v1/loop", {"video_id": 1, "auto_mix": 2, "x": 3}), 422)
     assert {item["field"] for item in error["details"]} == {"video_id", "track_id", "auto_mix", "x"}

@@ -79,7 +79,7 @@ def test_every_route_under_v1_is_described() -> None:
 
 def test_the_service_serves_it_without_a_key(acme: httpx.Client) -> None:
     answer = httpx.get(f"{acme.base_url}/v1/openapi.json", trust_env=False, timeout=60)
-    assert answer.status_code == 200
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert answer.json() == DOCUMENT
 
 

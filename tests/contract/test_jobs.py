@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from service import cache_keys
 from service.store.shared_values import ANALYSIS_REVISION
-from service.store.tables import jobs, shared_values
+from service.store.tables import jobs, shared_values, video_owners
 from workbench.catalog.library import Library
 from workbench.media.audio import decode, write_audio
 from workbench.store.database import tracks, videos
@@ -119,6 +119,23 @@ def hashes(service: Any, pair: dict[str, str]) -> tuple[str, str]:
     return str(video), str(track)
 
 
+def test_another_account_gets_its_own_job_and_charge_on_the_same_build(service: Any, customer: Any) -> None:
+    """A second call by the same account on a pair that is being built answers `202` with the same `job_id`."""
+    video_id = customer.fresh_video()
+    service.changed(video_owners.update().where(video_owners.c.video_id == video_id).values(account=None))
+    other, pair = service.customer(), {"video_id": video_id, "track_id": "trk_2"}
+    with held_back(service, pair):
+        first, second, foreign = (who.post("/v1/loop", pair) for who in (customer, customer, other))
+        assert first.status_code == second.status_code == foreign.status_code == 202
+    assert first.json() == second.json()
+    assert foreign.json()["job_id"] != first.json()["job_id"]
+    mine, theirs = customer.settled(first).json(), other.settled(foreign).json()
+    assert mine["plan"] == theirs["plan"]
+    for who, result in ((customer, mine), (other, theirs)):
+        loops = [row for row in who.charges() if row[0] == "POST /v1/loop"]
+        assert loops == [("POST /v1/loop", result["job_id"], 1, "call")]
+
+
 def test_another_version_of_plans_or_analysis_invalidates_what_is_stored(service: Any, customer: Any) -> None:
     """Raising the plan-format version invalidates cached plans, as everything else does that decides an answer."""
     customer.answered("/v1/loop", PAIR)
@@ -198,6 +215,7 @@ def test_a_warm_pair_asked_again_with_auto_mix_waits_for_its_mix(customer: Any) 
         assert answer.json()["mix"]["classification"] == "ambient"
         same = "plan" if family == "loop" else "sync_points"
         assert answer.json()[same] == plain[same]
+        assert answer.json().get("cached") is (True if family == "align" else None)
         assert len(customer.charges()) == before + 1
         again = customer.post(f"/v1/{family}", {**pair, "auto_mix": True})
         assert again.status_code == 200

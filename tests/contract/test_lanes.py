@@ -152,6 +152,14 @@ def test_match_knows_no_unknown_video(customer: Any) -> None:
     customer.refused(customer.get("/v1/match/jobs/nobody"), 404)
 
 
+def test_a_fixed_price_a_match_and_a_key_that_suppresses_the_second(customer: Any) -> None:
+    customer.answered("/v1/match", VIDEO)
+    before = len(customer.charges())
+    for _ in range(2):
+        assert customer.post("/v1/match", VIDEO, headers={"Idempotency-Key": "k"}).status_code == 200
+    assert len(customer.charges()) == before + 1
+
+
 # Underscore
 
 

@@ -55,8 +55,11 @@ def test_every_billed_endpoint_checks_it_also_for_what_may_turn_out_unbilled(cus
     database.close()
     assert customer.get("/v1/videos/vid_long").status_code == 200
     for family in ("loop", "align", "match"):
-        job_id = customer.service.unserved(customer.account, family, **PAIR)
-        assert customer.get(f"/v1/{family}/jobs/{job_id}").status_code == 202
+        poll = f"/v1/{family}/jobs/{customer.service.unserved(customer.account, family, **PAIR)}"
+        answer = customer.get(poll)
+        assert (answer.status_code, answer.json()["poll"], answer.json()["status"]) == (202, poll, "processing")
+        named = {"video_id", "job_id"} if family == "match" else {"video_id", "track_id", "job_id"}
+        assert set(answer.json()) == named | {"status", "poll", "next"}
     assert customer.ledger() == []
 
 
@@ -99,6 +102,9 @@ def test_ledger_rows_exactly(customer: Any) -> None:
     assert last == charge | {
         "endpoint": "POST /v1/loop", "subject": loop.headers["x-request-id"], "amount_usd": 0.1, "at": last["at"],
     }  # fmt: skip
+    # Charges draw on the credit while there is some, though there is a payment method too.
+    spent, now = sum(row["amount_usd"] for row in rows[1:]), state(customer)
+    assert (now["credit_usd"], now["spent_this_month_usd"]) == pytest.approx((2.5 - spent, spent))
 
 
 @pytest.mark.parametrize(

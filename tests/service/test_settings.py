@@ -17,7 +17,7 @@ from workbench.store.settings import WorkbenchSettings
 from workbench.store.stored_files import StoredFiles
 
 
-@pytest.mark.parametrize("value", ["inf", str(10**18)])
+@pytest.mark.parametrize("value", ["inf", "nan", str(10**18)])
 @pytest.mark.parametrize(
     "name",
     [name for name, field in ServiceSettings.model_fields.items() if field.annotation in (int, float)],

@@ -181,3 +181,8 @@ def test_a_certificate_that_nobody_vouches_for_is_not_trusted(site: Site, limits
     unsure = FetchLimits(limits.max_bytes, limits.timeout_seconds, limits.allow_hosts, None)
     with pytest.raises(FetchError, match="certificate"):
         download(site.url("/whole.mp4"), tmp_path / "video", unsure)
+
+
+def test_a_name_that_leads_nowhere_is_named(limits: FetchLimits, tmp_path: Path) -> None:
+    with pytest.raises(FetchError, match=r"no host called nowhere\.invalid"):
+        download("https://nowhere.invalid/a.mp4", tmp_path / "video", limits)

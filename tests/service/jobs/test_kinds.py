@@ -186,6 +186,18 @@ def ingested(studio: Studio) -> Job:
     return studio.settle(job, studio.run(job))
 
 
+def test_an_ingested_video_is_ready_and_charged_by_the_minute(studio: Studio, ingested: Job) -> None:
+    assert ingested.answer == {"video_id": "vid_1", "status": "ready", "ready": True, "title": "holiday.mp4"}
+    assert (studio.owned("vid_1").status, studio.owned("vid_1").title) == ("ready", "holiday.mp4")
+    with studio.database.read() as connection:
+        record = videos.get(connection, "vid_1")
+    assert record.seconds == pytest.approx(SECONDS, abs=0.3)
+    assert record.path.parent == studio.home.videos
+    assert record.path.read_bytes() == (studio.folder / "holiday.mp4").read_bytes()
+    (entry,) = studio.booked(ingested)
+    assert (entry.event_key, entry.quantity, entry.unit) == ("video:vid_1", 3, "minute")
+
+
 def test_the_catalog_is_ranked_ahead_of_the_first_match(studio: Studio, ingested: Job) -> None:
     with studio.database.read() as connection:
         ahead = [depth for depth in jobs.depths(connection) if depth.kind == "engine"]
@@ -216,6 +228,20 @@ def test_an_upload_stays_where_it_is(studio: Studio) -> None:
     assert done.answer["title"] == "my video.mp4"
     with studio.database.read() as connection:
         assert videos.get(connection, "vid_2").path == studio.home.uploads / "upl_1"
+
+
+def test_sound_alone_is_no_video_and_is_not_charged(studio: Studio) -> None:
+    name, video_id = "track.ogg", "vid_sound"
+    studio.own(video_id, title=name, source_url=f"{studio.site}/{name}")
+    job = studio.job("ingest", {"source_url": f"{studio.site}/{name}"}, video=video_id, charge_key=f"video:{video_id}")
+    with pytest.raises(JobFault) as caught:
+        studio.run(job)
+    assert studio.fail(job, caught.value).state == "failed"
+    owned = studio.owned(video_id)
+    assert owned.status == "failed"
+    assert owned.reason
+    assert str(studio.home.root) not in owned.reason
+    assert studio.booked(job) == []
 
 
 def test_a_loop_is_built_once_for_everybody(studio: Studio) -> None:

@@ -41,6 +41,11 @@ def test_what_happened_last_counts_for_each_account_and_setting_whenever_it_come
         assert events.apply(connection, events.PAYMENT_METHOD, "w5", BillingEvent.model_validate(other))
         eve = accounts.get(connection, "eve")
     assert account(database).spend_cap_micros == 3_000_000
+    for webhook_id, at, amount in (("w6", late, 5), ("w7", early, 50)):
+        cap |= {"timestamp": at, "data": {"account": "ada", "amount_usd": amount}}
+        with database.write() as connection:
+            assert events.apply(connection, events.CREDIT, webhook_id, BillingEvent.model_validate(cap))
+        assert account(database).spend_cap_micros == 5_000_000
     assert eve is not None
     assert not eve.payment_method
 
@@ -101,13 +106,16 @@ def test_an_expiry_that_comes_late_spares_what_the_provider_granted_since(databa
     assert credit_left(database) == []
 
 
-def test_an_expiry_of_long_ago_ends_what_the_operator_has_just_granted(database: Database) -> None:
+def test_an_event_of_long_ago_changes_what_the_operator_has_just_set(database: Database) -> None:
     with database.write() as connection:
         accounts.ensure(connection, "ada")
+        accounts.update(connection, "ada", spend_cap_micros=5_000_000)
         ledger.credit(connection, ledger.Credit("ada", 5_000_000, "command:1", "accounts update", "ada"))
     assert credit_left(database) == [5_000_000]
     send(database, "w1", "credit.expired", 0)
     assert credit_left(database) == []
+    send(database, "w2", "spend_cap.set", 0, amount_usd=50)
+    assert account(database).spend_cap_micros == 50_000_000
 
 
 def test_what_has_an_effect_is_known_by_its_route() -> None:

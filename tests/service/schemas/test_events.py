@@ -6,6 +6,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
 from service.schemas.events import BillingEvent
 
 
@@ -22,3 +25,11 @@ def test_a_moment_without_a_zone_is_utc() -> None:
     for text in ("2026-11-22T12:00:00", "2026-11-22T12:00:00Z", "2026-11-22T14:00:00+02:00"):
         assert event(expires_at=text).data.expires_at == noon
     assert event().data.expires_at is None
+
+
+@pytest.mark.parametrize(
+    "data", [{"amount_usd": "NaN"}, {"amount_usd": 1e10}, {"expires_at": "0001-01-01T00:00:00+14:00"}]
+)
+def test_nonsense_is_refused(data: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        event(**data)

@@ -17,6 +17,7 @@ def test_a_rotated_key_goes_on_for_an_overlap(database: Database) -> None:
         new, other = api_keys.rotate(connection, old.key_id, 60.0)
         both = [api_keys.find_caller(connection, one) for one in (secret, other)]
         assert [one is not None and one.key_id for one in both] == [old.key_id, new.key_id]
+        assert api_keys.find_caller(connection, "\ud800") is None
         ends = {key.key_id: key.expires_at for key in api_keys.list_all(connection)}
     assert time_from_now(0.0) < str(ends[old.key_id]) <= time_from_now(60.0)
     assert ends[new.key_id] == old.expires_at

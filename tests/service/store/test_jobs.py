@@ -354,6 +354,19 @@ def test_a_failure_is_remembered_by_its_build_for_a_while(database: Database) ->
         assert jobs.find_recently_settled(connection, "preview", "preview:1", "ada") is None
 
 
+def test_depths_tell_what_waits(database: Database) -> None:
+    first, *_ = submit(database, new("a"), new("b"), new("c", kind="beats", queue=jobs.BEATS))
+    claim(database)
+    with database.read() as connection:
+        depths = jobs.depths(connection)
+    assert [(d.queue, d.kind, d.state, d.count) for d in depths] == [
+        ("beats", "beats", "queued", 1),
+        ("main", "loop", "queued", 1),
+        ("main", "loop", "running", 1),
+    ]
+    assert min(depth.oldest_at for depth in depths) == first.created_at
+
+
 def test_what_nobody_waits_for_comes_last(database: Database) -> None:
     submit(database, new("ahead", kind="engine", charge_key=None), new("asked"))
     assert claim(database).kind == "loop"

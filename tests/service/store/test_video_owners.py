@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import Connection
 
 from service.store import video_owners
 from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
+from workbench.store import videos
 from workbench.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("ada")
@@ -40,3 +43,13 @@ def test_uploads_that_never_came_are_swept(database: Database) -> None:
 def ready(connection: Connection, video_id: str) -> video_owners.ReadyVideo | None:
     video = video_owners.get(connection, video_id)
     return None if video is None else video.ready
+
+
+def test_a_video_is_ready_when_analysis_has_stored_it(database: Database, tmp_path: Path) -> None:
+    with database.write() as connection:
+        video_owners.create(connection, upload("v"))
+        assert ready(connection, "v") is None
+        videos.put(connection, "v", tmp_path / "v.mp4", content_hash="0" * 64, title="V", seconds=12.5)
+        assert ready(connection, "v") is None, "its ingest is not settled"
+        assert video_owners.update(connection, "v", "awaiting_upload", status="ready")
+        assert ready(connection, "v") == video_owners.ReadyVideo("v", "0" * 64, 12.5)

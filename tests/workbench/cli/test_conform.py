@@ -79,12 +79,17 @@ def test_a_plan_follows_an_edit(
     # What was changed can be played, and changed back.
     code, _, err = workbench("render", out_file, "--track", track_file, "-o", tmp_path / "music.wav", "--home", home)
     assert code == 0, err
-    code, out, err = workbench(
-        "conform", out_file, "--from", cuts[1], "--to", cuts[0], "-o", tmp_path / "back.json",
-        "--track", track_file, "--home", home,
-    )  # fmt: skip
+    back = ("conform", out_file, "--from", cuts[1], "--to", cuts[0], "-o", tmp_path / "back.json",
+            "--track", track_file, "--keep-ending", "--home", home)  # fmt: skip
+    code, out, err = workbench(*back, "--min-seam-score", 0.05)
     assert code == 0, err
     assert json.loads(out)["new_seconds"] == 40.0
+    provenance = json.loads((tmp_path / "back.json").read_text())["provenance"]
+    assert provenance["params"]["cover"]["min_seam_score"] == 0.05
+    assert provenance["constraints"]["keep_ending"] is True
+    code, out, err = workbench(*back, "--min-seam-score", 1.5)
+    assert (code, out) == (2, "")
+    assert "--min-seam-score" in err
 
 
 def test_no_difference_is_the_same_plan(
@@ -240,3 +245,22 @@ def test_what_cannot_be_done_prints_a_body_with_its_provenance(
     assert (body["applicable"], body["plan"]["reason"]) == (False, "constraints")
     assert body["provenance"]["command"] == "conform"
     assert body["provenance"]["constraints"]["keep"] == [[4.0, 30.0]]
+
+
+def test_what_was_asked_of_a_plan_is_known_after_an_edit(
+    workbench: Call, cuts: tuple[Path, Path], track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    before, after = tmp_path / "plan.json", tmp_path / "plan-2.json"
+    asked = ("--forbid-seam", "0:12-0:04", "--start-at", "0:01", "--end-on", "0:39", "--fade", 3)
+    code, out, err = workbench("fit", track_file, "--seconds", 40, *asked, "--home", home)
+    assert code == 0, err
+    before.write_text(out)
+    code, _, err = workbench("conform", before, "--from", cuts[0], "--to", cuts[1], "-o", after,
+                             "--track", track_file, "--home", home)  # fmt: skip
+    assert code == 0, err
+    assert "--end-on of the plan is not asked of the changed one" in err
+    code, out, err = workbench("fit", track_file, "--seconds", 37, "--from", after, "--home", home)
+    assert code == 0, err
+    assert json.loads(out)["provenance"]["constraints"] == {
+        "seconds": 37.0, "start_at": 1.0, "forbid_seam": [[12.0, 4.0]], "fade": 3.0
+    }  # fmt: skip

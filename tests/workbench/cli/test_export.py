@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import av
 import pytest
 
 from tests.videos import grey, write_video
@@ -114,6 +115,13 @@ def test_a_plan_of_another_track_is_refused(
     assert not out.exists()
 
 
+def test_the_plan_is_not_written_over(workbench: Call, plan_file: Path, plan_text: str, home: Path) -> None:
+    code, _, errors = workbench("export", plan_file, "--format", "csv", "-o", plan_file, "--home", home)
+    assert code == 2
+    assert f"{plan_file} is also read by this command; name another file" in errors
+    assert plan_file.read_text(encoding="utf-8") == plan_text
+
+
 @pytest.fixture
 def placed_file(track_file: Path, tmp_path: Path) -> Path:
     """What `workbench align` prints, with two placements."""
@@ -145,6 +153,17 @@ def test_a_placement_is_written_in_every_format_that_can_hold_it(
         assert len(starts) > 12
         # The track has a bar line every two seconds from its first sample.
         assert [(start + 3.5 + 1.0) % 2.0 for start in starts] == pytest.approx([1.0] * len(starts), abs=0.03)
+
+
+def test_a_format_that_cannot_hold_a_placement_says_so(
+    workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.wav"
+    arguments = ["--format", "loop-tags", "--track", track_file, "-o", out, "--home", home]
+    code, said, errors = workbench("export", placed_file, *arguments)
+    assert (code, said) == (1, "")
+    assert "the format loop-tags cannot hold a placement" in errors
+    assert not out.exists()
 
 
 def test_an_option_is_exported_by_its_number(
@@ -290,12 +309,31 @@ def test_what_a_format_cannot_hold_is_said_in_a_line(
         assert (f"{name}: " in errors) == bool(said)
 
 
-def test_an_edit_has_the_rate_that_is_given(
-    workbench: Call, placed_file: Path, track_file: Path, home: Path, tmp_path: Path
+def test_the_help_names_every_format(workbench: Call) -> None:
+    code, said, _ = workbench("export", "--help")
+    assert code == 0
+    for name in FORMATS:
+        assert f"  {name} " in said
+
+
+def test_a_video_with_pictures_left_out_counts_as_its_file_states(
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
 ) -> None:
-    video, out = write_video(tmp_path / "phone.mp4", (grey(n % 200) for n in range(300)), 30), tmp_path / "e.edl"
-    files = ("--format", "edl", "--track", track_file, "--video", video, "-o", out, "--home", home)
-    for given, head in (((), "FCM: NON-DROP FRAME"), (("--frame-rate", 29.97), "FCM: DROP FRAME")):
-        code, _, err = workbench("export", placed_file, *files, *given)
-        assert code == 0, err
-        assert head in out.read_text().splitlines()
+    whole, video = write_video(tmp_path / "whole.mp4", (grey(n % 200) for n in range(300)), 30), tmp_path / "phone.mp4"
+    with av.open(str(whole)) as source, av.open(str(video), "w") as phone:
+        copied = phone.add_stream_from_template(source.streams[0])
+        for number, packet in enumerate(source.demux()):
+            if packet.size and number not in (100, 200):
+                packet.stream = copied
+                phone.mux(packet)
+    point = {"offset_seconds": 1.0, "score": 0.8, "label": "downbeat"}
+    placed = tmp_path / "al.json"
+    placed.write_text(json.dumps({"video_id": "phone.mp4", "track_id": track_file.name, "status": "complete",
+                                  "cached": False, "sync_points": [point], "mix": None}))  # fmt: skip
+    files = ("export", placed, "--format", "edl", "--track", track_file, "--video", video, "--home", home)
+    code, _, err = workbench(*files, "-o", tmp_path / "e.edl")
+    assert code == 0, err
+    assert "phone.mp4 shows 29.800 pictures a second on average; the edit counts 30, the rate that the file" in err
+    code, _, err = workbench(*files, "-o", tmp_path / "e.edl", "--frame-rate", 29.97)
+    assert (code, "on average" in err) == (0, False)
+    assert "FCM: DROP FRAME" in (tmp_path / "e.edl").read_text()

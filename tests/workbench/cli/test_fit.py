@@ -43,21 +43,21 @@ def test_prints_a_plan_that_renders_and_exports(workbench: Call, track_file: Pat
 
 
 def test_several_lengths_in_the_order_asked_for(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
-    code, out, _ = workbench("fit", track_file, "--seconds", "20,10,65", "--home", home)
+    code, out, _ = workbench("fit", track_file, "--seconds", "0:20.5,10,65", "--home", home)
     assert code == 0
-    assert [fit["plan"]["window_end"] for fit in json.loads(out)["fits"]] == [20.0, 10.0, 65.0]
+    assert [fit["plan"]["window_end"] for fit in json.loads(out)["fits"]] == [20.5, 10.0, 65.0]
     plans, music = tmp_path / "plans.json", tmp_path / "music.wav"
     plans.write_text(out, encoding="utf-8")
     render = ("render", plans, "--track", track_file, "-o", music, "--home", home)
     code, out, err = workbench(*render)
     assert (code, out) == (1, "")
-    assert "plans of several lengths: 20, 10, 65 s; name one by --length S" in err
+    assert "plans of several lengths: 20.5, 10, 65 s; name one by --length S" in err
     assert workbench(*render, "--length", 10)[0] == 0
     assert soundfile.info(music).duration == 10.0
     edit = tmp_path / "plan.rpp"
     export = ("export", plans, "--format", "rpp", "--track", track_file, "-o", edit, "--length", 10, "--home", home)
     assert workbench(*export)[0] == 0
-    code, out, err = workbench("reproduce", plans, "--track", track_file, "--length", 20, "--home", home)
+    code, out, err = workbench("reproduce", plans, "--track", track_file, "--length", "0:20.5", "--home", home)
     assert (code, json.loads(out)["same"]) == (0, True), err
 
 
@@ -74,6 +74,16 @@ def test_of_lengths_that_are_all_refused_the_reasons_are_said(
         assert (code, out) == (1, "")
         assert "none of these lengths has a plan" in err
         assert "cannot be kept in 6 s" in err
+
+
+def test_constraints_are_kept(workbench: Call, track_file: Path, home: Path) -> None:
+    asked = ("--keep", "0:08-0:14", "--start-at", "0:02.5")
+    code, out, err = workbench("fit", track_file, "--seconds", 22, *asked, "--home", home)
+    assert code == 0
+    plan = json.loads(out)["plan"]
+    assert plan["music_in"] == plan["start_at"] == 2.5
+    assert any(s["song_from"] <= 8.0 and s["song_to"] >= 13.99 for s in plan["segments"])
+    assert "2.50 s after the first picture, as asked for" in err
 
 
 @pytest.mark.parametrize(

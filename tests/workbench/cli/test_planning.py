@@ -134,6 +134,7 @@ def test_wrong_usage_is_2(
     ("arguments", "why"),
     [
         (("--never-cut", "9:00-9:10"), "--never-cut 9:00-9:10: the track ends at 0:32.5"),
+        (("--keep", "9:00-9:10"), "--keep 9:00-9:10: the track ends at 0:32.5"),
         (("--pin-seam", "0:24-0:24.1"), "--pin-seam 0:24-0:24.1: both times are at the same bar line"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,7 @@ from workbench.cli.main import run
 from workbench.files import hash_file
 from workbench.media.audio import decode, write_audio
 from workbench.media.probe import probe
+from workbench.params import DELIVERY_TARGETS
 
 Call = Callable[..., tuple[int, str, str]]
 VIDEO_SECONDS, PLAN_SECONDS, RATE = 20, 90, 48_000
@@ -444,6 +446,15 @@ def test_music_is_laid_under_a_podcast(workbench: Call, track_file: Path, home: 
     code, _, err = workbench("align", track_file, "--video", talk, "--home", home)
     assert code == 1
     assert err.splitlines()[-1].endswith("has no moving picture; give a video")
+
+
+def test_an_unknown_target_is_refused_with_those_there_are(
+    workbench: Call, looped: dict[str, Any], home: Path, tmp_path: Path
+) -> None:
+    plan_file = write(tmp_path / "plan.json", looped)
+    code, _, err = workbench("render", plan_file, "--target", "loud", "-o", tmp_path / "m.wav", "--home", home)
+    assert code == 2
+    assert re.findall(r"'([\w-]+)'", err.partition("one of")[2]) == list(DELIVERY_TARGETS)
 
 
 def test_a_placement_that_may_be_chance_says_so(

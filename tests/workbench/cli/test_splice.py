@@ -46,3 +46,13 @@ def test_what_is_no_splice(
     found, out, err = workbench("splice", track_file, *arguments, "--home", home)
     assert (found, out) == (code, "")
     assert why in err
+
+
+def test_the_track_is_not_written_over(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
+    track = tmp_path / "track.wav"
+    track.write_bytes(track_file.read_bytes())
+    for option in ("-o", "--picture"):
+        code, out, err = workbench("splice", track, "0:16", "0:08", option, track, "--home", home)
+        assert (code, out) == (2, "")
+        assert f"{track} is also read by this command" in err
+    assert track.read_bytes() == track_file.read_bytes()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 import workbench as wb
 from workbench.errors import ParameterError
@@ -42,6 +43,24 @@ def test_every_field_has_a_reason_and_a_default_that_is_allowed(kind: type[Param
     kind.model_validate(kind().model_dump())
     if kind is not WorkbenchParams:
         assert [name for name, field in kind.knobs().items() if not field.description] == []
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_values_are_frozen_and_unknown_ones_refused(kind: type[Params]) -> None:
+    name = next(iter(kind.model_fields))
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(kind(), name, getattr(kind(), name))
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        kind.model_validate({"of_no_class": 1})
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_no_number_is_nan_or_infinite(kind: type[Params]) -> None:
+    numbers = [name for name, value in kind() if isinstance(value, float)]
+    for name in numbers:
+        for bad in (float("nan"), float("inf")):
+            with pytest.raises(ValidationError):
+                kind.model_validate({name: bad})
 
 
 def test_a_profile_takes_few_enough_knobs_and_no_fitted_numbers(tmp_path: Path) -> None:
