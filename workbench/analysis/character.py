@@ -373,11 +373,11 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     if given_bpm is not None and (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
         sound.correction = at_tempo
     character = _character(sound)
-    heard = _ears(sound) if sound.params.catalog.ears == "on" else None
+    tags = _ears(sound) if sound.params.catalog.ears == "on" else None
     landmark_stage(sound)
     corrected = sound.correction is not None
     name = analysis_name(sound.params)
-    measured = _measurement_of(character, heard, sound.content_hash, name, corrected=corrected)
+    measured = _measurement_of(character, tags, sound.content_hash, name, corrected=corrected)
     return replace(measured, grid=at_tempo, facts={**measured.facts, **_tags(workspace.local_file(path))})
 
 
@@ -455,7 +455,7 @@ def _ears_part() -> CacheKeyPart:
 
 
 def _measurement_of(
-    character: Character, heard: FloatArray | None, content_hash: str, analysis: str, *, corrected: bool
+    character: Character, tags: FloatArray | None, content_hash: str, analysis: str, *, corrected: bool
 ) -> Measurement:
     """A character and the tags of ears for the library: track fields under their own names, the rest as `Columns`.
 
@@ -472,8 +472,8 @@ def _measurement_of(
         facts["tempo_certainty"] = certainty
         if certainty == UNSURE:
             facts["bpm"] = None
-    if heard is not None:
-        facts["heard_valence"] = ears.cheerfulness(heard)
+    if tags is not None:
+        facts["tagged_valence"] = ears.cheerfulness(tags)
     if character.vocals <= MAX_INSTRUMENTAL_VOICE:
         facts["instrumental"] = True
     elif character.vocals >= MIN_VOCAL_VOICE:

@@ -331,7 +331,7 @@ def _put(
 
 
 def _made_up(connection: Connection, digest: str) -> str | None:
-    """The id of the track of some bytes that was named here, because nobody gave one; None: there is none."""
+    """The id of the track of some bytes, if it was made up here because none was given."""
     ids = connection.scalars(sa.select(tracks.c.track_id).where(tracks.c.content_hash == digest))
     return next((found for found in ids if _MADE_UP.fullmatch(found)), None)
 

@@ -397,7 +397,7 @@ def _columns_of(changed: Sequence[ChangedTrack]) -> tuple[Columns, list[str]]:
                 columns.words_energy[row] = mood.energy
             columns.words_valence[row] = mood.valence
         elif change.measurement is not None:
-            columns.words_valence[row] = change.measurement.facts.get("heard_valence", np.nan)
+            columns.words_valence[row] = change.measurement.facts.get("tagged_valence", np.nan)
     return columns, texts
 
 

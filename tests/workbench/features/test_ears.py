@@ -52,6 +52,6 @@ def test_a_track_is_measured_with_ears_only_where_a_parameter_asks(
     asked = plain.with_params(plain.params.model_copy(update={"catalog": CatalogParams(ears="on")}))
     before, after = measure_track(plain, track), measure_track(asked, track)
     assert analysis_name(plain.params) == before.analysis != after.analysis
-    assert "heard_valence" not in before.facts
-    assert {name: value for name, value in after.facts.items() if name != "heard_valence"} == before.facts
-    assert after.facts["heard_valence"] == pytest.approx(cheerfulness(tag_chances(sounds["blue_corner"])), abs=0.01)
+    assert "tagged_valence" not in before.facts
+    assert {name: value for name, value in after.facts.items() if name != "tagged_valence"} == before.facts
+    assert after.facts["tagged_valence"] == pytest.approx(cheerfulness(tag_chances(sounds["blue_corner"])), abs=0.01)
