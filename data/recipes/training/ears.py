@@ -1,6 +1,6 @@
 """Convert `ears.onnx`: a musicnn network of Pons & Serra, which tags music, for onnxruntime.
 
-    python -m data.recipes.fitting.ears [--set SET]
+    python -m data.recipes.training.ears [--set SET]
 
 The wheel of `musicnn` 0.1.0 is fetched into SET; the package itself needs a TensorFlow of 2019 and is not installed.
 Its checkpoint is an index, an uncompressed LevelDB table of protocol buffers, and one file of raw numbers. The network
