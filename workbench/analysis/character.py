@@ -373,11 +373,11 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     if given_bpm is not None and (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
         sound.correction = at_tempo
     character = _character(sound)
-    tags = _ears(sound) if sound.params.catalog.ears == "on" else None
+    chances = _tag_chances(sound) if sound.params.catalog.ears == "on" else None
     landmark_stage(sound)
     corrected = sound.correction is not None
     name = analysis_name(sound.params)
-    measured = _measurement_of(character, tags, sound.content_hash, name, corrected=corrected)
+    measured = _measurement_of(character, chances, sound.content_hash, name, corrected=corrected)
     return replace(measured, grid=at_tempo, facts={**measured.facts, **_tags(workspace.local_file(path))})
 
 
@@ -437,7 +437,7 @@ def _vocals(recording: Recording) -> float:
     return voice_chance(some, speech_probabilities([some]))
 
 
-def _ears(sound: Sound) -> FloatArray:
+def _tag_chances(sound: Sound) -> FloatArray:
     """The probability of each of `ears.TAGS`."""
     key = StageKey.of(sound.content_hash, "ears", EARS_VERSION, _ears_part())
 
@@ -455,9 +455,9 @@ def _ears_part() -> CacheKeyPart:
 
 
 def _measurement_of(
-    character: Character, tags: FloatArray | None, content_hash: str, analysis: str, *, corrected: bool
+    character: Character, chances: FloatArray | None, content_hash: str, analysis: str, *, corrected: bool
 ) -> Measurement:
-    """A character and the tags of ears for the library: track fields under their own names, the rest as `Columns`.
+    """A character and the chances of tags for the library: track fields under their own names, the rest as `Columns`.
 
     `instrumental` is left out where it is not sure either way, and `bpm` where no tempo is to be stated; ranking goes
     by `heard_bpm`. A tempo is sure on a `corrected` grid, which a person gave, confirmed or named the tempo of.
@@ -472,8 +472,8 @@ def _measurement_of(
         facts["tempo_certainty"] = certainty
         if certainty == UNSURE:
             facts["bpm"] = None
-    if tags is not None:
-        facts["tagged_valence"] = ears.cheerfulness(tags)
+    if chances is not None:
+        facts["tagged_valence"] = ears.cheerfulness(chances)
     if character.vocals <= MAX_INSTRUMENTAL_VOICE:
         facts["instrumental"] = True
     elif character.vocals >= MIN_VOCAL_VOICE:

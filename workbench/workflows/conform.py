@@ -342,11 +342,12 @@ def conform_summary(conformed: Conformed) -> dict[str, Any]:
         "kept_share": round(_share(conformed, plan), 4),
         "worst_seam": plan.seam_score,
         **({"unsure_seams": unsure} if unsure else {}),
-        **({} if envelope is None else {"envelope": {name: getattr(envelope, name) for name in _ENVELOPE_FACTS}}),
+        **({} if envelope is None else {"envelope": _envelope_facts(envelope)}),
     }
 
 
-_ENVELOPE_FACTS = ("moved", "dropped", "held_seconds")
+def _envelope_facts(envelope: FollowedEnvelope) -> dict[str, float]:
+    return {"moved": envelope.moved, "dropped": envelope.dropped, "held_seconds": envelope.held_seconds}
 
 
 def conform_table(conformed: Conformed) -> list[Sentence]:
