@@ -54,7 +54,7 @@ from workbench.plans.ends import (
     start_fade,
     with_closing_fade,
 )
-from workbench.plans.hits import Piece, plans_with_hits, suggest_hits
+from workbench.plans.hits import Piece, hit_distance, plans_with_hits, suggest_hits
 from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (
     BORDER_SECONDS,
@@ -72,7 +72,7 @@ from workbench.plans.plan import (
 from workbench.plans.plan_score import NOTICED, REQUEST_FLOOR, is_raised
 from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
-from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
+from workbench.plans.request import LENGTH_ALONE, Hit, Keep, KeptPart, PlanRequest
 from workbench.plans.suggestions import suggest_landings
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile
@@ -381,7 +381,7 @@ def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
 
 
 def _with_hits(fit: _Fit, task: CutTask) -> list[LoopPlan]:
-    """Plans with the hits that are asked for; where all of these fade, behind them the track's own ending without."""
+    """Plans with the hits that are asked for; where all of these fade, then the own ending that misses these least."""
     own_ending = []
 
     def plans_of(piece: Piece) -> list[LoopPlan]:
@@ -397,8 +397,15 @@ def _with_hits(fit: _Fit, task: CutTask) -> list[LoopPlan]:
     plans = [plan for plan in found if _satisfies(plan, task)]
     if plans and not any(plan.ending.is_own for plan in plans):
         without = fit.asking(replace(fit.request, hits=())).plans()
-        own_ending = [plan for plan in without if plan.ending.is_own][:1]
+        own_ending = [plan for plan in without if plan.ending.is_own and isfinite(_most_missed(plan, fit.request.hits))]
+        own_ending = sorted(own_ending, key=lambda plan: _most_missed(plan, fit.request.hits))[:1]
     return [*plans, *own_ending]
+
+
+def _most_missed(plan: LoopPlan, hits: Sequence[Hit]) -> float:
+    """By how many seconds a plan misses the hit that it misses most; infinite where it does not play one."""
+    distances = [hit_distance(plan, hit) for hit in hits]
+    return max(inf if late is None else abs(late) for late in distances)
 
 
 def _task(fit: _Fit) -> CutTask | None:

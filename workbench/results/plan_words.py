@@ -38,7 +38,7 @@ from workbench.plans.plan import (
 )
 from workbench.plans.plan_score import AUDIBLE
 from workbench.plans.refusals import plain_seconds
-from workbench.plans.repetition import Repetition, find_repetition, is_varied, least_variety, variety
+from workbench.plans.repetition import VARIETY_WINDOW, Repetition, find_repetition, is_varied, least_variety, variety
 from workbench.plans.request import PlanRequest
 from workbench.recording import FloatArray, clock
 from workbench.seams.profile import LoopProfile
@@ -197,11 +197,12 @@ def _skipped(plan: LoopPlan) -> str:
 
 
 def _missed_variety(plan: LoopPlan, needed: float) -> str:
-    """How much different music five minutes of a plan play where that is too little; empty for any other."""
+    """How much different music a plan, or five minutes of it, plays where that is too little; empty for any other."""
     table = segment_table(plan)
     if is_varied(table, needed):
         return ""
-    return f"five minutes of it play {variety(table):.0f} s of different music, and {needed:.0f} s are wanted"
+    played = "five minutes of it play" if plan.window_end > VARIETY_WINDOW else "it plays"
+    return f"{played} {variety(table):.0f} s of different music, and {needed:.0f} s are wanted"
 
 
 def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float) -> str:
@@ -212,7 +213,8 @@ def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams, neede
     most = find_repetition(plan, profile, params)
     if most.runs_too_long:
         return f"the same {most.run.song_to - most.run.song_from:.0f} s {_often(most.run.passes)} in a row"
-    return f"only {variety(table):.0f} s of the track for five minutes"
+    for_how_long = "for five minutes" if plan.window_end > VARIETY_WINDOW else "in all"
+    return f"only {variety(table):.0f} s of the track {for_how_long}"
 
 
 def _often(count: int) -> str:
