@@ -186,18 +186,9 @@ def conform(
     if min_seam_score is not None:
         cover = CoverParams.model_validate({**workspace.params.cover.model_dump(), "min_seam_score": min_seam_score})
         workspace = workspace.with_params(workspace.params.model_copy(update={"cover": cover}))
-    rate = None if frame_rate is None else exact_rate(frame_rate)
-    difference = compare_files(old_cut, new_cut, old.window_end, rate, projects)
-    if not is_edit_list(new_cut):
-        difference = lasting(difference, probe(new_cut).duration)
+    difference = _compare(old_cut, new_cut, old.window_end, frame_rate, projects)
     if as_recorded:
         workspace = _with_own_music_moved(workspace, difference)
-    apart = abs(difference.old_seconds - old.window_end)
-    if apart > difference.frame_seconds + 1e-6:
-        raise EditError(
-            f"{old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {old.window_end:.3f} s; "
-            "give the cut that the plan was made for"
-        )
     sound = Sound(workspace, track, use_detected_grid=made is not None and made.on_detected_grid)
     request = read_request({} if made is None else made.constraints)
     analysis = analyze_sound(sound)
@@ -224,14 +215,8 @@ def conform(
         measured = mix_under(workspace, answer, track, new_video)
         mix = mix_body(with_drawn(measured, None if envelope is None else envelope.points))
     recorded = {} if made is None else {n: value for n, value in made.constraints.items() if n != CONFORMED}
-    carried = {name: value for name, value in recorded.items() if name not in _OF_ONE_CUT}
     start_at = request.start_at if isinstance(answer, Refusal) else answer.start_at
-    if start_at is not None:
-        carried["start_at"] = start_at  # the music starts with the same picture
-    moved = [replace(hit, at=at) for hit in request.hits if (at := difference.moved(hit.at)) is not None]
-    carried |= request_records(PlanRequest(hits=tuple(moved)))
-    if envelope is not None and envelope.points is not None:
-        carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
+    carried = _carried(recorded, request.hits, start_at, difference, envelope)
     provenance = make_provenance(
         workspace,
         "conform",
@@ -272,6 +257,40 @@ def conform(
         keep_ending,
         follower,
     )
+
+
+def _compare(
+    old_cut: Path, new_cut: Path, seconds: VideoSeconds, frame_rate: float | None, projects: Sequence[str]
+) -> EditDifference:
+    """The edit between the cut of a plan, which lasts `seconds`, and another."""
+    rate = None if frame_rate is None else exact_rate(frame_rate)
+    difference = compare_files(old_cut, new_cut, seconds, rate, projects)
+    if not is_edit_list(new_cut):
+        difference = lasting(difference, probe(new_cut).duration)
+    if abs(difference.old_seconds - seconds) > difference.frame_seconds + 1e-6:
+        raise EditError(
+            f"{old_cut}: this cut lasts {difference.old_seconds:.3f} s and the plan {seconds:.3f} s; "
+            "give the cut that the plan was made for"
+        )
+    return difference
+
+
+def _carried(
+    recorded: Mapping[str, Any],
+    hits: Sequence[Hit],
+    start_at: VideoSeconds | None,
+    difference: EditDifference,
+    envelope: FollowedEnvelope | None,
+) -> dict[str, Any]:
+    """The recorded constraints of a plan as they hold for the new cut; times move with their picture."""
+    carried = {name: value for name, value in recorded.items() if name not in _OF_ONE_CUT}
+    if start_at is not None:
+        carried["start_at"] = start_at  # the music starts with the same picture
+    moved = [replace(hit, at=at) for hit in hits if (at := difference.moved(hit.at)) is not None]
+    carried |= request_records(PlanRequest(hits=tuple(moved)))
+    if envelope is not None and envelope.points is not None:
+        carried[DRAWN_ENVELOPE] = [[at, depth] for at, depth in envelope.points]
+    return carried
 
 
 def _with_own_music_moved(workspace: Workspace, difference: EditDifference) -> Workspace:

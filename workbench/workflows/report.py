@@ -28,11 +28,11 @@ from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_o
 from workbench.files import write_text
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.video import still
-from workbench.mix.balance import Duck
+from workbench.mix.balance import Duck, Mix
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
 from workbench.mix.limiter import limit_blocks
 from workbench.mix.speech_band import deepest_under, duck_bands, duck_blocks
-from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams
+from workbench.params import DELIVERY_TARGETS, CoverParams, RenderParams, WorkbenchParams
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, plain_seconds
 from workbench.plots.mix import mix_figure, soundtrack_in_words, uncertain_in_words
@@ -483,41 +483,15 @@ def mix_section(
     levels = measure_blocks(clips.listen(blocks), rate, speech)
     facts = [("the video as rendered" if rendered is not None else "the video as it would be rendered", _whole(levels))]
     facts += _loudness_facts(levels)
-    text = "No mix was asked for: music and soundtrack play at their own levels."
-    picture = None
-    if loop.mix is not None:
-        facts.append(("the soundtrack", loop.mix.classification))
-        soundtrack = soundtrack_in_words(loop.mix.classification).capitalize()
-        both = "the music plays at its own level"
-        if loop.mix.classification not in ("silent", "none"):
-            both = "music and soundtrack play at their own levels"
-        text = f"{soundtrack}: {both}."
     own_music: Sequence[Sequence[float]] = ()
-    if loop.video is not None and loop.mix is not None and loop.mix.classification not in ("silent", "none"):
+    if loop.mix is not None and loop.mix.classification not in ("silent", "none"):
         own_music = own_music_ranges(workspace, loop.video, loop.video_seconds)
-    if own_music:
-        spans = ", ".join(f"{clock(first)} to {clock(last)}" for first, last in own_music)
-        facts.append(("music that the video has of its own", spans))
-    if loop.mix is not None and duck is not None and not loop.mix.voiceover:
-        facts.append(("deepest attenuation under it", f"{duck.depth_db:.1f} dB"))
-        text = f"{soundtrack}. Where the video has music of its own, ours gives way to it."
-    elif loop.mix is not None and duck is not None:
-        spoken = sum(last - first for first, last in duck.speech_ranges)
-        facts += [
-            ("speech", f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s in all"),
-            ("gain of the voice", f"{loop.mix.video_gain_db:+.1f} dB"),
-            ("gain of the music", f"{loop.mix.music_gain_db:+.1f} dB"),
-            ("deepest attenuation under speech", _depth_in_words(duck, workspace.params.render)),
-        ]
-        text = (
-            "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
-            "syllable, up again when a pause is long enough."
-        )
-        if own_music and workspace.params.mix.own_music != "ignore":
-            text += " Where the video has music of its own, ours gives way to it too."
+    text, about_mix = _mix_in_words(loop.mix, own_music, workspace.params)
+    facts += about_mix
     uncertain = uncertain_speech(workspace, loop.video, loop.mix)
     if uncertain:
         facts.append(("perhaps speech too", f"{uncertain_in_words(uncertain)}; nothing is lowered for it"))
+    picture = None
     if duck is not None and rendered is not None:
         ducked = duck_bands(duck.envelope_points, duck.speech_ranges, workspace.params.render)
         outside = ducked.outside if ducked.differ else ()
@@ -527,18 +501,7 @@ def mix_section(
         facts.append(
             ("speech over music", f"median {np.median(over):.1f} LU, worst tenth {np.quantile(over, 0.1):.1f} LU")
         )
-    cards = tuple(
-        ReportCard(
-            title=f"Speech over music, {number} of the {len(shown)} least clear: {each.over_lu:.1f} LU",
-            text=f"From {clock(each.start)} to {clock(each.end)}"
-            + (f"; listeners ask for {CLEAR_LU:g} LU at least." if each.over_lu < CLEAR_LU else "."),
-            picture=None,
-            sounds=(ReportSound("as it is mixed", mp3(clip)),),
-            video_s=each.start,
-        )
-        for number, (each, clip) in enumerate(zip(shown, clips.recordings(), strict=True), start=1)
-    )
-    cards += _uncertain_cards(workspace, loop.video, uncertain)
+    cards = _speech_cards(shown, clips.recordings()) + _uncertain_cards(workspace, loop.video, uncertain)
     workspace.progress("measuring the levels", 1.0)
     tables = (Table(("", ""), tuple(facts)), _delivery_table(levels, workspace))
     texts = [text]
@@ -548,6 +511,57 @@ def mix_section(
             "below to hear, worst first."
         )
     return ReportSection("Levels", tuple(texts), picture=picture, tables=tables, cards=cards)
+
+
+def _mix_in_words(
+    mix: Mix | None, own_music: Sequence[Sequence[float]], params: WorkbenchParams
+) -> tuple[str, list[tuple[str, str]]]:
+    """What a mix does, and the facts of it."""
+    if mix is None:
+        return "No mix was asked for: music and soundtrack play at their own levels.", []
+    facts: list[tuple[str, str]] = [("the soundtrack", mix.classification)]
+    if own_music:
+        spans = ", ".join(f"{clock(first)} to {clock(last)}" for first, last in own_music)
+        facts.append(("music that the video has of its own", spans))
+    soundtrack = soundtrack_in_words(mix.classification).capitalize()
+    duck = mix.duck
+    if duck is None:
+        both = "the music plays at its own level"
+        if mix.classification not in ("silent", "none"):
+            both = "music and soundtrack play at their own levels"
+        return f"{soundtrack}: {both}.", facts
+    if not mix.voiceover:
+        facts.append(("deepest attenuation under it", f"{duck.depth_db:.1f} dB"))
+        return f"{soundtrack}. Where the video has music of its own, ours gives way to it.", facts
+    spoken = sum(last - first for first, last in duck.speech_ranges)
+    facts += [
+        ("speech", f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s in all"),
+        ("gain of the voice", f"{mix.video_gain_db:+.1f} dB"),
+        ("gain of the music", f"{mix.music_gain_db:+.1f} dB"),
+        ("deepest attenuation under speech", _depth_in_words(duck, params.render)),
+    ]
+    text = (
+        "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
+        "syllable, up again when a pause is long enough."
+    )
+    if own_music and params.mix.own_music != "ignore":
+        text += " Where the video has music of its own, ours gives way to it too."
+    return text, facts
+
+
+def _speech_cards(passages: Sequence[Passage], clips: Iterable[Recording]) -> tuple[ReportCard, ...]:
+    """The least clear speech over music, to play."""
+    return tuple(
+        ReportCard(
+            title=f"Speech over music, {number} of the {len(passages)} least clear: {each.over_lu:.1f} LU",
+            text=f"From {clock(each.start)} to {clock(each.end)}"
+            + (f"; listeners ask for {CLEAR_LU:g} LU at least." if each.over_lu < CLEAR_LU else "."),
+            picture=None,
+            sounds=(ReportSound("as it is mixed", mp3(clip)),),
+            video_s=each.start,
+        )
+        for number, (each, clip) in enumerate(zip(passages, clips, strict=True), start=1)
+    )
 
 
 def _uncertain_cards(
