@@ -16,6 +16,7 @@ with its card `NAME.md`: what it was fitted to, how good it is and how to make i
 from __future__ import annotations
 
 import codecs
+import csv
 import hashlib
 import json
 import os
@@ -25,12 +26,12 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TextIO, TypeAlias
 
 from workbench.errors import MediaError, ParameterError, ResourceMissing, WorkbenchError
 
@@ -132,6 +133,15 @@ def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError)
 def write_json(out: Path, body: Mapping[str, Any], failure: type[WorkbenchError] = MediaError) -> None:
     """Write one JSON object to a file as people read it, whole or not at all; NaN raises `ValueError`."""
     write_text(out, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=2) + "\n", failure)
+
+
+def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Write rows as CSV below a head, with None for nothing; returns the rows below the head."""
+    written = list(rows)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(written)
+    return len(written)
 
 
 def decode_text(data: bytes, errors: str = "strict") -> str:

@@ -35,8 +35,7 @@ from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import LOOP_ALONE, PlanRequest
 from workbench.results.plan import plan_from_json
 from workbench.review.history import Fields, StepBack
-from workbench.review.project_records import Project
-from workbench.review.projects import open_project, plan_record, restore_loop
+from workbench.review.projects import Project, open_project, plan_record, restore_loop
 from workbench.workflows.constraints import recorded_request
 from workbench.workflows.demo import demo_loop
 from workbench.workflows.mix import draw_envelope

@@ -27,6 +27,8 @@ from workbench.params import WorkbenchParams
 from workbench.params.sliders import label_of
 from workbench.plans.request import PlanRequest
 from workbench.review.history import (
+    Change,
+    Edits,
     Fields,
     Saved,
     StepBack,
@@ -39,8 +41,8 @@ from workbench.review.history import (
     redo_change,
     undo_change,
 )
-from workbench.review.project_records import Change, Edits, Project
 from workbench.review.projects import (
+    Project,
     can_complete,
     complete_project,
     keep_fields,

@@ -26,9 +26,9 @@ from workbench.dashboards.tasks import Pool, Task
 from workbench.errors import InputError, WorkbenchError
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
-from workbench.review.comments import Thread, review_of, seam_of
+from workbench.review.comments import MAX_TEXT, Decision, Thread, review_of, seam_of
 from workbench.review.links import BY_LINK, ReviewLink, comment_by_link, decide_by_link, open_link
-from workbench.review.review_records import MAX_NAME, MAX_TEXT, Decision
+from workbench.review.verdicts import MAX_NAME
 from workbench.review.versions import FrozenPlan, has_its_video, thaw
 
 _ROUTE = "review"

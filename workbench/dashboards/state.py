@@ -26,9 +26,8 @@ from workbench.params import WorkbenchParams
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
 from workbench.plots.palette import clock
-from workbench.review.history import Fields
-from workbench.review.project_records import Change, Project
-from workbench.review.projects import plan_record
+from workbench.review.history import Change, Fields
+from workbench.review.projects import Project, plan_record
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
 from workbench.workflows.constraints import read_request, request_records

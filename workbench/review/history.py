@@ -7,7 +7,7 @@ values of all keys at one time. A change is how two states differ, with words fo
     "crossfade of seam 2: 80 -> 120 ms"    {"plan": (before, after), "fades": (before, after)}
 
 To undo a change writes what was there before under its keys, and under no others, in one transaction. A record that
-somebody changed since, such as from another project on the same track, is left as it is, which is said. A history
+was changed since, such as from another project on the same track, is left as it is, and the result says so. A history
 survives a reload and a restart. More kinds of records join by an entry in `KINDS`.
 
 Several windows may be open on one project. They share its history, and each undoes its own changes, and those of
@@ -18,25 +18,46 @@ the same way undo leaves alone what a later step of another window has changed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from sqlalchemy import Connection, Row, func, select
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ChangedElsewhere
-from workbench.review import project_records as projects
-from workbench.review import verdict_records as verdicts
-from workbench.review.project_records import Change, Edits
+from workbench.review import verdicts
+from workbench.review.projects import get_fields, get_revision, json_text, put_fields
 from workbench.store import saved as grids
+from workbench.store.database import now, project_changes
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
-    from sqlalchemy import Connection
 
 
+MOST_CHANGES = 200  # saved for a project; the oldest are deleted first
 _MERGED = ("params",)  # fields whose parts do not depend on each other
 
 Fields: TypeAlias = "dict[str, JsonValue]"  # values by key; a key that is missing has none
+# by key: what was there before, and after; None where there was nothing
+Edits: TypeAlias = "dict[str, tuple[JsonValue, JsonValue]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A step of a project's history."""
+
+    number: int
+    """from 1, in the order in which they were made"""
+    words: str
+    """what was changed, such as "crossfade of seam 2: 80 -> 120 ms" """
+    edits: Edits
+    undone: bool
+    at: str
+    """ISO 8601, UTC"""
+    window: str = ""
+    """in which it was made; empty where that is not known"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +82,7 @@ class Window:
     others: frozenset[str] = frozenset()  # names of the other windows that are open on the project
 
 
-NOBODY = Window("")  # a program, not a window
+NO_WINDOW = Window("")  # a program, not a window
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +175,7 @@ def differing(before: Fields, after: Fields) -> Edits:
 
 
 def record_change(
-    workspace: Workspace, project_id: str, words: str, edits: Edits, by: Window = NOBODY, on: int | None = None
+    workspace: Workspace, project_id: str, words: str, edits: Edits, by: Window = NO_WINDOW, on: int | None = None
 ) -> Saved:
     """Save the fields that a change has changed, and add it to the history unless it has no words.
 
@@ -166,33 +187,68 @@ def record_change(
         edits = _merge(connection, project_id, edits, by, on)
         change = None
         if edits:
-            projects.put_fields(connection, project_id, _fields(edits))
+            put_fields(connection, project_id, _fields(edits))
             if words:
-                change = projects.add_change(connection, project_id, words, edits, by.name, by.others)
-        return Saved(projects.get_revision(connection, project_id), edits, change)
+                change = _add_change(connection, project_id, words, edits, by)
+        return Saved(get_revision(connection, project_id), edits, change)
 
 
 def amend_change(
-    workspace: Workspace, project_id: str, number: int, edits: Edits, by: Window = NOBODY, on: int | None = None
+    workspace: Workspace, project_id: str, number: int, edits: Edits, by: Window = NO_WINDOW, on: int | None = None
 ) -> Saved:
     """Add to a change what came of it later, such as the plan that was made for it, and save it in the project.
 
     A change that was undone or forgotten stays as it is, and so does the project: then nothing is saved. Errors and
     `on` as of `record_change`.
     """
+    mine = (project_changes.c.project_id == project_id) & (project_changes.c.number == number)
     with workspace.database.write() as connection:
         edits = _merge(connection, project_id, edits, by, on)
-        change = projects.amend_change(connection, project_id, number, edits)
-        if change is not None:
-            projects.put_fields(connection, project_id, _fields(edits))
-        return Saved(projects.get_revision(connection, project_id), edits if change is not None else {}, change)
+        row = connection.execute(select(project_changes).where(mine)).one_or_none()
+        if row is None or row.undone:
+            return Saved(get_revision(connection, project_id), {}, None)
+        known = _change(row).edits
+        merged = {key: (known.get(key, edit)[0], edit[1]) for key, edit in edits.items()}
+        change = replace(_change(row), edits={**known, **merged})
+        connection.execute(project_changes.update().where(mine).values(edits=json_text(change.edits)))
+        put_fields(connection, project_id, _fields(edits))
+        return Saved(get_revision(connection, project_id), edits, change)
+
+
+def _add_change(connection: Connection, project_id: str, words: str, edits: Edits, by: Window) -> Change:
+    """Add a change; those that were undone are deleted, except those of other open windows, and so are the oldest."""
+    mine = project_changes.c.project_id == project_id
+    last = connection.scalar(select(func.max(project_changes.c.number)).where(mine)) or 0
+    gone = project_changes.c.undone & project_changes.c.window.not_in(by.others)
+    connection.execute(project_changes.delete().where(mine, gone))
+    change = Change(last + 1, words, dict(edits), False, now(), by.name)
+    values = asdict(change) | {"project_id": project_id, "edits": json_text(change.edits)}
+    connection.execute(project_changes.insert().values(values))
+    connection.execute(project_changes.delete().where(mine, project_changes.c.number <= change.number - MOST_CHANGES))
+    return change
+
+
+def _changes(connection: Connection, project_id: str) -> list[Change]:
+    mine = project_changes.c.project_id == project_id
+    query = select(project_changes).where(mine).order_by(project_changes.c.number)
+    return [_change(row) for row in connection.execute(query)]
+
+
+def _change(row: Row[Any]) -> Change:
+    edits = {key: (before, after) for key, (before, after) in json.loads(row.edits).items()}
+    return Change(row.number, row.words, edits, bool(row.undone), row.at, row.window)
+
+
+def _mark(connection: Connection, project_id: str, change: Change, *, undone: bool) -> None:
+    mine = (project_changes.c.project_id == project_id) & (project_changes.c.number == change.number)
+    connection.execute(project_changes.update().where(mine).values(undone=undone))
 
 
 def _merge(connection: Connection, project_id: str, edits: Edits, by: Window, on: int | None) -> Edits:
     """Edits that were made on an older revision, as they are on the present one."""
-    if on is None or projects.get_revision(connection, project_id) == on:
+    if on is None or get_revision(connection, project_id) == on:
         return edits
-    now, merged = projects.get_fields(connection, project_id), dict(edits)
+    now, merged = get_fields(connection, project_id), dict(edits)
     for key in _fields(edits):
         before, after = edits[key]
         try:
@@ -224,21 +280,19 @@ def _merged(key: str, before: JsonValue, after: JsonValue, now: JsonValue) -> Js
     return merged
 
 
-def _last_of_others(
-    connection: Connection, project_id: str, key: str, by: Window, after: int = 0
-) -> projects.Change | None:
+def _last_of_others(connection: Connection, project_id: str, key: str, by: Window, after: int = 0) -> Change | None:
     """The last change of a key that holds, among those of other windows with a number above `after`."""
     return next(
         (
             change
-            for change in reversed(projects.changes(connection, project_id))
+            for change in reversed(_changes(connection, project_id))
             if change.number > after and not change.undone and change.window != by.name and key in change.edits
         ),
         None,
     )
 
 
-def undo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> StepBack | None:
+def undo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -> StepBack | None:
     """Undo the last change of a project that no other open window made; None if there is nothing to undo.
 
     Raises `ChangedElsewhere` if a later step of another window has changed the same, and `UnknownProject`.
@@ -248,11 +302,11 @@ def undo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> S
         if not own:
             return None
         swapped = {key: (after, before) for key, (before, after) in own[-1].edits.items()}
-        projects.mark_undone(connection, project_id, own[-1].number, undone=True)
+        _mark(connection, project_id, own[-1], undone=True)
         return _write(connection, project_id, own[-1], swapped, by)
 
 
-def redo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> StepBack | None:
+def redo_change(workspace: Workspace, project_id: str, by: Window = NO_WINDOW) -> StepBack | None:
     """Redo the change that was undone last, unless another open window made it; None if there is nothing to redo.
 
     Errors as of `undo_change`.
@@ -261,18 +315,18 @@ def redo_change(workspace: Workspace, project_id: str, by: Window = NOBODY) -> S
         own = [change for change in _own(connection, project_id, by) if change.undone]
         if not own:
             return None
-        projects.mark_undone(connection, project_id, own[0].number, undone=False)
+        _mark(connection, project_id, own[0], undone=False)
         return _write(connection, project_id, own[0], own[0].edits, by)
 
 
 def _own(connection: Connection, project_id: str, by: Window) -> list[Change]:
-    return [change for change in projects.changes(connection, project_id) if change.window not in by.others]
+    return [change for change in _changes(connection, project_id) if change.window not in by.others]
 
 
 def list_changes(workspace: Workspace, project_id: str) -> list[Change]:
     """The history of a project, oldest first: changes that hold, then those that were undone."""
     with workspace.database.read() as connection:
-        return projects.changes(connection, project_id)
+        return _changes(connection, project_id)
 
 
 def _fields(edits: Edits) -> Fields:
@@ -282,7 +336,7 @@ def _fields(edits: Edits) -> Fields:
 
 def _write(connection: Connection, project_id: str, change: Change, edits: Edits, by: Window) -> StepBack:
     """Put the second value of every key in place of its first, and of what followed from it without a step."""
-    fields = projects.get_fields(connection, project_id)
+    fields = get_fields(connection, project_id)
     values: Fields = {}
     for key in _fields(edits):
         try:
@@ -292,7 +346,7 @@ def _write(connection: Connection, project_id: str, change: Change, edits: Edits
             if theirs is not None:
                 raise ChangedElsewhere(theirs.words) from None
             values[key] = edits[key][1]
-    projects.put_fields(connection, project_id, values)
+    put_fields(connection, project_id, values)
     left = []
     for key, (known, wanted) in edits.items():
         name, slash, record_id = key.partition("/")

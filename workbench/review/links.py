@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -18,9 +18,9 @@ from sqlalchemy import Connection, Select, Table, func, select
 
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
-from workbench.review.comments import comment_on, decide
-from workbench.review.review_records import MAX_NAME, Approval, Comment, Decision, clean_name, get_version
-from workbench.review.versions import FrozenPlan, thaw
+from workbench.review.comments import Approval, Comment, Decision, comment_on, decide
+from workbench.review.verdicts import MAX_NAME, clean_name
+from workbench.review.versions import FrozenPlan, get_version, thaw
 from workbench.store.clock import now
 from workbench.store.database import approvals, comments, review_links
 
@@ -51,7 +51,7 @@ def make_link(workspace: Workspace, version_id: str, lasts: timedelta, *, may_an
     with workspace.database.write() as connection:
         get_version(connection, version_id)
         connection.execute(review_links.delete().where(review_links.c.expires_at <= link.at))
-        connection.execute(review_links.insert().values(**{name: getattr(link, name) for name in ReviewLink.__slots__}))
+        connection.execute(review_links.insert().values(asdict(link)))
     return link
 
 

@@ -13,23 +13,19 @@ What the answers show, with its intervals, is a table of its own (`write_results
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, isnan
 from typing import Any, TextIO
 
+from sqlalchemy import Connection, select
+from ulid import ULID
+
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ParameterError
-from workbench.review.listening_records import (
-    ListeningAnswer,
-    ListeningTest,
-    add_answer,
-    add_test,
-    answers_of,
-    get_test,
-    list_tests,
-)
+from workbench.errors import InputError, ParameterError
+from workbench.files import write_rows
 from workbench.review.trials import (
     MAX_STEP,
     AbxSummary,
@@ -47,10 +43,42 @@ from workbench.review.trials import (
     preference_summary,
     rating_summary,
 )
-from workbench.review.verdicts import write_rows
+from workbench.review.verdicts import clean_name
+from workbench.store.database import listening_answers, listening_tests, now
 
 REFERENCE, ANCHOR, SEAM = "reference", "anchor", "seam"  # names of the conditions of a MUSHRA-like test
 PARTICIPANT = "name"  # the one field of a participant in webMUSHRA's tables
+
+
+@dataclass(frozen=True, slots=True)
+class ListeningTest:
+    """One blind test of one listener."""
+
+    test_id: str
+    kind: str
+    """abx, preference or mushra"""
+    content_hash: str
+    """SHA-256 of the track's bytes"""
+    track: str
+    """its name"""
+    reviewer: str
+    design: Mapping[str, Any]
+    """JSON: seed, trials with the sound behind each letter, and what they are about"""
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListeningAnswer:
+    """The answer to one trial."""
+
+    test_id: str
+    trial: int
+    """from 0"""
+    answer: Any
+    """JSON: the letter that was chosen, the steps by which B is better than A, or a rating for each letter"""
+    seconds: float
+    """from the first sound to the answer"""
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +122,7 @@ def begin_abx(
     seed = new_seed()
     drawn = draw_abx(*conditions, trials, seed)
     design = {"seed": seed, "trials": [asdict(trial) for trial in drawn], "about": dict(about)}
-    with workspace.database.write() as connection:
-        return add_test(connection, "abx", content_hash, track, reviewer, design), drawn
+    return _save_test(workspace, "abx", content_hash, track, reviewer, design), drawn
 
 
 def begin_preference(
@@ -118,8 +145,7 @@ def begin_preference(
         "seed": seed, "trials": [asdict(trial) for trial in drawn], "items": [dict(item) for item in items],
         "conditions": list(conditions),
     }  # fmt: skip
-    with workspace.database.write() as connection:
-        return add_test(connection, "preference", content_hash, track, reviewer, design), drawn
+    return _save_test(workspace, "preference", content_hash, track, reviewer, design), drawn
 
 
 def begin_mushra(
@@ -141,8 +167,45 @@ def begin_mushra(
     seed = new_seed()
     drawn = draw_mushra(len(items), conditions, seed)
     design = {"seed": seed, "trials": [asdict(trial) for trial in drawn], "items": [dict(item) for item in items]}
+    return _save_test(workspace, "mushra", content_hash, track, reviewer, design), drawn
+
+
+def _save_test(
+    workspace: Workspace, kind: str, content_hash: str, track: str, reviewer: str, design: Mapping[str, Any]
+) -> ListeningTest:
+    test = ListeningTest(f"lst_{ULID()}", kind, content_hash, track, clean_name(reviewer), design, now())
     with workspace.database.write() as connection:
-        return add_test(connection, "mushra", content_hash, track, reviewer, design), drawn
+        connection.execute(listening_tests.insert().values(asdict(test) | {"design": json.dumps(design)}))
+    return test
+
+
+def get_test(connection: Connection, test_id: str) -> ListeningTest:
+    """A test by its id; InputError if there is none."""
+    query = select(listening_tests).where(listening_tests.c.test_id == test_id)
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise InputError(f"there is no listening test {test_id}")
+    return _test(row)
+
+
+def _list_tests(connection: Connection) -> list[ListeningTest]:
+    """All tests, oldest first."""
+    query = select(listening_tests).order_by(listening_tests.c.at, listening_tests.c.test_id)
+    return [_test(row) for row in connection.execute(query).mappings()]
+
+
+def _test(row: Mapping[Any, Any]) -> ListeningTest:
+    return ListeningTest(**{**row, "design": json.loads(row["design"])})
+
+
+def _answers_of(connection: Connection, test_id: str) -> list[ListeningAnswer]:
+    """The answers of a test, in the order of its trials."""
+    table = listening_answers
+    query = select(table).where(table.c.test_id == test_id).order_by(table.c.trial)
+    return [
+        ListeningAnswer(row.test_id, row.trial, json.loads(row.answer), row.seconds, row.at)
+        for row in connection.execute(query)
+    ]
 
 
 def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, seconds: float) -> ListeningAnswer:
@@ -155,25 +218,31 @@ def answer_trial(workspace: Workspace, test_id: str, trial: int, answer: Any, se
     if not (isfinite(seconds) and seconds >= 0.0):
         raise ParameterError(f"an answer takes some seconds, got {seconds}")
     with workspace.database.write() as connection:
-        test = get_test(connection, test_id)
-        trials = test.design["trials"]
-        if not 0 <= trial < len(trials):
-            raise ParameterError(f"this test has {len(trials)} trials, there is no trial {trial + 1}")
-        if test.kind == "abx":
-            if answer not in ("A", "B"):
-                raise ParameterError(f"an answer is A or B, not {answer!r}")
-            return add_answer(connection, test_id, trial, answer, seconds)
-        if test.kind == "preference":
-            if not isinstance(answer, int) or abs(answer) > MAX_STEP:
-                raise ParameterError(f"an answer is a whole number of -{MAX_STEP} to {MAX_STEP} steps, not {answer!r}")
-            return add_answer(connection, test_id, trial, answer, seconds)
+        _check_answer(get_test(connection, test_id), trial, answer)
+        if any(one.trial == trial for one in _answers_of(connection, test_id)):
+            raise InputError(f"trial {trial + 1} of this test was answered before")
+        saved = ListeningAnswer(test_id, trial, answer, round(float(seconds), 3), now())
+        connection.execute(listening_answers.insert().values(asdict(saved) | {"answer": json.dumps(answer)}))
+    return saved
+
+
+def _check_answer(test: ListeningTest, trial: int, answer: Any) -> None:
+    """Raise `ParameterError` if a test has no such trial, or an answer of its kind is another one."""
+    trials = test.design["trials"]
+    if not 0 <= trial < len(trials):
+        raise ParameterError(f"this test has {len(trials)} trials, there is no trial {trial + 1}")
+    if test.kind == "abx":
+        if answer not in ("A", "B"):
+            raise ParameterError(f"an answer is A or B, not {answer!r}")
+    elif test.kind == "preference":
+        if not isinstance(answer, int) or abs(answer) > MAX_STEP:
+            raise ParameterError(f"an answer is a whole number of -{MAX_STEP} to {MAX_STEP} steps, not {answer!r}")
+    else:
         letters = MushraTrial(0, tuple(trials[trial]["hidden"])).letters
         if not isinstance(answer, Mapping) or sorted(answer) != list(letters):
             raise ParameterError(f"a rating is needed for each of {', '.join(letters)}")
-        ratings = {letter: answer[letter] for letter in letters}
-        if not all(isinstance(rating, int | float) and 0 <= rating <= 100 for rating in ratings.values()):
-            raise ParameterError(f"ratings are numbers from 0 to 100, got {ratings}")
-        return add_answer(connection, test_id, trial, ratings, seconds)
+        if not all(isinstance(rating, int | float) and 0 <= rating <= 100 for rating in answer.values()):
+            raise ParameterError(f"ratings are numbers from 0 to 100, got {answer}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +259,7 @@ def abx_outcome(workspace: Workspace, test_id: str) -> AbxOutcome:
     Raises `InputError` if there is no such test, and `ParameterError` if it is of another kind.
     """
     with workspace.database.read() as connection:
-        test, answers = get_test(connection, test_id), answers_of(connection, test_id)
+        test, answers = get_test(connection, test_id), _answers_of(connection, test_id)
     if test.kind != "abx":
         raise ParameterError(f"test {test_id} is no ABX test")
     trials = [AbxTrial(**trial) for trial in test.design["trials"]]
@@ -213,7 +282,7 @@ def preference_outcome(workspace: Workspace, test_id: str) -> PreferenceOutcome:
     Raises `InputError` if there is no such test, and `ParameterError` if it is of another kind.
     """
     with workspace.database.read() as connection:
-        test, answers = get_test(connection, test_id), answers_of(connection, test_id)
+        test, answers = get_test(connection, test_id), _answers_of(connection, test_id)
     if test.kind != "preference":
         raise ParameterError(f"test {test_id} is no preference test")
     first, second = test.design["conditions"]
@@ -286,9 +355,9 @@ def _answered(workspace: Workspace, kind: str) -> list[tuple[ListeningTest, dict
     with workspace.database.read() as connection:
         return [
             (test, test.design["trials"][answer.trial], answer)
-            for test in list_tests(connection)
+            for test in _list_tests(connection)
             if test.kind == kind
-            for answer in answers_of(connection, test.test_id)
+            for answer in _answers_of(connection, test.test_id)
         ]
 
 
@@ -367,7 +436,7 @@ def write_results(workspace: Workspace, out: TextIO) -> int:
         ("condition", None, one.condition, None, *_interval(one.ratings), None) for one in mushra_outcomes(workspace)
     ]
     with workspace.database.read() as connection:
-        tests = list_tests(connection)
+        tests = _list_tests(connection)
     given: AbxSummary | PreferenceSummary
     for test in tests:
         if test.kind == "abx":

@@ -16,29 +16,31 @@ the history.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Row, Select, select
+from ulid import ULID
 
 from workbench.analysis.provenance import read_provenance, with_mix_params
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ParameterError, PlanError, RequestError
+from workbench.errors import ParameterError, PlanError, RequestError, UnknownProject
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LOOP_ALONE
 from workbench.results.plan import plan_from_json
-from workbench.review import project_records as projects
-from workbench.review.project_records import Project
+from workbench.store.database import now, project_changes, project_fields, projects
 from workbench.workflows.constraints import recorded_request, with_pinned
 from workbench.workflows.mix import mix_under
 from workbench.workflows.plan import Planned, plan_track, planned_json, video_length
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
-    from sqlalchemy import Connection
 
 
 RECENT = 50  # projects that a list of recent ones has at most
@@ -48,14 +50,33 @@ _MOST_ALIKE = 9999  # projects of one name, told apart by a number
 _SAME_SECONDS = 1e-3  # by which a video may seem longer or shorter than when its plan was made
 
 
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A video and a track in work."""
+
+    project_id: str
+    name: str
+    video: str
+    """absolute path; empty for none yet"""
+    track: str
+    """absolute path, or id of a track of the catalog; empty for none yet"""
+    created_at: str
+    """ISO 8601, UTC"""
+    changed_at: str
+    """ISO 8601, UTC"""
+
+
 def start_project(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project:
     """Begin a project on a video and a track; one of both may come later.
 
     It is named after them, with a number where another project has that name.
     """
+    at = now()
     with workspace.database.write() as connection:
         name = _free_name(_name(video, track), connection)
-        return projects.add(connection, name, _video(video), _track(track))
+        project = Project(f"prj_{ULID()}", name, _video(video), _track(track), at, at)
+        connection.execute(projects.insert().values(asdict(project)))
+    return project
 
 
 def can_complete(project: Project, video: Path | None, track: TrackSource | None) -> bool:
@@ -72,22 +93,22 @@ def complete_project(workspace: Workspace, project: Project, video: Path | None,
     """
     own = _name(video if project.video else None, track if project.track else None)
     with workspace.database.write() as connection:
-        named = projects.get(connection, project.project_id).name  # another window may have given it
+        named = _get(connection, project.project_id).name  # another window may have given it
         name = _free_name(_name(video, track), connection) if named in _numbered(own) else named
-        projects.set_files(connection, project.project_id, _video(video), _track(track), name)
-        return projects.get(connection, project.project_id)
+        return _update(connection, project.project_id, video=_video(video), track=_track(track), name=name)
 
 
 def open_project(workspace: Workspace, project_id: str) -> Project:
     """The project of an id; raises `UnknownProject`."""
     with workspace.database.read() as connection:
-        return projects.get(connection, project_id)
+        return _get(connection, project_id)
 
 
 def project_on(workspace: Workspace, video: Path | None, track: TrackSource | None) -> Project | None:
     """The last changed project on a video and a track, of which it may lack one; None without any."""
+    query = _newest().where(projects.c.video == _video(video), projects.c.track == _track(track)).limit(1)
     with workspace.database.read() as connection:
-        return projects.with_files(connection, _video(video), _track(track))
+        return next(map(_project, connection.execute(query)), None)
 
 
 def projects_on_track(workspace: Workspace, track: TrackSource) -> list[Project]:
@@ -96,8 +117,12 @@ def projects_on_track(workspace: Workspace, track: TrackSource) -> list[Project]
     if database is None:
         return []
     content_hash = workspace.hash_file(track.path)
+    is_plan = (project_fields.c.field == "plan") & project_fields.c.content.contains(content_hash, autoescape=True)
+    planned = select(project_fields.c.project_id).where(is_plan)
+    is_named = projects.c.track.in_({_track(track), str(track.path.absolute())})
     with database.read() as connection:
-        return projects.on_track(connection, content_hash, {_track(track), str(track.path.absolute())})
+        rows = connection.execute(_newest().where(is_named | projects.c.project_id.in_(planned)))
+        return [_project(row) for row in rows]
 
 
 def projects_in_words(touched: Sequence[Project]) -> str:
@@ -113,7 +138,7 @@ def list_projects(workspace: Workspace, at_most: int | None = RECENT) -> list[Pr
     if database is None:
         return []
     with database.read() as connection:
-        return projects.recent(connection, at_most)
+        return [_project(row) for row in connection.execute(_newest().limit(at_most))]
 
 
 def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
@@ -125,8 +150,7 @@ def rename_project(workspace: Workspace, project_id: str, name: str) -> Project:
     if not 1 <= len(name) <= LONGEST_NAME:
         raise ParameterError(f"the name of a project must have 1 to {LONGEST_NAME} characters, got {len(name)}")
     with workspace.database.write() as connection:
-        projects.rename(connection, project_id, name)
-        return projects.get(connection, project_id)
+        return _update(connection, project_id, name=name)
 
 
 def delete_project(workspace: Workspace, project_id: str) -> None:
@@ -135,7 +159,8 @@ def delete_project(workspace: Workspace, project_id: str) -> None:
     Video and track stay, and so do grid and verdicts of the track.
     """
     with workspace.database.write() as connection:
-        projects.delete(connection, project_id)
+        for table in (project_changes, project_fields, projects):
+            connection.execute(table.delete().where(table.c.project_id == project_id))
 
 
 def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, JsonValue]) -> int:
@@ -144,13 +169,49 @@ def keep_fields(workspace: Workspace, project_id: str, fields: Mapping[str, Json
     Returns the project's revision, and raises `UnknownProject`.
     """
     with workspace.database.write() as connection:
-        return projects.put_fields(connection, project_id, fields)
+        return put_fields(connection, project_id, fields)
 
 
 def load_revision(workspace: Workspace, project_id: str) -> tuple[int, dict[str, JsonValue]]:
     """The revision of a project, and all its saved fields; raises `UnknownProject`."""
     with workspace.database.read() as connection:
-        return projects.get_revision(connection, project_id), projects.get_fields(connection, project_id)
+        return get_revision(connection, project_id), get_fields(connection, project_id)
+
+
+def put_fields(connection: Connection, project_id: str, fields: Mapping[str, JsonValue]) -> int:
+    """Write some fields of a project, None deletes one, the others stay; returns the project's new revision.
+
+    UnknownProject: there is none, for example because it was deleted meanwhile.
+    """
+    at = now()
+    _update(connection, project_id, changed_at=at, revision=projects.c.revision + 1)
+    for name, content in fields.items():
+        mine = (project_fields.c.project_id == project_id) & (project_fields.c.field == name)
+        connection.execute(project_fields.delete().where(mine))
+        if content is not None:
+            connection.execute(
+                project_fields.insert().values(project_id=project_id, field=name, content=json_text(content), at=at)
+            )
+    return get_revision(connection, project_id)
+
+
+def get_revision(connection: Connection, project_id: str) -> int:
+    """How often fields of a project were written; UnknownProject if there is none."""
+    revision = connection.scalar(select(projects.c.revision).where(projects.c.project_id == project_id))
+    if revision is None:
+        raise UnknownProject(f"{project_id}: no project of that id")
+    return int(revision)
+
+
+def get_fields(connection: Connection, project_id: str) -> dict[str, JsonValue]:
+    """All fields of a project by name; empty if there is no such project."""
+    query = select(project_fields).where(project_fields.c.project_id == project_id)
+    return {row.field: json.loads(row.content) for row in connection.execute(query)}
+
+
+def json_text(content: Any) -> str:
+    """A value as it is stored."""
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def plan_record(loop: Planned | None) -> dict[str, JsonValue] | None:
@@ -186,6 +247,26 @@ def restore_loop(workspace: Workspace, track: TrackSource, video: Path, stored: 
     return Planned(track, video, seconds, plan, analysis, mix, made, request)
 
 
+def _newest() -> Select[Any]:
+    return select(projects).order_by(projects.c.changed_at.desc(), projects.c.project_id.desc())
+
+
+def _project(row: Row[Any]) -> Project:
+    return Project(*(getattr(row, field) for field in Project.__slots__))
+
+
+def _get(connection: Connection, project_id: str) -> Project:
+    row = connection.execute(select(projects).where(projects.c.project_id == project_id)).one_or_none()
+    if row is None:
+        raise UnknownProject(f"{project_id}: no project of that id")
+    return _project(row)
+
+
+def _update(connection: Connection, project_id: str, **values: Any) -> Project:
+    connection.execute(projects.update().where(projects.c.project_id == project_id).values(**values))
+    return _get(connection, project_id)
+
+
 def _video(video: Path | None) -> str:
     return "" if video is None else str(video.absolute())
 
@@ -212,5 +293,6 @@ def _numbered(name: str) -> Iterator[str]:
 
 def _free_name(name: str, connection: Connection) -> str:
     """A name, with the first number that sets it apart where another project has it."""
-    taken = projects.names_with(connection, name[: LONGEST_NAME - len(f" {_MOST_ALIKE}")])
+    alike = projects.c.name.startswith(name[: LONGEST_NAME - len(f" {_MOST_ALIKE}")], autoescape=True)
+    taken = set(connection.scalars(select(projects.c.name).where(alike)))
     return next((one for one in _numbered(name) if one not in taken), name)

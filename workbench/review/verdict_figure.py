@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,14 +30,13 @@ from workbench.plots.labels import Labels, name_point
 from workbench.plots.palette import BEAT, DOWNBEAT, ENDING, EXPECTED, PLAYED, RULE, SOFT_INK, new_figure, quiet
 from workbench.plots.seams import PART_WORDS
 from workbench.recording import BoolArray, FloatArray
-from workbench.review.verdict_records import Verdict, Word, latest
+from workbench.review.verdicts import WORDS, Verdict, Word, latest
 from workbench.seams.profile import SEAM_PARTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WORDS: tuple[Word, ...] = get_args(Word)
 WORD_COLOURS = {"good": ENDING, "audible": EXPECTED, "wrong": DOWNBEAT}
 WORD_MARKERS = {"good": "o", "audible": "s", "wrong": "D"}
 _Z = 1.959964

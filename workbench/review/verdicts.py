@@ -22,40 +22,147 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO, get_args
+from typing import Any, Literal, TextIO, TypeAlias, get_args
 
 import numpy as np
+from sqlalchemy import Connection, select
+from ulid import ULID
 
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-from workbench.errors import InputError
-from workbench.files import bundled_path, decode_text
+from workbench.errors import InputError, ParameterError
+from workbench.files import bundled_path, decode_text, write_rows
 from workbench.media.audio import decode
 from workbench.params import SeamParams
 from workbench.plans.plan import LoopPlan
 from workbench.plots.seams import SeamView
-from workbench.review.review_records import clean_name
-from workbench.review.verdict_records import Verdict, Word, add, every, latest
 from workbench.seams.measures import part_names
 from workbench.seams.seam_score import score_splices, seam_evidence
+from workbench.store.database import now, verdicts
 from workbench.workflows.plan import Planned
 
-
-def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write rows below a head, with None for nothing; returns the rows below the head."""
-    written = list(rows)
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(written)
-    return len(written)
-
-
-_WORDS: tuple[Word, ...] = get_args(Word)
+Word: TypeAlias = Literal["good", "audible", "wrong"]
+"""the seam is inaudible; it is audible; it is a mistake"""
+WORDS: tuple[Word, ...] = get_args(Word)
+MAX_NAME = 80
+"""characters of a reviewer's name"""
+_DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""bidirectional classes of characters that may turn around what follows a name"""
 _COLUMNS = ("verdict_id", "at", "reviewer", "track", "content_hash", "verdict", "note")
 _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")  # columns of an exported CSV with text
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A reviewer's judgement of one seam."""
+
+    verdict_id: str
+    content_hash: str
+    """SHA-256 of the track's bytes"""
+    track: str
+    """its name"""
+    seam: Mapping[str, float]
+    """`leave` and `enter` in track time, s; `fade` s, `exponent`, `score`, and the parts of the score by name"""
+    verdict: Word
+    note: str
+    at: str
+    reviewer: str = ""
+    """empty: no name was given"""
+
+    @property
+    def seam_key(self) -> tuple[int, int, int, int]:
+        """The judged seam: ms of track time left and entered, ms of the fade and hundredths of its exponent.
+
+        Verdicts are about the same seam where these are equal; -1 stands for a fade that is not known.
+        """
+        seam = self.seam
+        fade, exponent = seam.get("fade"), seam.get("exponent")
+        return (
+            round(1000 * seam["leave"]),
+            round(1000 * seam["enter"]),
+            -1 if fade is None else round(1000 * fade),
+            -1 if exponent is None else round(100 * exponent),
+        )
+
+
+def clean_name(name: str, most: int = MAX_NAME) -> str:
+    """The name of a reviewer without blanks at its ends.
+
+    ParameterError: nothing is left, it is longer than `most`, or it has characters that control lines or the
+    direction of text.
+    """
+    found = name.strip()
+    if not 1 <= len(found) <= most or any(_controls(letter) for letter in found):
+        raise ParameterError(f"a reviewer needs a name of 1 to {most} characters on one line: {found[:most]!r}")
+    return found
+
+
+def _controls(letter: str) -> bool:
+    return unicodedata.category(letter) == "Cc" or unicodedata.bidirectional(letter) in _DIRECTIONS
+
+
+def add(
+    connection: Connection,
+    content_hash: str,
+    track: str,
+    seam: Mapping[str, float],
+    verdict: Word,
+    note: str = "",
+    reviewer: str = "",
+) -> Verdict:
+    """Save a verdict: good, audible or wrong, else ParameterError.
+
+    Earlier ones stay; a reviewer's latest verdict about a seam and its crossfade counts.
+    """
+    if verdict not in WORDS:
+        raise ParameterError(f"a verdict is one of {', '.join(WORDS)}, not {verdict!r}")
+    saved = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now(), reviewer)
+    put(connection, saved)
+    return saved
+
+
+def put(connection: Connection, verdict: Verdict) -> None:
+    """Put a verdict back as it was, under its id and at its time, in place of the record of that id."""
+    remove(connection, verdict.verdict_id)
+    connection.execute(verdicts.insert().values(asdict(verdict) | {"seam": json.dumps(verdict.seam)}))
+
+
+def remove(connection: Connection, verdict_id: str) -> None:
+    """Delete a verdict."""
+    connection.execute(verdicts.delete().where(verdicts.c.verdict_id == verdict_id))
+
+
+def get(connection: Connection, verdict_id: str) -> Verdict | None:
+    """The verdict of an id; None if there is none."""
+    row = connection.execute(select(verdicts).where(verdicts.c.verdict_id == verdict_id)).mappings().one_or_none()
+    return None if row is None else _stored(row)
+
+
+def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:
+    """All verdicts, or those about one track, oldest first."""
+    query = select(verdicts).order_by(verdicts.c.verdict_id)
+    if content_hash is not None:
+        query = query.where(verdicts.c.content_hash == content_hash)
+    return [_stored(row) for row in connection.execute(query).mappings()]
+
+
+def _stored(row: Mapping[Any, Any]) -> Verdict:
+    return Verdict(**{**row, "seam": json.loads(row["seam"])})
+
+
+def latest(given: Iterable[Verdict]) -> list[Verdict]:
+    """Each reviewer's last verdict about each seam and its crossfade (`Verdict.seam_key`).
+
+    Given oldest first; returned in the order in which the seams were first judged.
+    """
+    found: dict[tuple[object, ...], Verdict] = {}
+    for verdict in given:
+        found[(verdict.content_hash, verdict.reviewer, verdict.seam_key)] = verdict
+    return list(found.values())
 
 
 def judge_seam(
@@ -125,8 +232,8 @@ def read_verdicts(path: Path) -> list[Verdict]:
 def _verdict(row: dict[str, Any], where: str) -> Verdict:
     texts = {name: row.pop(name) for name in _TEXTS}
     texts["reviewer"] = row.pop("reviewer", "") or ""  # older files have no such column
-    if texts["verdict"] not in _WORDS:
-        raise InputError(f"{where}: a verdict is one of {', '.join(_WORDS)}, not {texts['verdict']!r}")
+    if texts["verdict"] not in WORDS:
+        raise InputError(f"{where}: a verdict is one of {', '.join(WORDS)}, not {texts['verdict']!r}")
     try:
         seam = {name: float(value) for name, value in row.items() if value}
     except (TypeError, ValueError):

@@ -10,22 +10,57 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection, select
+from ulid import ULID
+
 from workbench.analysis.provenance import Provenance, read_provenance
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ParameterError
+from workbench.errors import InputError, ParameterError
 from workbench.params import RenderParams
 from workbench.plans.plan import LoopPlan
 from workbench.results.mix import MixBody
 from workbench.results.plan import mix_from_json, plan_from_json
-from workbench.review.review_records import PlanVersion, get_version, keep_version, same_version, version_names
+from workbench.store.database import now, plan_versions
 from workbench.workflows.plan import Planned, planned_json
 
 # Parameters of rendering that change the sound of a mix
 _DUCKING = ("ducking", "speech_band_depth", "other_bands_depth", "other_bands_gap_db")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanVersion:
+    """A frozen copy of a plan."""
+
+    version_id: str
+    subject: str
+    """digest of track and video, hex"""
+    digest: str
+    """of everything audible: plan, fades and mix, hex"""
+    content_hash: str
+    """SHA-256 of the track's bytes"""
+    track: str
+    """its name"""
+    track_path: str
+    video_path: str | None
+    body: str
+    """JSON as the command line prints a plan, with mix and provenance"""
+    at: str
+    """ISO 8601, UTC"""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionName:
+    """What a version is called by, without the plan, which is long."""
+
+    version_id: str
+    digest: str
+    content_hash: str
+    track: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +117,22 @@ def freeze_plan(workspace: Workspace, loop: Planned) -> PlanVersion:
     alone = _alone(loop)
     assert alone.analysis is not None, "a plan comes from an analysis"
     subject, body = loop_subject(workspace, loop), planned_json(alone)
+    version = PlanVersion(
+        version_id=f"pv_{ULID()}",
+        subject=subject,
+        digest=_digest(body),
+        content_hash=alone.analysis.content_hash,
+        track=loop.track.title,
+        track_path=str(loop.track.path.absolute()),
+        video_path=None if loop.video is None else str(loop.video.absolute()),
+        body=json.dumps(body, ensure_ascii=False),
+        at=now(),
+    )
     with workspace.database.write() as connection:
-        return keep_version(
-            connection,
-            subject=subject,
-            digest=_digest(body),
-            content_hash=alone.analysis.content_hash,
-            track=loop.track.title,
-            track_path=str(loop.track.path.absolute()),
-            video_path=None if loop.video is None else str(loop.video.absolute()),
-            body=json.dumps(body, ensure_ascii=False),
-        )
+        same = same_version(connection, subject, version.digest)
+        if same is None:
+            connection.execute(plan_versions.insert().values(asdict(version)))
+        return same or version
 
 
 def find_version(workspace: Workspace, loop: Planned) -> PlanVersion | None:
@@ -100,6 +140,34 @@ def find_version(workspace: Workspace, loop: Planned) -> PlanVersion | None:
     subject, digest = loop_subject(workspace, loop), _digest(planned_json(_alone(loop)))
     with workspace.database.read() as connection:
         return same_version(connection, subject, digest)
+
+
+def get_version(connection: Connection, version_id: str) -> PlanVersion:
+    """A version by its id; InputError if there is none."""
+    row = connection.execute(select(plan_versions).where(plan_versions.c.version_id == version_id)).first()
+    if row is None:
+        raise InputError(f"there is no version {version_id} of a plan")
+    return PlanVersion(*row)
+
+
+def same_version(connection: Connection, subject: str, digest: str) -> PlanVersion | None:
+    """The version of a subject that sounds the same; None where there is none."""
+    same = select(plan_versions).where(plan_versions.c.subject == subject, plan_versions.c.digest == digest)
+    row = connection.execute(same).first()
+    return None if row is None else PlanVersion(*row)
+
+
+def version_names(
+    connection: Connection, subject: str | None = None, content_hash: str | None = None
+) -> list[VersionName]:
+    """The versions of a subject or of a track by name, oldest first."""
+    columns = (plan_versions.c[name] for name in VersionName.__slots__)
+    query = select(*columns).order_by(plan_versions.c.version_id)
+    if subject is not None:
+        query = query.where(plan_versions.c.subject == subject)
+    if content_hash is not None:
+        query = query.where(plan_versions.c.content_hash == content_hash)
+    return [VersionName(*row) for row in connection.execute(query)]
 
 
 def thaw(workspace: Workspace, version_id: str) -> FrozenPlan:

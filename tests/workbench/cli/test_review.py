@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 from workbench.analysis.workspace import Workspace
-from workbench.review import verdict_records as verdicts
+from workbench.review import verdicts
 from workbench.review.listening import answer_trial, begin_abx
 from workbench.store.home import Home
 

@@ -27,8 +27,7 @@ from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LENGTH_ALONE, PlanRequest
-from workbench.review.history import Window, record_change
-from workbench.review.project_records import Edits
+from workbench.review.history import Edits, Window, record_change
 from workbench.review.projects import (
     delete_project,
     keep_fields,

@@ -43,7 +43,7 @@ from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.sweep import sweep_figure
 from workbench.recording import Recording
 from workbench.review import verdict_figure as review
-from workbench.review.verdict_records import Word
+from workbench.review.verdicts import Word
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, TrackSection
 from workbench.store.home import Home
 from workbench.video.events import EVENT_KINDS, Events

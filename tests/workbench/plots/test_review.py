@@ -15,7 +15,7 @@ from workbench.review.verdict_figure import (
     reliability_figure,
     wilson,
 )
-from workbench.review.verdict_records import Verdict, Word
+from workbench.review.verdicts import Verdict, Word
 from workbench.seams.profile import SEAM_PARTS
 
 

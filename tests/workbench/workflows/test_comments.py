@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from workbench.analysis.workspace import Workspace
-from workbench.errors import ParameterError
+from workbench.errors import InputError, ParameterError
 from workbench.export.timeline import MarkerKind
 from workbench.plans.plan import LoopPlan
-from workbench.review import verdict_records as verdicts
+from workbench.review import verdicts
 from workbench.review.comments import (
     answer_comment,
     comment_on,
@@ -72,13 +72,38 @@ def test_comments_go_on_to_the_next_version_and_decisions_do_not(
 def test_a_thread_holds_its_answers_and_is_resolved(
     workspace: Workspace, reviewed_loop: Planned, faded: Planned
 ) -> None:
-    first = comment_on(workspace, reviewed_loop, "Ana", "a click?", 3.0)
+    first = comment_on(workspace, reviewed_loop, " Ana ", "a click? ", 3.0, seam=0)
+    assert (first.reviewer, first.text) == ("Ana", "a click?")
     answer = answer_comment(workspace, faded, first.comment_id, "Ben", "gone now")
-    resolve_thread(workspace, answer.comment_id, "Ana")
+    further = answer_comment(workspace, faded, answer.comment_id, "Ana", "yes")
+    assert answer.answers == further.answers == first.comment_id
+    assert (answer.video_s, answer.leave_s, answer.enter_s) == (first.video_s, first.leave_s, first.enter_s)
+    done = resolve_thread(workspace, further.comment_id, "Ana")
     (thread,) = load_review(workspace, faded).threads
-    assert (thread.answers, thread.resolved, thread.first.resolved_by) == ((answer,), True, "Ana")
-    resolve_thread(workspace, first.comment_id, None)
+    assert (thread.first, thread.answers, thread.resolved) == (done, (answer, further), True)
+    assert done.resolved_by == "Ana"
+    assert done.resolved_at is not None
+    assert resolve_thread(workspace, first.comment_id, None) == first
     assert not load_review(workspace, faded).threads[0].resolved
+
+
+def test_a_comment_needs_a_name_a_text_and_a_time(workspace: Workspace, reviewed_loop: Planned) -> None:
+    first = comment_on(workspace, reviewed_loop, "Ana", "hm", 0.0)
+    for reviewer, text, video_s, reason in (
+        ("  ", "text", 0.0, "needs a name"),
+        ("a\nb", "text", 0.0, "on one line"),
+        ("Ana", " \n", 0.0, "1 to 4000 characters"),
+        ("Ana", "x" * 4001, 0.0, "got 4001"),
+        ("Ana", "text", -1.0, "a time of the video"),
+        ("Ana", "text", float("nan"), "a time of the video"),
+    ):
+        with pytest.raises(ParameterError, match=reason):
+            comment_on(workspace, reviewed_loop, reviewer, text, video_s)
+    with pytest.raises(InputError, match="no comment"):
+        answer_comment(workspace, replace(reviewed_loop, video_seconds=99.0), first.comment_id, "Ana", "text")
+    with pytest.raises(ParameterError, match="approved, needs work"):
+        decide(workspace, reviewed_loop, "Ana", "fine")  # type: ignore[arg-type]
+    assert [thread.first for thread in load_review(workspace, reviewed_loop).threads] == [first]
 
 
 def test_a_comment_on_a_seam_follows_its_splice(workspace: Workspace, reviewed_loop: Planned, plan: LoopPlan) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from workbench.review.verdicts import write_rows
+from workbench.files import write_rows
 
 
 def test_rows_are_read_back_and_counted() -> None:

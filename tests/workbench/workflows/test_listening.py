@@ -11,6 +11,7 @@ import pytest
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
 from workbench.review.listening import (
+    ListeningTest,
     abx_outcome,
     answer_trial,
     begin_abx,
@@ -24,7 +25,6 @@ from workbench.review.listening import (
     write_preferences,
     write_results,
 )
-from workbench.review.listening_records import ListeningTest
 from workbench.review.trials import AbxTrial, MushraTrial
 from workbench.store.home import Home
 
@@ -43,7 +43,7 @@ def item(number: int, score: float) -> dict[str, float]:
 
 def abx(workspace: Workspace, trials: int = 10) -> tuple[ListeningTest, tuple[AbxTrial, ...]]:
     return begin_abx(
-        workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("20 ms", "5 ms"), trials=trials,
+        workspace, content_hash=HASH, track="song", reviewer=" Ana", conditions=("20 ms", "5 ms"), trials=trials,
         about={"seam": item(0, 0.5)},
     )  # fmt: skip
 
@@ -218,6 +218,10 @@ def test_answers_are_checked_and_given_once(workspace: Workspace) -> None:
         abx_outcome(workspace, rated.test_id)
     with pytest.raises(ParameterError, match="no preference test"):
         preference_outcome(workspace, rated.test_id)
+    with pytest.raises(ParameterError, match="needs a name"):
+        begin_preference(
+            workspace, content_hash=HASH, track="song", reviewer="", conditions=("a", "b"), items=[{"place": "whole"}]
+        )
     with pytest.raises(ParameterError, match="needs the conditions"):
         begin_mushra(workspace, content_hash=HASH, track="song", reviewer="Ana", conditions=("a", "b"), items=[{}])
     assert mushra_outcomes(workspace) == []

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ChangedElsewhere, UnknownProject
 from workbench.review.history import (
+    MOST_CHANGES,
     Window,
     amend_change,
     differing,
@@ -91,6 +92,19 @@ def test_undo_and_redo_walk_through_the_states_in_which_a_project_was(steps: lis
             assert [step.undone for step in kept] == [False] * at + [True] * (len(states) - 1 - at)
 
 
+def test_a_new_change_deletes_those_that_were_undone_and_the_oldest(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path))
+    project_id = start_project(workspace, None, None).project_id
+    for number in range(1, MOST_CHANGES + 3):
+        record_change(workspace, project_id, str(number), {"view": (number, number + 1)})
+    assert [change.number for change in list_changes(workspace, project_id)] == [*range(3, MOST_CHANGES + 3)]
+    undo_change(workspace, project_id)
+    undo_change(workspace, project_id)
+    assert [change.undone for change in list_changes(workspace, project_id)[-3:]] == [False, True, True]
+    record_change(workspace, project_id, "new", {"view": (MOST_CHANGES, 0)})
+    assert [change.words for change in list_changes(workspace, project_id)[-2:]] == [str(MOST_CHANGES), "new"]
+
+
 def test_nothing_that_differs_is_no_change(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path))
     project_id = start_project(workspace, None, None).project_id
@@ -124,12 +138,15 @@ def test_a_record_that_somebody_changed_since_is_left_as_it_is(tmp_path: Path) -
 def test_what_comes_of_an_undone_change_is_not_kept(tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path))
     project_id = start_project(workspace, None, None).project_id
-    change = record_change(workspace, project_id, "a change", {"params": (1, 2)}).change
+    change = record_change(workspace, project_id, "a change", {"params": (1, 2), "plan": ("a", "b")}).change
     assert change is not None
-    assert amend_change(workspace, project_id, change.number, {"plan": (None, "made for it")}).change
+    amended = amend_change(workspace, project_id, change.number, {"plan": ("b", "c"), "fades": ([1], None)}).change
+    assert [amended] == list_changes(workspace, project_id)
+    assert amended is not None
+    assert amended.edits == {"params": (1, 2), "plan": ("a", "c"), "fades": ([1], None)}
     undo_change(workspace, project_id)
     assert amend_change(workspace, project_id, change.number, {"plan": (None, "made late")}).change is None
-    assert load_revision(workspace, project_id)[1] == {"params": 1}
+    assert load_revision(workspace, project_id)[1] == {"params": 1, "plan": "a", "fades": [1]}
     with pytest.raises(UnknownProject):
         amend_change(workspace, "prj_unknown", 1, {"plan": (None, 1)})
 

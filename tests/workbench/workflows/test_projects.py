@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, UnknownProject
+from workbench.review.history import list_changes, record_change
 from workbench.review.projects import (
+    Project,
     can_complete,
     complete_project,
     delete_project,
+    get_fields,
     keep_fields,
     list_projects,
     load_revision,
@@ -22,9 +29,11 @@ from workbench.review.projects import (
     project_on,
     projects_in_words,
     projects_on_track,
+    put_fields,
     rename_project,
     start_project,
 )
+from workbench.store.database import Database, projects
 from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 
@@ -47,8 +56,40 @@ def test_a_project_is_found_by_its_files_and_named_after_them(workspace: Workspa
     assert (whole.project_id, whole.name, whole.track) == (begun.project_id, "song under film", str(track.path))
     assert project_on(workspace, tmp_path / "film.mp4", track) == whole
     assert project_on(workspace, None, track) is None
-    keep_fields(workspace, whole.project_id, {"view": {"seam": 1}})
-    assert load_revision(workspace, whole.project_id)[1] == {"view": {"seam": 1}}
+    again = start_project(workspace, tmp_path / "film.mp4", track)
+    assert project_on(workspace, tmp_path / "film.mp4", track) == again
+    keep_fields(workspace, whole.project_id, {"plan": {"a": [1.5, None]}, "view": 3})
+    latest = project_on(workspace, tmp_path / "film.mp4", track)
+    assert latest is not None
+    assert latest.project_id == whole.project_id, "the one that was changed last"
+    assert [project.project_id for project in list_projects(workspace, 1)] == [whole.project_id]
+    keep_fields(workspace, whole.project_id, {"view": 4, "fades": None})
+    assert load_revision(workspace, whole.project_id)[1] == {"plan": {"a": [1.5, None]}, "view": 4}
+    keep_fields(workspace, whole.project_id, {"view": None})
+    assert load_revision(workspace, whole.project_id)[1] == {"plan": {"a": [1.5, None]}}
+
+
+JSON: Any = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.floats(-1e300, 1e300), st.text()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def database() -> Database:
+    """A database in memory with one project."""
+    database = Database("sqlite://")
+    with database.write() as connection:
+        connection.execute(projects.insert().values(asdict(Project("prj_1", "one", "", "", "", ""))))
+    return database
+
+
+@given(content=JSON.filter(lambda value: value is not None))
+def test_a_field_is_any_json(database: Database, content: Any) -> None:
+    with database.write() as connection:
+        put_fields(connection, "prj_1", {"any": content})
+        assert get_fields(connection, "prj_1") == {"any": content}
 
 
 def test_the_projects_on_a_track_are_found_by_its_bytes(workspace: Workspace, tmp_path: Path) -> None:
@@ -117,9 +158,14 @@ def test_names(workspace: Workspace) -> None:
     for name in (" ", "x" * 201):
         with pytest.raises(ParameterError, match="1 to 200 characters"):
             rename_project(workspace, project.project_id, name)
+    record_change(workspace, project.project_id, "a change", {"view": (None, 3)})
     delete_project(workspace, project.project_id)
+    delete_project(workspace, project.project_id)
+    assert list_changes(workspace, project.project_id) == []
     with pytest.raises(UnknownProject, match=project.project_id):
         open_project(workspace, project.project_id)
+    with pytest.raises(UnknownProject, match=project.project_id):
+        keep_fields(workspace, project.project_id, {"view": 4})
     with pytest.raises(UnknownProject, match=project.project_id):
         rename_project(workspace, project.project_id, "another")
 

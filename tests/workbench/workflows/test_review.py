@@ -10,12 +10,11 @@ import pytest
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
 from workbench.plans.plan import LoopPlan
-from workbench.review import verdict_records as verdicts
-from workbench.review.verdict_figure import (
-    gather_reviews,
-)
-from workbench.review.verdict_records import Verdict, Word
+from workbench.review import verdicts
+from workbench.review.verdict_figure import gather_reviews
 from workbench.review.verdicts import (
+    Verdict,
+    Word,
     judge_seam,
     known_splices,
     load_verdicts,
@@ -33,22 +32,37 @@ SEAM = {"leave": 30.0, "enter": 10.0, "fade": 0.02, "exponent": 1.0, "score": 0.
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    """With four verdicts: one seam judged twice, once more under another crossfade, and one of another track."""
+    """With six verdicts: a seam judged twice, by another reviewer, under two other crossfades; one of another track."""
     workspace = Workspace(Home(tmp_path))
     with workspace.database.write() as connection:
         verdicts.add(connection, "a" * 64, "first", SEAM, "wrong")
         verdicts.add(connection, "b" * 64, "second", SEAM, "good")
         verdicts.add(connection, "a" * 64, "first", SEAM | {"fade": 0.3}, "audible", "a breath, cut")
+        verdicts.add(connection, "a" * 64, "first", SEAM | {"exponent": 0.5}, "wrong")
+        verdicts.add(connection, "a" * 64, "first", SEAM, "wrong", reviewer="Ana")
         verdicts.add(connection, "a" * 64, "first", SEAM | {"leave": 30.0002}, "good")
     return workspace
 
 
 def test_a_seam_that_is_judged_again_has_one_newest_verdict(workspace: Workspace) -> None:
-    assert [verdict.verdict for verdict in load_verdicts(workspace)] == ["wrong", "good", "audible", "good"]
+    words = ["wrong", "good", "audible", "wrong", "wrong", "good"]
+    assert [verdict.verdict for verdict in load_verdicts(workspace)] == words
     newest = newest_verdicts(workspace)
-    assert [(verdict.track, verdict.verdict) for verdict in newest] == [
-        ("second", "good"), ("first", "audible"), ("first", "good")
+    assert [(verdict.track, verdict.verdict, verdict.reviewer) for verdict in newest] == [
+        ("second", "good", ""), ("first", "audible", ""), ("first", "wrong", ""), ("first", "wrong", "Ana"),
+        ("first", "good", ""),
     ]  # fmt: skip
+
+
+def test_a_verdict_from_before_reviewers_is_read(tmp_path: Path) -> None:
+    workspace = Workspace(Home(tmp_path))
+    with workspace.database.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO verdicts (verdict_id, content_hash, track, seam, verdict, note, at) VALUES "
+            """('ver_1', 'abc', 'track', '{"leave": 1.0, "enter": 2.0}', 'good', '', '2026-01-01')"""
+        )
+    (old,) = load_verdicts(workspace)
+    assert (old.reviewer, old.seam_key) == ("", (1000, 2000, -1, -1))
 
 
 def test_verdicts_come_back_from_csv(workspace: Workspace, tmp_path: Path) -> None:
@@ -86,6 +100,8 @@ def test_a_verdict_is_a_reviewers_and_of_the_crossfade_that_was_heard(
     assert judge_seam(workspace, reviewed_loop, plan, view, "good").reviewer == ""
     with pytest.raises(ParameterError, match="on one line"):
         judge_seam(workspace, reviewed_loop, plan, view, "good", "", "a\nb")
+    with pytest.raises(ParameterError, match="good, audible, wrong"):
+        judge_seam(workspace, reviewed_loop, plan, view, "nice")  # type: ignore[arg-type]
 
 
 def test_verdicts_become_a_table() -> None:

@@ -10,7 +10,7 @@ import pytest
 from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, ParameterError
 from workbench.plans.plan import LoopPlan
-from workbench.review.comments import decide, load_review
+from workbench.review.comments import MAX_TEXT, decide, load_review
 from workbench.review.links import (
     BY_LINK,
     LONGEST,
@@ -22,7 +22,7 @@ from workbench.review.links import (
     open_links,
     take_back,
 )
-from workbench.review.review_records import MAX_NAME, MAX_TEXT
+from workbench.review.verdicts import MAX_NAME
 from workbench.review.versions import freeze_plan
 from workbench.store.clock import SystemClock, using
 from workbench.store.home import Home

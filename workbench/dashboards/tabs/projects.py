@@ -15,8 +15,7 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.video import find_still
 from workbench.dashboards.styles import script, stylesheet
 from workbench.errors import WorkbenchError
-from workbench.review.project_records import Project
-from workbench.review.projects import delete_project, list_projects, rename_project
+from workbench.review.projects import Project, delete_project, list_projects, rename_project
 
 
 class ProjectList(JSComponent):

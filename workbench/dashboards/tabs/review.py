@@ -44,6 +44,7 @@ from workbench.files import stamps_of
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import gains_of
 from workbench.review.comments import (
+    Decision,
     PlanReview,
     answer_comment,
     comment_on,
@@ -53,7 +54,6 @@ from workbench.review.comments import (
     seam_of,
 )
 from workbench.review.links import ReviewLink, make_link, open_links, take_back
-from workbench.review.review_records import Decision
 from workbench.review.versions import FrozenPlan, freeze_plan, thaw
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned

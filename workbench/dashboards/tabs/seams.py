@@ -34,14 +34,13 @@ from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ
 from workbench.results.plan_words import NO_SEAM, seam_words
-from workbench.review.verdict_records import Verdict, Word
-from workbench.review.verdicts import judge_seam, newest_verdicts, write_verdicts
+from workbench.review.verdicts import Verdict, Word, judge_seam, newest_verdicts, write_verdicts
 from workbench.seams.profile import MIN_FADE_SECONDS
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
 
 SeamKey: TypeAlias = tuple[int, int, int, int]
-"""a seam as it is played, see `workbench.review.verdict_records.Verdict`"""
+"""a seam as it is played, see `workbench.review.verdicts.Verdict`"""
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
 _COLOURS: dict[Word, str] = {"good": "success", "audible": "warning", "wrong": "error"}

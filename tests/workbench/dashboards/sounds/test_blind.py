@@ -25,7 +25,7 @@ from workbench.features.loudness import integrated_lufs
 from workbench.files import bundled_path
 from workbench.media.audio import decode
 from workbench.plans.plan import LoopPlan
-from workbench.review.listening_records import get_test
+from workbench.review.listening import get_test
 from workbench.review.stimuli import plan_excerpt
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
