@@ -37,9 +37,8 @@ def find(
 
 def stored(connection: Connection, cache_key: str, auto_mix: bool) -> tuple[Body | None, Body | None]:
     """The stored answer, and the stored `{"mix": …}`, null if none is asked for; None for what is not stored."""
-    if not auto_mix:
-        return answers.use(connection, cache_key), {"mix": None}
-    return answers.use_both(connection, cache_key, cache_keys.mix_key(cache_key))
+    mix = answers.use(connection, cache_keys.mix_key(cache_key)) if auto_mix else {"mix": None}
+    return answers.use(connection, cache_key), mix
 
 
 def build(

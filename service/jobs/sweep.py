@@ -23,7 +23,6 @@ from service.jobs.deletion import delete_video
 from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, shared_values, video_owners
 from service.store.shared_files import problem_of_sweeping
-from service.store.times import time_from_now
 from workbench.caches import NOTE_SUFFIX, delete_made
 from workbench.errors import ParameterError, StoreError, UnknownVideo, WorkbenchError
 from workbench.store import videos
@@ -49,12 +48,12 @@ def sweep(files: StoredFiles, database: Database, settings: ServiceSettings) -> 
     Returns whether rows are left for the next call. Raises StoreError if the database cannot be used.
     """
     with database.write() as connection:
-        stale = video_owners.delete_stale_uploads(connection, time_from_now(-settings.upload_seconds - _GRACE_SECONDS))
-        failed = video_owners.forget_failed_uploads(connection, time_from_now(-_GRACE_SECONDS), _MOST_ROWS)
+        stale = video_owners.delete_stale_uploads(connection, now(-settings.upload_seconds - _GRACE_SECONDS))
+        failed = video_owners.forget_failed_uploads(connection, now(-_GRACE_SECONDS), _MOST_ROWS)
         idempotency_keys.delete_expired(connection)
         forgotten = (
-            jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
-            answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
+            jobs.delete_settled(connection, now(-settings.job_retention_seconds), _MOST_ROWS),
+            answers.delete_unused(connection, now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
     for name in (*stale, *failed):  # before all that can fail: no later sweep finds them
         _delete(files, files.place("uploads", name))
@@ -85,7 +84,7 @@ def _is_turn(database: Database) -> bool:
     """Whether this worker is to look through all files: one of all machines does, once a day."""
     with database.write() as connection:
         last = shared_values.get(connection, shared_values.STORE_SWEPT_AT)
-        if last is not None and last > time_from_now(-_STORE_SECONDS):
+        if last is not None and last > now(-_STORE_SECONDS):
             return False
         shared_values.set_value(connection, shared_values.STORE_SWEPT_AT, now())
         return True
@@ -139,7 +138,7 @@ def _delete_videos(files: StoredFiles, database: Database, settings: ServiceSett
     if settings.video_retention_seconds is None:
         return 0
     with database.read() as connection:
-        before = time_from_now(-settings.video_retention_seconds)
+        before = now(-settings.video_retention_seconds)
         expired = video_owners.ready_since(connection, before, _MOST_VIDEOS)
     deleted = 0
     for video_id in expired:

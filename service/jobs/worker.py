@@ -52,7 +52,6 @@ from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
 from service.store import jobs, notices, shared_values, workers
 from service.store.jobs import Job
-from service.store.times import time_from_now
 from service.telemetry import metrics
 from service.telemetry.spans import Spans
 from workbench.errors import StoreError, WorkbenchError
@@ -583,7 +582,7 @@ class JobParent:
         for kind in KINDS.values():
             longest = kind.longest_wait(self.settings)
             if longest is not None and kind.queue in self.slots:
-                jobs.expire(connection, kind.name, time_from_now(-longest))
+                jobs.expire(connection, kind.name, longest)
 
     def _settle(
         self,

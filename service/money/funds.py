@@ -19,7 +19,6 @@ from service.store import accounts, credit_grants, jobs, ledger, tables
 from service.store.api_keys import Caller
 from service.store.credit_grants import CreditGrant
 from service.store.jobs import Job, NewJob
-from service.store.times import month_of
 from workbench.store import database
 
 CAP_REACHED = "monthly spend cap reached"
@@ -44,7 +43,7 @@ def check_account(
     """
     accounts.lock(connection, account)
     now = now or database.now()
-    given = {"sought": account, "month": month_of(now), "at": now, "apart": apart_from}
+    given = {"sought": account, "month": ledger.month_of(now), "at": now, "apart": apart_from}
     found = connection.execute(_STANDING, given).one_or_none()
     if found is None:
         raise Problem(402, NO_PAYMENT_METHOD)

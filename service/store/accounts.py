@@ -48,19 +48,13 @@ def list_all(connection: Connection) -> list[Account]:
 
 
 def validate_name(account: str) -> None:
-    """Check that an account can have a name: a letter or digit, then at most 127 letters, digits and `. _ @ + -`.
-
-    Raises ParameterError if it cannot.
-    """
+    """ParameterError unless it is a letter or digit, then at most 127 letters, digits and `. _ @ + -`."""
     if not _NAME.fullmatch(account):
         raise ParameterError(f"an account is named by letters, digits and . _ @ + -, at most 128 of them: {account!r}")
 
 
 def ensure(connection: Connection, account: str) -> Account:
-    """The account of a name; if there is none it is created with a payment method, without credit or cap.
-
-    Raises ParameterError if an account cannot have this name.
-    """
+    """The account of a name; if there is none it is created with a payment method, without credit or cap."""
     validate_name(account)
     values = {"account": account, "payment_method": True, "preview": False, "created_at": now()}
     connection.execute(insert(connection, accounts).values(**values).on_conflict_do_nothing())
@@ -77,10 +71,7 @@ def lock(connection: Connection, account: str) -> None:
 
 
 def update(connection: Connection, account: str, **values: Any) -> Account | None:
-    """Set columns of an account.
-
-    Without values nothing is written. None if there is no such account.
-    """
+    """Set columns of an account, and return it; None if there is no such account."""
     if values:
         connection.execute(accounts.update().where(accounts.c.account == account).values(**values))
     return get(connection, account)

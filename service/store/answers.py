@@ -7,7 +7,7 @@ result.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,45 +17,29 @@ from sqlalchemy import Connection
 from service.store.inserts import insert
 from service.store.shared_reads import shared
 from service.store.tables import answers
-from service.store.times import time_from_now
 from workbench.store.database import now
 
 _USE_SECONDS = 86_400.0  # between two records of an answer's use: most calls then write nothing
-
-_BY_KEYS = sa.select(answers.c.answer_key, answers.c.body, answers.c.used_at).where(
-    answers.c.answer_key.in_((sa.bindparam("first"), sa.bindparam("second")))
-)
+_BY_KEY = sa.select(answers.c.body, answers.c.used_at).where(answers.c.answer_key == sa.bindparam("sought"))
 
 
 @shared
-def _rows(connection: Connection, answer_key: str, other_key: str) -> Sequence[Any]:
-    return connection.execute(_BY_KEYS, {"first": answer_key, "second": other_key}).all()
-
-
-def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The body that was stored under a key; None if there is none. Its use is not recorded."""
-    rows = _rows(connection, answer_key, answer_key)
-    return dict(json.loads(rows[0].body)) if rows else None
+def _row(connection: Connection, answer_key: str) -> sa.Row[tuple[str, str]] | None:
+    return connection.execute(_BY_KEY, {"sought": answer_key}).first()
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The body that was stored under a key, for a caller; None if there is none. See `use_both`."""
-    return use_both(connection, answer_key, answer_key)[0]
+    """The body that was stored under a key, None if there is none; in a transaction that writes.
 
-
-def use_both(
-    connection: Connection, answer_key: str, other_key: str
-) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """The bodies that were stored under two keys, for a caller, in a transaction that writes.
-
-    Their use is recorded, to the day, and answers in use are kept.
+    Its use is recorded, to the day: the sweep leaves answers in use.
     """
-    found: dict[str, dict[str, Any]] = {}
-    for key, body, used_at in _rows(connection, answer_key, other_key):
-        if used_at < time_from_now(-_USE_SECONDS):
-            connection.execute(answers.update().where(answers.c.answer_key == key).values(used_at=now()))
-        found[key] = from_json(body)
-    return found.get(answer_key), found.get(other_key)
+    row = _row(connection, answer_key)
+    if row is None:
+        return None
+    if row.used_at < now(-_USE_SECONDS):
+        connection.execute(answers.update().where(answers.c.answer_key == answer_key).values(used_at=now()))
+    body: dict[str, Any] = from_json(row.body)
+    return body
 
 
 def store(

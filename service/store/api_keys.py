@@ -14,7 +14,7 @@ import hmac
 import math
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,7 +23,6 @@ from ulid import ULID
 
 from service.store.shared_reads import shared
 from service.store.tables import accounts, api_keys, credit_grants, rate_windows
-from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.clock import now, wall_seconds
 
@@ -114,10 +113,7 @@ class LocalWindows:
         self._windows: dict[str, tuple[float, int]] = {}
 
     def count(self, key_id: str, stored: Rate, now: float) -> Rate:
-        """Count one request here.
-
-        `stored` is the state of the key's window in the database, from `get_rate`; `now` is in s since 1970.
-        """
+        """Count one request; `stored` is the state of the key's window in the database, `now` is in s since 1970."""
         opened_at, requests = self._windows.get(key_id, (now, stored.requests))
         if not now - WINDOW_SECONDS < opened_at <= now:
             opened_at, requests = now, stored.requests
@@ -126,22 +122,10 @@ class LocalWindows:
 
 
 def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[ApiKey, str]:
-    """Create a key.
-
-    Returns its record, and the key itself, which is stored nowhere. Without `expires_at`, a time in the database's
-    form, it never expires.
-    """
+    """Create a key; returns its record, and the key itself, which is stored nowhere."""
     secret = _PREFIX + secrets.token_urlsafe(32)
     api_key = ApiKey(f"key_{ULID()}", account, now(), expires_at, None, None)
-    connection.execute(
-        api_keys.insert().values(
-            key_id=api_key.key_id,
-            account=account,
-            digest=_digest(secret),
-            created_at=api_key.created_at,
-            expires_at=expires_at,
-        )
-    )
+    connection.execute(api_keys.insert().values(**asdict(api_key), digest=_digest(secret)))
     return api_key, secret
 
 
@@ -152,26 +136,22 @@ def list_all(connection: Connection) -> list[ApiKey]:
 
 
 def revoke(connection: Connection, key_id: str) -> ApiKey:
-    """Revoke a key; one that was revoked before keeps the time of that.
-
-    Raises ParameterError if there is no such key.
-    """
+    """Revoke a key, unless it was revoked before; ParameterError if there is no such key."""
     where = (api_keys.c.key_id == key_id) & api_keys.c.revoked_at.is_(None)
     connection.execute(api_keys.update().where(where).values(revoked_at=now()))
     return _by_id(connection, key_id)
 
 
 def rotate(connection: Connection, key_id: str, overlap_seconds: float = 0.0) -> tuple[ApiKey, str]:
-    """Create a key for the same account and expiry as another, which ends now or after an overlap.
+    """Create a key for the same account and expiry as another, which ends now or after an overlap; see `create`.
 
-    Returns the record of the new key, and the key itself, which is stored nowhere. Raises ParameterError if there is no
-    such key, or it has been revoked.
+    Raises ParameterError if there is no such key, or it has been revoked.
     """
     old = _by_id(connection, key_id)
     if old.revoked_at is not None:
         raise ParameterError(f"key {key_id} was revoked at {old.revoked_at}; create a new one")
     if overlap_seconds > 0:
-        ends_at = min(filter(None, (old.expires_at, time_from_now(overlap_seconds))))
+        ends_at = min(filter(None, (old.expires_at, now(overlap_seconds))))
         connection.execute(api_keys.update().where(api_keys.c.key_id == key_id).values(expires_at=ends_at))
     else:
         revoke(connection, key_id)
@@ -198,7 +178,7 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
 
 def record_use(connection: Connection, caller: Caller) -> None:
     """Record that a key was used; at most once a minute."""
-    if caller.last_used_at is None or caller.last_used_at < time_from_now(-_USE_SECONDS):
+    if caller.last_used_at is None or caller.last_used_at < now(-_USE_SECONDS):
         connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
 
 
@@ -245,16 +225,7 @@ def get_rate(connection: Connection, key_id: str, limit: int, now: float) -> Rat
     return Rate(limit, min(requests, limit), opened_at + WINDOW_SECONDS - now)
 
 
-_COLUMNS = (
-    api_keys.c.key_id,
-    api_keys.c.account,
-    api_keys.c.created_at,
-    api_keys.c.expires_at,
-    api_keys.c.revoked_at,
-    api_keys.c.last_used_at,
-)
-
-
+_COLUMNS = tuple(api_keys.c[name] for name in ApiKey.__slots__)
 _HAS_CREDIT = (
     sa.select(credit_grants.c.grant_id)
     .where(credit_grants.c.account == api_keys.c.account, credit_grants.c.left_micros > 0)

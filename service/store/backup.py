@@ -13,7 +13,7 @@ Analyses, previews and indexes are left out: they are made again. Tracks and vid
 named by their path. Records are plain JSON, so a backup of SQLite can be restored into PostgreSQL and the other way
 round.
 
-Whoever has a backup has the hashes of keys and the secret that signs links: its file is the user's own.
+A backup holds the hashes of keys and the secret that signs links, so only its owner can read the file.
 
 A backup of one account is for moving it to another installation. It holds what is the account's own and is settled:
 its billing state, grants and ledger, its videos with their files, its jobs, the catalog with its files; of its keys all
@@ -54,13 +54,7 @@ _LEFT_OUT = service_tables.workers.name
 _PARTS = ("uploads", "videos", "tracks", "profiles")
 _NESTED = ("videos", "tracks")
 """parts with folders, where machines share a store"""
-_CATALOG = (
-    records.tracks,
-    records.recordings,
-    records.removed_tracks,
-    records.revisions,
-    records.grids,
-)
+_CATALOG = (records.tracks, records.recordings, records.removed_tracks, records.revisions, records.grids)
 """tables that a backup of one account holds whole"""
 _OF_ACCOUNT = (
     service_tables.accounts,

@@ -9,7 +9,7 @@ they are drawn, so that charges at the same time neither draw the same credit tw
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -31,7 +31,7 @@ class CreditGrant:
     """None: never"""
     granted_at: str
     provider_at: str | None = None
-    """when the billing provider granted it, by its clock; None: it does not say, or somebody else did"""
+    """when the billing provider granted it, by its clock; None: unknown, or an operator granted it"""
 
     def is_active(self, at: str) -> bool:
         """Whether it can be drawn on; `at` is in the database's form."""
@@ -39,30 +39,16 @@ class CreditGrant:
 
 
 def has_expired(expires_at: str | None, at: str) -> bool:
-    """Whether a grant with some expiry cannot be used any more.
-
-    Times are in the database's form; None is never.
-    """
+    """Whether a grant with some expiry, None for never, cannot be used any more."""
     return expires_at is not None and expires_at <= at
 
 
 def add(
-    connection: Connection,
-    account: str,
-    micros: int,
-    expires_at: str | None,
-    at: str,
-    provider_at: str | None = None,
-) -> CreditGrant:
-    """Write a grant.
-
-    `micros` are above 0; times are in the database's form. `expires_at` None is never; `provider_at` is when the
-    billing provider says that it granted it, None if it does not, or if somebody else granted it.
-    """
+    connection: Connection, account: str, micros: int, expires_at: str | None, at: str, provider_at: str | None
+) -> None:
+    """Write a grant of which nothing is drawn yet; see `CreditGrant`."""
     grant = CreditGrant(f"grt_{ULID()}", account, micros, micros, expires_at, at, provider_at)
-    values = {name: getattr(grant, name) for name in CreditGrant.__slots__}
-    connection.execute(credit_grants.insert().values(**values))
-    return grant
+    connection.execute(credit_grants.insert().values(**asdict(grant)))
 
 
 def get_all(connection: Connection, account: str) -> list[CreditGrant]:

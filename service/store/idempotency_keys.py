@@ -6,23 +6,21 @@ repeated call is not charged again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
 from service.store.tables import idempotency_keys
-from service.store.times import time_from_now
 from workbench.store.database import now
 
 LIFETIME = timedelta(hours=24)
 """how long a key is honoured"""
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierCall:
+class EarlierCall(NamedTuple):
     """The first call with a key."""
 
     fingerprint: str
@@ -41,26 +39,16 @@ def lock(connection: Connection, account: str, endpoint: str, idempotency_key: s
 
 
 def find(connection: Connection, account: str, endpoint: str, idempotency_key: str) -> EarlierCall | None:
-    """The first call with a key, within the last 24 hours.
-
-    None if the key is new, or its first call is too long ago.
-    """
-    row = connection.execute(
-        sa.select(idempotency_keys.c.fingerprint, idempotency_keys.c.job_id).where(
-            *_of_call(account, endpoint, idempotency_key), ~_expired()
-        )
-    ).first()
-    return None if row is None else EarlierCall(row.fingerprint, row.job_id)
+    """The first call with a key, if it was within the last 24 hours."""
+    query = sa.select(idempotency_keys.c.fingerprint, idempotency_keys.c.job_id)
+    row = connection.execute(query.where(*_of_call(account, endpoint, idempotency_key), ~_expired())).first()
+    return None if row is None else EarlierCall(*row)
 
 
 def save(
     connection: Connection, account: str, endpoint: str, idempotency_key: str, fingerprint: str, job_id: str
-) -> EarlierCall:
-    """Save the first call with a key.
-
-    `fingerprint` is the SHA-256 of the request, in hex. Returns the call that the key stands for now: another one if
-    two were made at once and that one was first.
-    """
+) -> None:
+    """Save the first call with a key; the caller has found none, under `lock`."""
     connection.execute(idempotency_keys.delete().where(*_of_call(account, endpoint, idempotency_key), _expired()))
     row = insert(connection, idempotency_keys).values(
         account=account,
@@ -71,9 +59,6 @@ def save(
         created_at=now(),
     )
     connection.execute(row.on_conflict_do_nothing())
-    found = find(connection, account, endpoint, idempotency_key)
-    assert found is not None
-    return found
 
 
 def delete_expired(connection: Connection) -> None:
@@ -90,4 +75,4 @@ def _of_call(account: str, endpoint: str, idempotency_key: str) -> tuple[sa.Colu
 
 
 def _expired() -> sa.ColumnElement[bool]:
-    return idempotency_keys.c.created_at <= time_from_now(-LIFETIME.total_seconds())
+    return idempotency_keys.c.created_at <= now(-LIFETIME.total_seconds())

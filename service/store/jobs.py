@@ -8,9 +8,9 @@
 A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (for SQLite, which allows one writing transaction at a
 time, without the locking clause). It holds a lease that `renew_lease` extends; when a process dies its leases end and
 others take over its jobs. Each settlement of a job is fenced by (job, owner, attempt, running), so a process that was
-taken for dead and resumes changes nothing. The answer, the stored answer and the ledger row are written in the
-transaction that settles the job. So a job is charged exactly once or not at all, whichever process is killed at
-whatever time.
+taken for dead and resumes changes nothing: the function that it calls returns False. The answer, the stored answer and
+the ledger row are written in the transaction that settles the job. So a job is charged exactly once or not at all,
+whichever process is killed and when.
 
 Fairness is part of the claim: the account with the fewest running jobs in the queue comes first, then jobs that were
 left by a dead worker, then the account that was served longest ago, then the oldest job. So where others wait for a
@@ -41,7 +41,6 @@ from service.store import answers, ledger, notices
 from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.tables import idempotency_keys, jobs, turns
-from service.store.times import time_from_now
 from service.telemetry.traces import parse_traceparent
 from workbench.store.database import now
 
@@ -65,6 +64,7 @@ back"""
 RECENT_SECONDS = 60
 """s after a job was settled, in which it is not tried again"""
 
+_QUEUED = {"state": "queued", "stage": QUEUED_STAGE, "owner": None, "lease_until": None}  # columns
 _ACCEPTED = "job_accepted"  # execution option of a connection, until it is asked for
 _CHOICES_MARK = "#"  # between build and choices in the column `build`
 _TRACEPARENT = "traceparent"  # in the column `request`, beside the submit's body
@@ -204,24 +204,14 @@ def submit(connection: Connection, new: NewJob, *, reserved_micros: int = 0) -> 
             connection.execution_options(**{_ACCEPTED: True})
             notices.send(connection)
             return _job(row)
-        found = (
-            connection.execute(
-                sa.select(jobs).where(
-                    jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == _build(new), _is_open()
-                )
-            )
-            .mappings()
-            .first()
-        )
+        same = (jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == _build(new))
+        found = connection.execute(sa.select(jobs).where(*same, _is_open())).mappings().first()
         if found is not None:
             return _with_mix(connection, _job(found), new)
 
 
 def take_accepted(connection: Connection) -> bool:
-    """Whether a new job was accepted since this was last asked, so that job processes must be woken.
-
-    `connection` is the one that `submit` was called with.
-    """
+    """Whether `submit` has accepted a new job since this was last asked, so that job processes must be woken."""
     accepted = bool(connection.get_execution_options().get(_ACCEPTED))
     if accepted:
         connection.execution_options(**{_ACCEPTED: False})
@@ -299,10 +289,7 @@ def get(connection: Connection, job_id: str) -> Job | None:
 def find(
     connection: Connection, *, account: str | None = None, states: Sequence[str] = (), most: int | None = None
 ) -> list[Job]:
-    """Jobs, the newest first.
-
-    Without an account of all accounts, without states in any state, without `most` all of them.
-    """
+    """Jobs, the newest first; without a condition all of them."""
     query = sa.select(jobs).order_by(jobs.c.created_at.desc(), jobs.c.job_id.desc()).limit(most)
     if account is not None:
         query = query.where(jobs.c.account == account)
@@ -357,13 +344,11 @@ def queue_again(connection: Connection, job: Job, queue: str) -> bool:
 
 
 def find_recently_settled(connection: Connection, kind: str, build: str, account: str) -> Job | None:
-    """The last settled job of an account, kind and build, if it was settled within the last minute.
+    """The last settled job without choices, if it was settled within the last minute: too soon to try again.
 
-    Callers do not try again so soon what has just failed.
-
-    A job with choices is not found; an empty account stands for work for all accounts.
+    An empty account stands for work for all accounts.
     """
-    after = time_from_now(-RECENT_SECONDS)
+    after = now(-RECENT_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
     query = sa.select(jobs).where(ours, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
     row = connection.execute(query.limit(1)).mappings().first()
@@ -390,13 +375,13 @@ def claim(
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
-    claimed_at = now()
-    times = {**_times(claimed_at, lease_seconds), "lease_end": time_from_now(lease_seconds)}
+    times = {**_times(lease_seconds), "lease_end": now(lease_seconds)}
     row = connection.execute(_claim(tuple(queues), owner, _few(kinds), tuple(last)), times).mappings().first()
     if row is None:
         return None
-    turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=claimed_at)
-    connection.execute(turn.on_conflict_do_update(index_elements=["queue", "account"], set_={"served_at": claimed_at}))
+    served = {"served_at": times["now"]}
+    turn = insert(connection, turns).values(queue=row.queue, account=row.account, **served)
+    connection.execute(turn.on_conflict_do_update(index_elements=["queue", "account"], set_=served))
     return _job(row)
 
 
@@ -410,19 +395,19 @@ def has_claimable(
 ) -> bool:
     """Whether `claim` would find a job. It only reads, so a worker can call it often."""
     query = _any_claimable(tuple(queues), owner, _few(kinds))
-    return connection.execute(query, _times(now(), lease_seconds)).first() is not None
+    return connection.execute(query, _times(lease_seconds)).first() is not None
 
 
 def _few(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if kinds is None else tuple(kinds)
 
 
-def _times(now: str, lease_seconds: float) -> dict[str, str]:
+def _times(lease_seconds: float) -> dict[str, str]:
     """The times that a claim compares with: now, and the latest possible end of a wait and of a lease."""
     return {
-        "now": now,
-        "latest_wait": time_from_now(LONGEST_WAIT_SECONDS),
-        "latest_lease": time_from_now(lease_seconds + MOST_SKEW_SECONDS),
+        "now": now(),
+        "latest_wait": now(LONGEST_WAIT_SECONDS),
+        "latest_lease": now(lease_seconds + MOST_SKEW_SECONDS),
     }
 
 
@@ -526,11 +511,8 @@ def _whose_turn(
 
 
 def renew_lease(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
-    """Renew the lease of a job and record its stage.
-
-    False if the job is no longer ours; nothing is changed then.
-    """
-    return _change(connection, job, lease_until=time_from_now(lease_seconds), stage=stage)
+    """Renew the lease of a job and record its stage; False if the job is no longer ours."""
+    return _change(connection, job, lease_until=now(lease_seconds), stage=stage)
 
 
 def complete(
@@ -544,9 +526,8 @@ def complete(
 ) -> bool:
     """Settle a job with its answer, store its results for later requests, and book its charge, in one transaction.
 
-    `quantity` is in calls or minutes; None is that of the charge. False if the job is no longer ours, or was extended
-    after it was claimed (`submit`); nothing is changed then. Raises ParameterError if the endpoint is not sold by the
-    unit of the charge.
+    `quantity` is in calls or minutes; None is that of the charge. Also False if the job was extended after it was
+    claimed (`submit`). Raises ParameterError if the endpoint is not sold by the unit of the charge.
     """
     done = _change(
         connection,
@@ -572,48 +553,28 @@ def complete(
 def reserve(connection: Connection, job: Job, micros: int) -> bool:
     """Have a job that runs reserve so much of its account's money, in place of what it reserved before.
 
-    It counts in the month of the first reservation. False if the job is no longer ours; nothing is changed then.
+    It counts in the month of the first reservation.
     """
     return _change(connection, job, reserved_micros=micros, reserved_at=sa.func.coalesce(jobs.c.reserved_at, now()))
 
 
 def fail(connection: Connection, job: Job, fault: Fault) -> bool:
-    """Settle a job that cannot be done; no charge is booked.
-
-    False if the job is no longer ours; nothing is changed then.
-    """
+    """Settle a job that cannot be done; no charge is booked."""
     return _change(connection, job, state="failed", fault=_dumps(asdict(fault)), lease_until=None, finished_at=now())
 
 
 def give_back(connection: Connection, job: Job) -> bool:
-    """Put a job back into its queue, for another process to run.
-
-    False if the job is no longer ours; nothing is changed then.
-    """
-    return _change(connection, job, state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
+    """Put a job back into its queue, for another process to run."""
+    return _change(connection, job, **_QUEUED)
 
 
 def put_back_crashed(connection: Connection, job: Job) -> bool:
-    """Put back a job that killed its process, and count the crash.
-
-    False if the job is no longer ours; nothing is changed then.
-    """
-    return _change(
-        connection,
-        job,
-        state="queued",
-        stage=QUEUED_STAGE,
-        owner=None,
-        lease_until=None,
-        crashes=jobs.c.crashes + 1,
-    )
+    """Put back a job that killed its process, and count the crash."""
+    return _change(connection, job, **_QUEUED, crashes=jobs.c.crashes + 1)
 
 
 def hand_over(connection: Connection, job: Job, queue: str) -> bool:
-    """Queue a running job again, in the queue in which it goes on; after a fetch its stage stays `FETCHING_STAGE`.
-
-    False if the job is no longer ours; nothing is changed then.
-    """
+    """Queue a running job again, in the queue in which it goes on; after a fetch its stage stays `FETCHING_STAGE`."""
     notices.send(connection)
     stage = FETCHING_STAGE if job.queue == FETCH else QUEUED_STAGE
     return _change(connection, job, state="queued", queue=queue, stage=stage, owner=None, lease_until=None)
@@ -622,8 +583,7 @@ def hand_over(connection: Connection, job: Job, queue: str) -> bool:
 def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
     """Put back a job that cannot go on yet, to be claimed again later.
 
-    `seconds` are at most `LONGEST_WAIT_SECONDS`; if the job was not `begun`, the attempt is not counted. False if the
-    job is no longer ours; nothing is changed then.
+    `seconds` are at most `LONGEST_WAIT_SECONDS`; if the job was not `begun`, the attempt is not counted.
     """
     return _change(
         connection,
@@ -633,19 +593,18 @@ def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = 
         attempt=jobs.c.attempt - (0 if begun else 1),
         owner=None,
         lease_until=None,
-        not_before=time_from_now(seconds),
+        not_before=now(seconds),
     )
 
 
 def give_up_unknown(connection: Connection, owner: str, known: Collection[str]) -> int:
-    """Queue again what a worker holds and does not know: it believes that a claim failed which did not.
+    """Queue again what a worker holds and does not know, after a claim that seemed to fail; returns how many jobs.
 
-    No other worker takes such a job over before its lease has ended, and its owner never does.
-
-    `known` are the ids of the jobs that the worker runs or has still to settle. Returns how many jobs were queued.
+    No other worker takes such a job over before its lease has ended, and its owner never does. `known` are the ids of
+    the jobs that the worker runs or has still to settle.
     """
     unknown = (jobs.c.owner == owner) & (jobs.c.state == "running") & jobs.c.job_id.not_in(known)
-    queued = jobs.update().where(unknown).values(state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
+    queued = jobs.update().where(unknown).values(**_QUEUED)
     return connection.execute(queued).rowcount
 
 
@@ -656,13 +615,13 @@ def release(connection: Connection, video_id: str) -> int:
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 
-def expire(connection: Connection, kind: str, older_than: str) -> int:
-    """Fail the jobs of a kind that waited for too long and were never run; fetching its file does not run a job.
+def expire(connection: Connection, kind: str, seconds: float) -> int:
+    """Fail the jobs of a kind that were accepted so long ago and never run; returns how many failed.
 
-    They were accepted before `older_than`, a time in the database's form. Returns how many failed.
+    Fetching its file does not run a job.
     """
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
-    stale = (jobs.c.kind == kind) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
+    stale = (jobs.c.kind == kind) & (jobs.c.state == "queued") & (jobs.c.created_at < now(-seconds))
     # The fetch is a claim too; only a job that was handed over after it is queued in this stage.
     never_run = (jobs.c.attempt == 0) | (jobs.c.stage == FETCHING_STAGE)
     change = jobs.update().where(stale, never_run)
@@ -671,11 +630,9 @@ def expire(connection: Connection, kind: str, older_than: str) -> int:
 
 
 def delete_settled(connection: Connection, settled_before: str, most: int) -> int:
-    """Delete jobs that were settled long ago, the oldest first.
+    """Delete jobs that were settled long ago, the oldest first; returns how many.
 
     A job that an Idempotency-Key stands for stays: a repeat of the call returns it.
-
-    `settled_before` is in the database's form. Returns how many jobs were deleted.
     """
     stale = (
         sa.select(jobs.c.job_id)

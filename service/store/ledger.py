@@ -17,7 +17,6 @@ from ulid import ULID
 from service.prices import CALL, Prices, current_prices
 from service.store import credit_grants
 from service.store.tables import ledger, month_totals
-from service.store.times import month_of
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
@@ -54,7 +53,7 @@ class Credit:
     expires_at: str | None = None
     """None: never"""
     provider_at: str | None = None
-    """when the billing provider granted it, by its clock; None: it does not say, or somebody else did"""
+    """see `credit_grants.CreditGrant`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +128,13 @@ def is_booked(connection: Connection, event_key: str) -> bool:
     return connection.scalar(sa.select(ledger.c.entry_id).where(ledger.c.event_key == event_key)) is not None
 
 
+def month_of(time: str) -> str:
+    """The calendar month, UTC, of a time in the database's form: `2026-11`."""
+    return time[:7]
+
+
 def spent_in_month(connection: Connection, account: str, time: str) -> int:
-    """Micro-dollars charged in the calendar month, UTC, that a time lies in."""
+    """Micro-dollars charged in the calendar month, UTC, of a time."""
     own = (month_totals.c.account == account) & (month_totals.c.month == month_of(time))
     return connection.scalar(sa.select(month_totals.c.micros).where(own)) or 0
 

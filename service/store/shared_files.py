@@ -1,7 +1,7 @@
 """Whether the processes of one database keep their files in one place.
 
 Each home folder and each store has an id, in a file of it that the first process makes (`workbench-id`). The database
-notes the id of the one that its processes use. A process that keeps files elsewhere would miss the files of the others,
+notes the id of the one that its processes use. A process with files elsewhere would miss the files of the others,
 and they its own: an upload to one machine would fail on another.
 
 A store also belongs to one database: the first one whose processes use it. Those of another would find the files of the
@@ -20,10 +20,9 @@ from workbench.store.stored_files import StoredFiles
 
 
 def problem_of_files(files: StoredFiles, database: Database) -> str | None:
-    """Why files that are kept here are not found by the other processes of a database.
+    """Why the other processes of a database do not find the files here; None if they do.
 
-    One sentence without a full stop; None if the files are where the others look for them. Notes in the database where
-    files are kept, if nobody has noted it yet.
+    One sentence without a full stop. The first process notes in the database where its files are.
     """
     if files.store is None and database.url == f"sqlite:///{files.home.database}":
         return None  # the records are in the same folder

@@ -1,9 +1,9 @@
 """What call after call reads: the key, the video, the track, the answer.
 
-Calls that share a transaction (`service.store.transactions.GroupCommit`) share what they read, too. While a transaction
-of SQLite writes, nobody else does; and it counts the commits of others, so what was read stays true for the next
-transaction if there was none. Those who share one of PostgreSQL all waited before it began, so what one of them has
-read is no older than the call of another.
+Calls that share a transaction (`service.store.transactions.GroupCommit`) share what they read, too. SQLite lets one
+transaction write at a time, and counts the commits of other connections: what was read stays true for the next
+transaction if there was none. Calls that share one of PostgreSQL all waited before it began, so what one of them has
+read is no older than another call.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _forget(connection: Connection, statement: sa.Executable, *_: Any) -> None:
 def shared(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate[Connection, P], T]:
     """Mark a function that reads: calls that share a transaction run it once for the same arguments.
 
-    All of them get the same value, which nobody may change.
+    All of them get the same value, and must not change it.
     """
 
     @wraps(read)

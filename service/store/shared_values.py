@@ -39,7 +39,7 @@ def set_value(connection: Connection, name: str, value: str) -> None:
 
 
 def set_if_absent(connection: Connection, name: str, value: str) -> str:
-    """Set a value if the name has none yet; returns the value that the name has now, whoever set it."""
+    """Set a value if the name has none yet; returns the value that the name has now."""
     connection.execute(insert(connection, shared_values).values(name=name, value=value).on_conflict_do_nothing())
     found = get(connection, name)
     assert found is not None

@@ -62,7 +62,7 @@ credit_grants = sa.Table(
     sa.Column("left_micros", sa.BigInteger, nullable=False),
     sa.Column("expires_at", sa.Text),  # null: never
     sa.Column("granted_at", sa.Text, nullable=False),
-    sa.Column("provider_at", sa.Text),  # when the provider granted it, by its clock; null: not said, or by others
+    sa.Column("provider_at", sa.Text),  # when the provider granted it, by its clock; null: unknown
     sa.Index("credit_grants_by_account", "account", "expires_at"),
 )
 

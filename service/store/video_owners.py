@@ -65,6 +65,7 @@ class ReadyVideo:
     seconds: float
 
 
+_UPLOAD_NAME = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
 _BY_ID = (  # most calls run it
     sa.select(video_owners, videos.c.content_hash, videos.c.seconds)
     .outerjoin(videos, videos.c.video_id == video_owners.c.video_id)
@@ -89,50 +90,34 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
 
 
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:
-    """The video that an upload belongs to.
-
-    `lock`, in a transaction that writes: nobody else may change it until the transaction ends; on SQLite nobody can
-    anyway. None if there is no such upload.
-    """
+    """The video that an upload belongs to; `lock` keeps it from being changed elsewhere until the transaction ends."""
     query = sa.select(video_owners).where(video_owners.c.storage_key == storage_key)
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
     return None if row is None else OwnedVideo(**row)
 
 
 def update(connection: Connection, video_id: str, expected: Status, **values: Any) -> bool:
-    """Change a video if it has the expected status.
-
-    `updated_at` is set to now. False if it has another status or does not exist; nothing is changed then.
-    """
+    """Change a video if it has the expected status; False if it has another or does not exist."""
     where = (video_owners.c.video_id == video_id) & (video_owners.c.status == expected)
     changed = connection.execute(video_owners.update().where(where).values(updated_at=now(), **values))
     return changed.rowcount == 1
 
 
 def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[str]:
-    """Delete videos that still wait for their upload, or for the ingest of it.
-
-    They were last changed before `untouched_since`, a time, in the database's form. Returns the names of the files to
-    delete.
-    """
+    """Delete videos that still wait for their upload, or its ingest; returns the names of the files to delete."""
     stale = (video_owners.c.status == "awaiting_upload") & (video_owners.c.updated_at < untouched_since)
-    name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
-    deleted = connection.scalars(video_owners.delete().where(stale).returning(name))
+    deleted = connection.scalars(video_owners.delete().where(stale).returning(_UPLOAD_NAME))
     return [name for name in deleted if name is not None]
 
 
 def forget_failed_uploads(connection: Connection, failed_before: str, most: int) -> list[str]:
-    """Forget the uploads of videos that failed long ago; the videos stay, and stay failed.
-
-    Returns the names of the files to delete.
-    """
+    """Forget the uploads of videos that failed long ago; returns the names of the files to delete."""
     failed = (
         (video_owners.c.status == "failed")
         & (video_owners.c.updated_at < failed_before)
         & video_owners.c.uploaded_bytes.is_not(None)
     )
-    name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
-    query = sa.select(video_owners.c.video_id, name).where(failed).limit(most).with_for_update()
+    query = sa.select(video_owners.c.video_id, _UPLOAD_NAME).where(failed).limit(most).with_for_update()
     found = {str(video_id): str(file) for video_id, file in connection.execute(query)}
     forgotten = video_owners.update().where(video_owners.c.video_id.in_(found))
     connection.execute(forgotten.values(uploaded_bytes=None, upload_name=None))
@@ -141,9 +126,8 @@ def forget_failed_uploads(connection: Connection, failed_before: str, most: int)
 
 def upload_names(connection: Connection) -> set[str]:
     """Names of all files that were sent and belong to a video, and of those that may be on their way."""
-    name = sa.func.coalesce(video_owners.c.upload_name, video_owners.c.storage_key)
     needed = video_owners.c.uploaded_bytes.is_not(None) | (video_owners.c.status != "failed")
-    return set(connection.scalars(sa.select(name).where(name.is_not(None), needed)))
+    return set(connection.scalars(sa.select(_UPLOAD_NAME).where(_UPLOAD_NAME.is_not(None), needed)))
 
 
 def not_ready(connection: Connection) -> list[OwnedVideo]:

@@ -13,7 +13,6 @@ from ulid import ULID
 
 from service.store.inserts import insert
 from service.store.tables import workers
-from service.store.times import time_from_now
 from workbench.store.database import now
 
 _HERE = f"{socket.gethostname()}:"
@@ -48,7 +47,7 @@ def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) ->
 
 def list_alive(connection: Connection, seconds: float) -> list[Worker]:
     """The workers that have sent a heartbeat lately; `seconds` is the age of the last heartbeat at most."""
-    rows = connection.execute(sa.select(workers).where(workers.c.seen_at > time_from_now(-seconds)))
+    rows = connection.execute(sa.select(workers).where(workers.c.seen_at > now(-seconds)))
     return [Worker(row.owner, tuple(row.queues.split(",")), row.seen_at) for row in rows]
 
 
@@ -59,4 +58,4 @@ def delete(connection: Connection, owner: str) -> None:
 
 def delete_silent(connection: Connection, seconds: float) -> None:
     """Delete the workers that have sent no heartbeat for long; `seconds` is the age of the last heartbeat at least."""
-    connection.execute(workers.delete().where(workers.c.seen_at <= time_from_now(-seconds)))
+    connection.execute(workers.delete().where(workers.c.seen_at <= now(-seconds)))

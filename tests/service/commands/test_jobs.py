@@ -17,10 +17,10 @@ from service.settings import ServiceSettings
 from service.store import accounts, jobs, ledger, tables, video_owners
 from service.store.jobs import Job, NewJob
 from service.store.tables import open_database
-from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.cli.main import app
 from workbench.errors import ParameterError
+from workbench.store.clock import now
 from workbench.store.database import Database
 from workbench.store.home import Home
 from workbench.store.settings import WorkbenchSettings
@@ -127,7 +127,7 @@ def test_an_ingest_is_not_run_again_once_its_upload_is_deleted(records: Database
     assert json.loads(run("retry", job.job_id).stdout)["state"] == "queued"
     run("cancel", job.job_id)
     with records.write() as connection:
-        connection.execute(tables.video_owners.update().values(updated_at=time_from_now(-2 * 86_400.0)))
+        connection.execute(tables.video_owners.update().values(updated_at=now(-2 * 86_400.0)))
     sweep(StoredFiles(Home(tmp_path)), records, ServiceSettings())
     assert not (uploads / "upl_1").exists()
     refused = run("retry", job.job_id)

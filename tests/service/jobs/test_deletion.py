@@ -11,10 +11,10 @@ from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob, StoredAnswer
-from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.errors import ParameterError, UnknownVideo
 from workbench.store import videos
+from workbench.store.clock import now
 from workbench.store.database import Database
 from workbench.store.home import Home
 from workbench.store.stored_files import StoredFiles
@@ -53,7 +53,7 @@ def loop(database: Database, video_id: str) -> None:
 
 def is_stored(database: Database, answer_key: str) -> bool:
     with database.read() as connection:
-        return answers.find(connection, answer_key) is not None
+        return answers.use(connection, answer_key) is not None
 
 
 def test_records_bytes_jobs_and_answers_go_and_charges_stay(database: Database, home: Home) -> None:
@@ -106,7 +106,7 @@ def test_videos_are_kept_unless_a_setting_says_for_how_long(database: Database, 
     files["vid_shared"] = ingest(database, home, "vid_shared", "shared", account=None)
     with database.write() as connection:
         old = tables.video_owners.c.video_id.in_(("vid_old", "vid_busy", "vid_shared"))
-        connection.execute(tables.video_owners.update().where(old).values(updated_at=time_from_now(-7200.0)))
+        connection.execute(tables.video_owners.update().where(old).values(updated_at=now(-7200.0)))
         jobs.submit(connection, NewJob("align", jobs.MAIN, "ada", "align:1", video_id="vid_busy"))
     sweep(StoredFiles(home), database, ServiceSettings())
     assert all(file.exists() for file in files.values())

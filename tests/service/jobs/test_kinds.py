@@ -21,7 +21,6 @@ from service.prices import CALL, MINUTE
 from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, ledger, tables, tracks, video_owners
 from service.store.jobs import Job, NewJob
-from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from tests.service.sites import https_site
 from tests.videos import grey, write_screencast, write_video
@@ -114,9 +113,7 @@ class Studio:
         """Whether a job that finds an old answer notes that it was asked for, which keeps it from the sweep."""
         old = tables.answers.c.answer_key == answer_key
         with self.database.write() as connection:
-            assert connection.execute(
-                tables.answers.update().where(old).values(used_at=time_from_now(-86_401.0))
-            ).rowcount
+            assert connection.execute(tables.answers.update().where(old).values(used_at=now(-86_401.0))).rowcount
         began = now()
         job = self.job(kind, request)
         self.settle(job, self.run(job))

@@ -13,9 +13,9 @@ from prometheus_client.values import MultiProcessValue
 
 from service.jobs.queue_metrics import exposition
 from service.store.jobs import Depth
-from service.store.times import time_from_now
 from service.store.workers import Worker
 from service.telemetry import metrics
+from workbench.store.clock import now
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +30,8 @@ def samples(*depths: Depth, alive: Sequence[Worker] = ()) -> dict[str, float]:
 
 
 def test_queues_have_their_length_and_the_age_of_their_oldest() -> None:
-    waiting = Depth("interactive", "loop", "queued", 3, time_from_now(-60))
-    found = samples(waiting, Depth("batch", "beats", "running", 1, time_from_now(9)))
+    waiting = Depth("interactive", "loop", "queued", 3, now(-60))
+    found = samples(waiting, Depth("batch", "beats", "running", 1, now(9)))
     assert found['workbench_queue_jobs{kind="loop",queue="interactive",state="queued"}'] == 3
     age = found['workbench_queue_age_seconds{kind="loop",queue="interactive",state="queued"}']
     assert age == pytest.approx(60, abs=5)
@@ -48,9 +48,9 @@ def test_counters_go_up_by_family() -> None:
 
 def test_an_autoscaler_finds_every_queue_also_an_empty_one() -> None:
     depths = [
-        Depth("main", "loop", "queued", 3, time_from_now(-60)),
-        Depth("main", "align", "queued", 2, time_from_now(-90)),
-        Depth("main", "align", "running", 1, time_from_now(-900)),
+        Depth("main", "loop", "queued", 3, now(-60)),
+        Depth("main", "align", "queued", 2, now(-90)),
+        Depth("main", "align", "running", 1, now(-900)),
     ]
     alive = [Worker("a", ("main", "fetch"), ""), Worker("b", ("main", "beats"), "")]
     found = samples(*depths, alive=alive)
@@ -65,7 +65,7 @@ def test_what_is_asked_for_leaves_nothing_behind_in_the_process_or_its_folder(
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     monkeypatch.setattr(values, "ValueClass", MultiProcessValue())  # type: ignore[no-untyped-call]
-    depths = [Depth("main", "loop", "queued", 3, time_from_now(-60))]
+    depths = [Depth("main", "loop", "queued", 3, now(-60))]
     exposition(depths)
     blocks = []
     for _ in range(2):

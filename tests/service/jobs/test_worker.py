@@ -16,8 +16,7 @@ from service.jobs.children import Child
 from service.jobs.worker import JobParent
 from service.settings import ServiceSettings
 from service.store import answers, jobs, shared_values, tables, workers
-from service.store.times import time_from_now
-from workbench.store.clock import SystemClock, using
+from workbench.store.clock import SystemClock, now, using
 from workbench.store.home import Home
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def test_jobs_end_as_they_should(workshop: Workshop) -> None:
     done = workshop.settled(good)
     assert done.answer == {"attempt": 1, "scratch": True}
     with workshop.database.read() as connection:
-        assert answers.find(connection, f"tiny:{good.build}") == done.answer
+        assert answers.use(connection, f"tiny:{good.build}") == done.answer
         assert shared_values.get(connection, shared_values.ANALYSIS_REVISION) == "revision of the tests"
         assert [worker.queues for worker in workers.list_alive(connection, 30.0)] == [("main", "beats")]
     # a job is settled before its files are cleared away, lest they be gone while it could be run again
@@ -198,7 +197,7 @@ def test_a_job_whose_workers_are_killed_with_their_children_is_done_however_ofte
         worker.wait()
         with workshop.database.write() as connection:
             ended = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
-            connection.execute(ended.values(lease_until=time_from_now(-1), stage="lost"))
+            connection.execute(ended.values(lease_until=now(-1), stage="lost"))
     gate.touch()
     workshop.start()
     done = workshop.settled(job)
@@ -336,7 +335,7 @@ def test_the_file_of_a_lost_job_is_left_to_its_new_owner(workshop: Workshop, tmp
     with workshop.database.write() as connection:
         assert jobs.take(connection, job.job_id, "another worker") is not None
         held = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
-        connection.execute(held.values(lease_until=time_from_now(600.0)))
+        connection.execute(held.values(lease_until=now(600.0)))
     gate.touch()
     workshop.wait_for(lambda: "job settled" in workshop.log(), "it has ended here too")
     second = tmp_path / "second"

@@ -8,7 +8,7 @@ from workbench.store.database import Database
 
 def test_an_answer_is_kept_as_it_was_first(database: Database) -> None:
     with database.write() as connection:
-        assert answers.find(connection, "loop:1") is None
+        assert answers.use(connection, "loop:1") is None
         answers.store(connection, "loop:1", "loop", {"title": "Größe", "points": [1.5]})
         answers.store(connection, "loop:1", "loop", {"title": "other"})
-        assert answers.find(connection, "loop:1") == {"title": "Größe", "points": [1.5]}
+        assert answers.use(connection, "loop:1") == {"title": "Größe", "points": [1.5]}

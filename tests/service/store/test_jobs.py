@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from service.store import answers, jobs, ledger, tables
 from service.store.jobs import Fault, Job, NewJob, StoredAnswer
-from service.store.times import time_from_now
+from workbench.store.clock import now
 from workbench.store.database import Database
 
 LOOP = "POST /v1/loop"
@@ -52,7 +52,7 @@ def ledger_of(database: Database, account: str = "ada") -> list[ledger.LedgerEnt
 def end_lease(database: Database, job: Job) -> None:
     with database.write() as connection:
         change = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
-        connection.execute(change.values(lease_until=time_from_now(-1)))
+        connection.execute(change.values(lease_until=now(-1)))
 
 
 def test_a_job_goes_from_queue_to_answer_and_ledger(database: Database) -> None:
@@ -68,7 +68,7 @@ def test_a_job_goes_from_queue_to_answer_and_ledger(database: Database) -> None:
     assert (entry.subject, entry.endpoint, entry.quantity, entry.unit) == (job.job_id, LOOP, 1, "call")
     assert entry.event_key == f"job:{job.job_id}"
     with database.read() as connection:
-        assert answers.find(connection, "loop:1") == {"plan": [1]}
+        assert answers.use(connection, "loop:1") == {"plan": [1]}
 
 
 def test_an_account_has_one_unsettled_job_a_build(database: Database) -> None:
@@ -245,7 +245,7 @@ def test_who_lost_a_job_changes_nothing_any_more(database: Database) -> None:
     assert not complete(database, late, stored=[StoredAnswer("k", "loop", {})])
     assert ledger_of(database) == []
     with database.read() as connection:
-        assert answers.find(connection, "k") is None
+        assert answers.use(connection, "k") is None
     assert complete(database, taken)
     assert not complete(database, taken)
     assert len(ledger_of(database)) == 1
@@ -296,8 +296,8 @@ def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
     )
     claim(database, queues=(jobs.BEATS,))
     with database.write() as connection:
-        assert jobs.expire(connection, "beats", time_from_now(-60)) == 0
-        assert jobs.expire(connection, "beats", time_from_now(60)) == 2
+        assert jobs.expire(connection, "beats", 60.0) == 0
+        assert jobs.expire(connection, "beats", -60.0) == 2
     assert read(database, begun).state == "running"
     gone = read(database, waiting)
     assert gone.state == "failed"
@@ -316,15 +316,13 @@ def test_beats_that_waited_too_long_after_their_fetch_expire_unbilled(database: 
         with database.write() as connection:
             assert jobs.hand_over(connection, fetched, jobs.BEATS)
     with database.write() as connection:  # begun is the one to be run, and given back
-        connection.execute(
-            tables.jobs.update().where(tables.jobs.c.job_id == waiting.job_id).values(created_at=time_from_now(1))
-        )
+        connection.execute(tables.jobs.update().where(tables.jobs.c.job_id == waiting.job_id).values(created_at=now(1)))
     run = claim(database, queues=(jobs.BEATS,))
     assert run.job_id == begun.job_id
     with database.write() as connection:
         assert jobs.give_back(connection, run)
-        assert jobs.expire(connection, "beats", time_from_now(-60)) == 0
-        assert jobs.expire(connection, "beats", time_from_now(60)) == 1
+        assert jobs.expire(connection, "beats", 60.0) == 0
+        assert jobs.expire(connection, "beats", -60.0) == 1
     assert read(database, begun).state == "queued"
     gone = read(database, waiting)
     assert (gone.state, (gone.fault or {})["status"]) == ("failed", 422)
@@ -350,7 +348,7 @@ def test_a_failure_is_remembered_by_its_build_for_a_while(database: Database) ->
         assert found is not None
         assert (found.job_id, found.fault) == (job.job_id, {"status": 404, "type": "not_found", "message": "no sound"})
         assert jobs.find_recently_settled(connection, "preview", "preview:2", "ada") is None
-        connection.execute(tables.jobs.update().values(finished_at=time_from_now(-61)))
+        connection.execute(tables.jobs.update().values(finished_at=now(-61)))
         assert jobs.find_recently_settled(connection, "preview", "preview:1", "ada") is None
 
 
@@ -381,7 +379,7 @@ def test_a_job_of_long_sound_waits_as_one_that_has_run(database: Database) -> No
     with database.write() as connection:
         assert jobs.hand_over(connection, short, jobs.LONG_BEATS)
         assert jobs.waiting_in(connection, jobs.LONG_BEATS) == {short.job_id}
-        assert jobs.expire(connection, "beats", time_from_now(60)) == 0
+        assert jobs.expire(connection, "beats", -60.0) == 0
     waiting = read(database, short)
     assert (waiting.queue, waiting.state, waiting.stage) == (jobs.LONG_BEATS, "queued", jobs.QUEUED_STAGE)
 

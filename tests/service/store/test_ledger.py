@@ -15,7 +15,6 @@ from service.prices import Prices
 from service.processes.wakeup import WakeupPipe
 from service.store import credit_grants, ledger
 from service.store.ledger import Charge, Credit
-from service.store.times import time_from_now
 from service.store.transactions import Transactions
 from workbench.errors import ParameterError
 from workbench.store.database import Database, now
@@ -52,7 +51,7 @@ def test_events_at_once_are_booked_once_each(database: Database, charge: Book) -
 
 def test_charges_at_once_draw_every_micro_dollar_once(database: Database, grant: Book, charge: Book) -> None:
     for number in range(6):
-        grant(f"g{number}", 50_000, expires_at=time_from_now(3600 + number))
+        grant(f"g{number}", 50_000, expires_at=now(3600 + number))
     barrier = Barrier(4)
 
     def book(number: int) -> None:

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Connection
 
 from service.store import video_owners
-from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.store import videos
+from workbench.store.clock import now
 from workbench.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("ada")
@@ -35,8 +35,8 @@ def test_uploads_that_never_came_are_swept(database: Database) -> None:
         for name in ("v", "w"):
             video_owners.create(connection, upload(name))
         video_owners.update(connection, "w", "awaiting_upload", status="processing")
-        assert video_owners.delete_stale_uploads(connection, time_from_now(-3600)) == []
-        assert video_owners.delete_stale_uploads(connection, time_from_now(60)) == ["uploads/v"]
+        assert video_owners.delete_stale_uploads(connection, now(-3600)) == []
+        assert video_owners.delete_stale_uploads(connection, now(60)) == ["uploads/v"]
         assert video_owners.get(connection, "w") is not None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.store import tables, workers
-from service.store.times import time_from_now
+from workbench.store.clock import now
 from workbench.store.database import Database
 
 
@@ -18,7 +18,7 @@ def test_workers_are_alive_while_they_send_heartbeats(database: Database) -> Non
         }
         workers.delete(connection, "w2")
         silent = tables.workers.update().where(tables.workers.c.owner == "w1")
-        connection.execute(silent.values(seen_at=time_from_now(-120)))
+        connection.execute(silent.values(seen_at=now(-120)))
         assert workers.list_alive(connection, 60.0) == []
         workers.delete_silent(connection, 60.0)
         assert workers.list_alive(connection, 3600.0) == []
