@@ -39,6 +39,9 @@ from workbench.store.clock import wall_seconds
 from workbench.store.home import Home
 from workbench.store.settings import load_settings
 
+if sys.platform != "win32":
+    import resource
+
 _SPARE_BYTES = 2**30  # that interpreter, libraries and compiled kernels have mapped before a job begins
 _NICENESS = 5  # HTTP processes of the same machine have priority
 _NICENESS_OF_LONG_JOBS = 15
@@ -51,8 +54,7 @@ log = structlog.get_logger("service.jobs")
 def main(run: Run, warm_up: Callable[[], str]) -> None:
     """Run jobs until standard input ends. Arguments of the process: the home folder, its parent's process id, its pool.
 
-    `warm_up` imports what jobs use, so that the first one does not wait for it, and returns the revision of the
-    analysis.
+    `warm_up` imports what jobs use before the first one, and returns the revision of the analysis.
     """
     home, parent = Home(Path(sys.argv[1])), int(sys.argv[2])
     die_with(parent)
@@ -80,7 +82,6 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
 
 
 def _job(fields: dict[str, Any]) -> Job:
-    """The job in an order."""
     charge = fields["charge"]
     return Job(**{**fields, "charge": None if charge is None else Charge(**charge)})
 
@@ -142,34 +143,20 @@ def _sender(messages: TextIO) -> Callable[[dict[str, Any]], None]:
 
 
 def limit_memory(job_bytes: int) -> None:
-    """Limit the memory that this process can allocate for its jobs; beyond it, allocations fail.
-
-    `job_bytes` come on top of what the process has mapped before its first job.
-    """
-    if sys.platform == "win32":
-        return
-    import resource
-
-    _lower(resource.RLIMIT_DATA, job_bytes + _SPARE_BYTES)
-    _lower(resource.RLIMIT_CORE, 0)
+    """Limit the memory that this process can allocate for its jobs; beyond it, allocations fail."""
+    if sys.platform != "win32":
+        _lower(resource.RLIMIT_DATA, job_bytes + _SPARE_BYTES)
+        _lower(resource.RLIMIT_CORE, 0)
 
 
 def limit_processor(seconds: float) -> None:
-    """Limit the processor time of this process from now on; after it the kernel ends the process (SIGXCPU).
-
-    `seconds` are summed over all cores.
-    """
-    if sys.platform == "win32":
-        return
-    import resource
-
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + seconds) + 1)
+    """Limit the processor time, over all cores, from now on; after it the kernel ends the process (SIGXCPU)."""
+    if sys.platform != "win32":
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + seconds) + 1)
 
 
 def _lower(which: int, soft: int) -> None:
-    import resource
-
     _, hard = resource.getrlimit(which)
     resource.setrlimit(which, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 

@@ -111,10 +111,7 @@ class ChildProcess:
 
 
 class Child:
-    """One process that runs jobs. Its parent calls `read_messages` when `fileno` is readable.
-
-    `pool` is the queue whose jobs it runs; `command` is without the arguments that `service.jobs.child.main` reads.
-    """
+    """One process that runs jobs of the queue `pool`. Its parent calls `read_messages` when `fileno` is readable."""
 
     def __init__(
         self,
@@ -135,35 +132,21 @@ class Child:
         self._seconds = 0.0
         self.jobs_done = 0
         self._unread = b""
-        self._process = start([*command, str(home.root), str(os.getpid()), pool])
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
-
-    @property
-    def idle(self) -> bool:
-        """Whether it may be given a job."""
-        return self.job is None
+        self.process = start([*command, str(home.root), str(os.getpid()), pool])
 
     def fileno(self) -> int:
         """The descriptor to select on: of its standard output."""
-        return self._process.fileno()
+        return self.process.fileno()
 
     def give(self, job: Job, scratch: Path, seconds: float) -> bool:
-        """Send it a job.
-
-        False if the process has died. `scratch` is the folder of this job alone; its deadline is `seconds` after the
-        process is ready.
-        """
+        """Send it a job, whose deadline is `seconds` after the process is ready; False if the process has died."""
         fields = {name: getattr(job, name) for name in Job.__slots__}
         fields["charge"] = None if job.charge is None else asdict(job.charge)
         order = {"job": fields, "scratch": str(scratch), "processor_seconds": seconds * (os.cpu_count() or 1)}
         self.job, self.stage, self._seconds = job, job.stage, seconds
         self.deadline = monotonic_seconds() + (seconds if self.ready else _START_SECONDS + seconds)
         try:
-            self._process.write(json.dumps(order).encode() + b"\n")
+            self.process.write(json.dumps(order).encode() + b"\n")
         except BrokenPipeError:
             return False
         return True
@@ -175,7 +158,7 @@ class Child:
 
     def read_messages(self) -> list[Mapping[str, Any]] | None:
         """Read the messages that it has sent since the last call; None if it has died."""
-        data = self._process.read()
+        data = self.process.read()
         if not data:
             return None
         *lines, self._unread = (self._unread + data).split(b"\n")
@@ -186,11 +169,3 @@ class Child:
         job, self.job = self.job, None
         self.jobs_done += 1
         return job
-
-    def kill(self) -> int:
-        """Kill it and wait for its end; returns its exit status, negative for a signal."""
-        return self._process.kill()
-
-    def reap(self) -> int:
-        """Wait for a process that has closed its output, and kill it if it lingers; returns its exit status."""
-        return self._process.reap()

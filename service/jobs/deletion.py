@@ -1,4 +1,4 @@
-"""Deleting a video with everything that is its own: records, bytes, jobs, answers. The ledger keeps its rows."""
+"""Deleting a video with everything that is its own: records, bytes, jobs, answers. The rows of the ledger stay."""
 
 from __future__ import annotations
 
@@ -23,16 +23,11 @@ class DeletedVideo:
     answers: int
     """0 while another video has the same bytes"""
     bytes: int
-    """of files; 0 for a file that lies outside the home folder and the store"""
+    """of files; 0 for a file outside the home folder and the store"""
 
 
 def delete_video(files: StoredFiles, database: Database, video_id: str) -> DeletedVideo:
-    """Delete a video.
-
-    The records go first, in one transaction: no request finds a file without its record.
-
-    Raises UnknownVideo if there is none, ParameterError if a job on it is not settled.
-    """
+    """Delete a video, records first; UnknownVideo if there is none, ParameterError if a job on it is not settled."""
     with database.write() as connection:
         owned = video_owners.get(connection, video_id)
         record = next((one for one in videos.every(connection) if one.video_id == video_id), None)

@@ -32,7 +32,7 @@ log = structlog.get_logger("service.jobs")
 
 
 class _Shared:
-    """One look at the problems for all who ask within a second: anybody may ask, and it writes to the store."""
+    """One look at the problems for all who ask within a second: it needs no key, and it writes to the store."""
 
     def __init__(self) -> None:
         self._looking = threading.Lock()
@@ -59,10 +59,7 @@ class HealthServer:
 
     @contextmanager
     def listening(self, host: str, port: int) -> Iterator[int]:
-        """Answer until the block ends, and yield the port; port 0 is any free one.
-
-        Raises WorkbenchError if the address cannot be listened on.
-        """
+        """Answer until the block ends, and yield the port; see `listen`."""
         with listen(host, port) as listening, answering(listening, self.answer):
             yield listening.getsockname()[1]
 
@@ -103,9 +100,9 @@ class HealthServer:
 
 
 def problem_without_place(files: StoredFiles, database: Database) -> str | None:
-    """Why files cannot be kept where all processes find them, for callers who have no key; None if they can be.
+    """Why other processes would not find files of this one, for callers without a key; None if they do.
 
-    The log names the place: it may be a path, a bucket or a host.
+    The log names the place, which may be a path, a bucket or a host.
     """
     try:
         files.check_writable()

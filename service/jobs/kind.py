@@ -21,7 +21,7 @@ from workbench.analysis.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a kind of job may use besides its request."""
+    """What a kind of job may use beside its request."""
 
     workspace: Workspace
     """its database is read, the use of stored answers recorded, and the job's price reserved; all else that a job
@@ -114,12 +114,7 @@ class Kind:
     def complete(self, connection: Connection, job: Job, outcome: Outcome) -> bool:
         """Settle a job that succeeded; also False if it was extended after it was claimed."""
         return jobs.complete(
-            connection,
-            job,
-            outcome.answer,
-            billed=outcome.billed,
-            quantity=outcome.quantity,
-            stored=outcome.stored,
+            connection, job, outcome.answer, billed=outcome.billed, quantity=outcome.quantity, stored=outcome.stored
         )
 
     def refuse(self, connection: Connection, job: Job, status: int, message: str) -> bool:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,6 @@ from service.store.inserts import insert
 from service.store.jobs import FETCH, FETCHING_STAGE, LONG_BEATS, Job, NewJob, StoredAnswer
 from service.store.tables import mapped_recordings
 from service.store.tracks import TrackFacts
-from workbench.analysis.progress import Progress
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
@@ -67,10 +67,7 @@ _BEATS_OWN = ("track_id", "status", "cached")
 
 
 def run(job: Job, context: Context) -> Outcome:
-    """Run a job of any kind, or fetch its file if that is the queue it is in.
-
-    Raises JobFault if it cannot be done: the caller gets the reason.
-    """
+    """Run a job of any kind, or fetch its file if that is the queue it is in; JobFault if it cannot be done."""
     return _fetch(job, context) if job.queue == FETCH else KINDS[job.kind].run(job, context)
 
 
@@ -96,7 +93,10 @@ class Ingest(Kind):
         """The outcome is the video's record. JobFault, 422: the file is not a video."""
         from workbench.analysis.video import unused_speech, watch
 
-        source = self._source(job, context)
+        if self.address(job) is None:
+            source = context.workspace.files.place("uploads", str(job.request["storage_key"]))
+        else:
+            source = _fetched(job, context)
         try:
             path = context.workspace.local_file(source)
             context.stage("watching")
@@ -160,12 +160,6 @@ class Ingest(Kind):
         video_owners.update(connection, str(job.video_id), "failed", status="processing", reason=None)
         return True
 
-    def _source(self, job: Job, context: Context) -> Path:
-        """The file of a video: fetched from its address, or uploaded."""
-        if self.address(job) is not None:
-            return _fetched(job, context)
-        return context.workspace.files.place("uploads", str(job.request["storage_key"]))
-
     def _keep(self, path: Path, job: Job, content_hash: str, context: Context) -> Path:
         """Keep a fetched video where later jobs find it, as an upload is already; returns the path of its record.
 
@@ -214,13 +208,8 @@ class Loop(Kind):
                     new.append(StoredAnswer(cache_key, self.name, stored, video.content_hash))
             if job.request.get("auto_mix") and stored["applicable"]:
                 plan = plan_from_json(stored)
-                mix, more = _mix(
-                    cache_key,
-                    track,
-                    video,
-                    context,
-                    lambda: mix_under(context.workspace, plan, track.path, video.path),
-                )
+                measure = partial(mix_under, context.workspace, plan, track.path, video.path)
+                mix, more = _mix(cache_key, track, video, context, measure)
                 new += more
         except _TrackLost as lost:
             stored, new = loop_facts(audio_unavailable(str(lost))), []
@@ -271,13 +260,8 @@ class Align(Kind):
                 _require_video(video, context)
                 new.append(StoredAnswer(cache_key, self.name, stored, video.content_hash))
             if job.request.get("auto_mix"):
-                mix, more = _mix(
-                    cache_key,
-                    track,
-                    video,
-                    context,
-                    lambda: mix_beside(context.workspace, track.path, video.path, video.seconds),
-                )
+                measure = partial(mix_beside, context.workspace, track.path, video.path, video.seconds)
+                mix, more = _mix(cache_key, track, video, context, measure)
                 new += more
         except MediaError as error:
             log.error("align", job_id=job.job_id, problem=str(error))
@@ -397,7 +381,7 @@ class Beats(Kind):
             try:
                 sound = context.workspace.load_recording(path, _LONG_BEATS_SECONDS if goes_on else most)
                 _reserve(job, context, sound.duration)
-                found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
+                found = map_beats(_with_stages(context, _stage_of_beats), path)
             except MediaError as error:
                 if goes_on and isinstance(error, SoundTooLong):
                     return Outcome({}, billed=False, queue=LONG_BEATS)
@@ -483,10 +467,7 @@ def _reserve(job: Job, context: Context, seconds: float) -> None:
 
 
 def _fetch(job: Job, context: Context) -> Outcome:
-    """Fetch the file of a job, and keep it for the process that will run the job.
-
-    The job goes on in the queue of its kind. Raises JobFault, 422, if the address cannot be fetched.
-    """
+    """Fetch the file of a job for the process that will run it, from the queue of its kind."""
     context.workspace.files.keep(_download(job, context), "fetched", job.job_id)
     return Outcome({}, billed=False, queue=KINDS[job.kind].queue)
 
@@ -551,10 +532,7 @@ def _is_lost(track: Track, context: Context) -> bool:
 
 
 def _require_track(track: Track, context: Context) -> None:
-    """Check after work on a track that it was done on the bytes under whose hash it is stored.
-
-    Raises _TrackLost if the file is now another one, or gone.
-    """
+    """Check after work on a track that it was done on the bytes under whose hash it is stored; else _TrackLost."""
     try:
         content_hash = hash_file(context.workspace.local_file(track.path))
     except MediaError as error:
@@ -564,10 +542,7 @@ def _require_track(track: Track, context: Context) -> None:
 
 
 def _require_video(video: AddedVideo, context: Context) -> None:
-    """Check after work on a video that it was done on the bytes under whose hash it is stored.
-
-    Raises JobFault if the file is now another one, or gone.
-    """
+    """Check after work on a video that it was done on the bytes under whose hash it is stored; else JobFault."""
     problem = "its bytes are not those that were ingested"
     try:
         if hash_file(context.workspace.local_file(video.path)) == video.content_hash:
@@ -584,11 +559,9 @@ def _require_video(video: AddedVideo, context: Context) -> None:
 def _mix(
     cache_key: str, track: Track, video: AddedVideo, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
-    """The body of a mix, stored or measured now, and the answers to store; None if it cannot be measured.
+    """The body of a mix, stored or measured now, and the answers to store.
 
-    A mix that cannot be measured is stored as null, because the same bytes would fail again.
-
-    Raises _TrackLost or JobFault if the file of the track or of the video is now another one, or gone.
+    A mix that cannot be measured is null, and stored as such, because the same bytes would fail again.
     """
     from workbench.results.mix import mix_body
 
@@ -613,16 +586,13 @@ def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
         return answers.use(connection, cache_key)
 
 
-def _with_stages(context: Context) -> Workspace:
-    """The job's workspace, which reports each stage to the parent when it begins."""
-    return context.workspace.with_progress(lambda stage, done: context.stage(stage))
+def _with_stages(context: Context, shown: Callable[[str], str] = str) -> Workspace:
+    """The job's workspace, which reports each stage to the parent when it begins, under the name that is `shown`."""
+    return context.workspace.with_progress(lambda stage, _: context.stage(shown(stage)))
 
 
-def _beats_stages(context: Context) -> Progress:
-    def progress(stage: str, done: float) -> None:
-        context.stage("decoding" if stage.startswith("decoding") else "analyzing")
-
-    return progress
+def _stage_of_beats(stage: str) -> str:
+    return "decoding" if stage.startswith("decoding") else "analyzing"
 
 
 def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:

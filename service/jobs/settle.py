@@ -18,7 +18,7 @@ from service.store.jobs import Job
 
 MOST_CRASHES = 3
 """deaths of its process after which a job fails"""
-_MOST_STARTS = 100  # of a job, whatever ended it
+_MOST_STARTS = 100  # of a job, however each run ended
 _MOST_ATTEMPTS = 12  # before a job fails on an outage; the pauses between so many add up to six minutes
 _LONGEST_PAUSE_SECONDS = 60.0  # between two attempts
 
@@ -51,11 +51,9 @@ def retry_after_outage(connection: Connection, job: Job) -> bool:
 
 
 def cancel(connection: Connection, job_id: str) -> Job | None:
-    """End a job that is not settled because an operator wants it: its poll says so, and nothing is charged.
+    """End a job for an operator: its poll says so, and nothing is charged; None if there is no such unsettled job.
 
     The worker that has it sees at its next heartbeat that it lost the job, and ends its process.
-
-    Returns the job as it was taken; None if it is settled, or there is no such job.
     """
     job = jobs.take(connection, job_id, "operator")
     if job is not None:

@@ -56,10 +56,7 @@ class JobSpans:
             self._spans.send(QUEUED_STAGE, beside, accepted, attempt.began, attributes=_attributes(job))
 
     def begin_stage(self, job: Job, stage: str, began: float | None, pid: int) -> None:
-        """A stage begins, and the one before it ends.
-
-        `began` is in s since 1970, by the process `pid` that runs the job; None or no time is now.
-        """
+        """A stage begins, at `began` by the clock of the process `pid`, or now; the one before it ends."""
         attempt = self._attempts.get(job.job_id)
         if attempt is not None:
             began = wall_seconds() if began is None or not isfinite(began) else began
@@ -67,11 +64,7 @@ class JobSpans:
             attempt.stage, attempt.stage_began, attempt.pid = stage, began, pid
 
     def end_work(self, job: Job, *, failed: bool = False, excused: bool = False) -> None:
-        """The process of the job has ended its work; settling follows.
-
-        `failed`: it ended in the middle of a stage. `excused`: the job fails by a fault of the caller's, which is none
-        of the service's.
-        """
+        """The work has ended, in the middle of a stage if it `failed`; a fault of the caller's is `excused`."""
         attempt = self._attempts.get(job.job_id)
         if attempt is not None:
             attempt.excused = excused

@@ -174,12 +174,9 @@ def _remove_unless_newer(file: Path, seconds: float) -> None:
         found = file.stat()
     except FileNotFoundError:
         return  # renamed when it was complete, or deleted by another worker
-    if max(found.st_mtime, found.st_atime) < wall_seconds() - seconds:
-        _remove(file)
-
-
-def _remove(path: Path) -> None:
+    if max(found.st_mtime, found.st_atime) >= wall_seconds() - seconds:
+        return
     try:
-        delete_made(path)
+        delete_made(file)
     except OSError as error:
-        log.error("cannot remove", file=path.name, problem=str(error.strerror))
+        log.error("cannot remove", file=file.name, problem=str(error.strerror))

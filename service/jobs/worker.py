@@ -100,10 +100,7 @@ class _Unsettled:
 
 
 class Aside:
-    """Runs what waits for a store, one after another in a thread, so that no heartbeat waits for it.
-
-    The thread ends with the process, at any point: files that are left are swept.
-    """
+    """Runs what waits for a store, one after another in a thread that ends with the process: what is left is swept."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -370,16 +367,9 @@ class JobParent:
             log.error("put off", job_id=job.job_id, problem=str(error))
             self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
             return
-        log.info(
-            "job started",
-            job_id=job.job_id,
-            trace_id=job.trace_id,
-            kind=job.kind,
-            attempt=job.attempt,
-            account=job.account,
-        )
-        idle = [child for child in self._children if child.pool == job.queue and child.idle]
-        for child in idle:
+        line = {"kind": job.kind, "attempt": job.attempt, "account": job.account}
+        log.info("job started", job_id=job.job_id, trace_id=job.trace_id, **line)
+        for child in [one for one in self._children if one.pool == job.queue and one.job is None]:
             if child.give(job, scratch, self._deadline(job)):
                 return
             child.detach_job()  # it died while it was idle: not a crash of this job
@@ -415,6 +405,10 @@ class JobParent:
             self._children.remove(child)
             self.selector.unregister(child)
 
+    def _end_child(self, child: Child) -> None:
+        self._remove(child)
+        child.process.kill()
+
     def _read_messages(self, child: Child) -> None:
         if child not in self._children:
             return
@@ -433,7 +427,7 @@ class JobParent:
         elif "stage" in message:
             child.stage = str(message["stage"])
             if child.job is not None:
-                self._traced.begin_stage(child.job, child.stage, message.get("at"), child.pid)
+                self._traced.begin_stage(child.job, child.stage, message.get("at"), child.process.pid)
             self._next_heartbeat = min(self._next_heartbeat, monotonic_seconds())
         else:
             self._finish_job(child, message)
@@ -442,9 +436,8 @@ class JobParent:
         """Announce the newest child's revision, and replace idle children of another: the package was updated."""
         if revision != self._revision:
             self._revision, self._revision_written = revision, False
-        for child in [one for one in self._children if one.idle and self._is_outdated(one)]:
-            self._remove(child)
-            child.kill()
+        for child in [one for one in self._children if one.job is None and self._is_outdated(one)]:
+            self._end_child(child)
         self._announce()
 
     def _is_outdated(self, child: Child) -> bool:
@@ -487,13 +480,12 @@ class JobParent:
             refuse = partial(KINDS[job.kind].refuse, job=job, status=status, message=problem)
             self._settle(job, "failed", refuse, problem=problem)
         if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
-            self._remove(child)
-            child.kill()
+            self._end_child(child)
 
     def _handle_death(self, child: Child) -> None:
         """Remove a child that has died, and settle or put back its job."""
         self._remove(child)
-        status, job = child.reap(), child.detach_job()
+        status, job = child.process.reap(), child.detach_job()
         if not child.ready:
             self._next_child = monotonic_seconds() + _RESTART_SECONDS
         log.error("child died", status=status, job_id=None if job is None else job.job_id)
@@ -517,8 +509,7 @@ class JobParent:
 
     def _kill_child(self, child: Child) -> Job:
         """Kill a child that has a job; returns the job."""
-        self._remove(child)
-        child.kill()
+        self._end_child(child)
         job = child.detach_job()
         assert job is not None
         self._traced.end_work(job, failed=True)
@@ -585,12 +576,7 @@ class JobParent:
                 jobs.expire(connection, kind.name, longest)
 
     def _settle(
-        self,
-        job: Job,
-        outcome: str,
-        write: Settlement,
-        crash_at: float | None = None,
-        problem: str | None = None,
+        self, job: Job, outcome: str, write: Settlement, crash_at: float | None = None, problem: str | None = None
     ) -> None:
         self._unsettled.append(_Unsettled(job, outcome, write, crash_at, problem))
         self._write_unsettled()
@@ -675,8 +661,7 @@ class JobParent:
         self._remover.stop()
         running = [child.job for child in self._children if child.job is not None]
         for child in list(self._children):
-            self._remove(child)
-            child.kill()
+            self._end_child(child)
         try:
             with self.database.write() as connection:
                 given_back = [job for job in running if jobs.give_back(connection, job)]
