@@ -46,11 +46,10 @@ from service.routes.admission import BODY_LIMIT, RoutePolicy, admit_unread, iden
 from service.routes.headers import add_rate_headers, add_retry_after, add_security_headers
 from service.routes.operations import Readiness, answer_operators
 from service.settings import ServiceSettings
-from service.store.api_keys import WINDOW_SECONDS, Admission, LocalWindows
+from service.store.api_keys import Admission, LocalWindows
 from service.store.tables import open_database
 from service.store.transactions import Transactions
 from service.telemetry import metrics
-from service.telemetry.logs import AnswerLog
 from service.telemetry.spans import open_spans
 from service.telemetry.traces import HEADER as TRACEPARENT
 from service.telemetry.traces import Trace, continue_trace
@@ -126,8 +125,6 @@ class ServiceRequest(Request):
             admission=None,
             idempotency_key=None,
             trace=None,
-            began=0.0,
-            began_at=0.0,
         )
 
 
@@ -153,9 +150,9 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
     app.ctx.config, app.ctx.settings = config, config.settings
     app.ctx.ending = False
     app.ctx.local_windows = LocalWindows()
-    app.ctx.answer_log = AnswerLog(config.core.log_level)
     app.ctx.spans = open_spans(config.settings, "http")
-    _register_routes(app)
+    for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, previews, operations, docs):
+        app.blueprint(family.blueprint)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")
     app.register_listener(_close, "after_server_stop")
@@ -182,11 +179,6 @@ def _sanic_config(config: AppConfig) -> Config:
     return values
 
 
-def _register_routes(app: Sanic[Any, Any]) -> None:
-    for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, previews, operations, docs):
-        app.blueprint(family.blueprint)
-
-
 async def _open(app: Sanic[Any, Any]) -> None:
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
@@ -211,7 +203,6 @@ async def _close(app: Sanic[Any, Any]) -> None:
     app.ctx.transfers.shutdown(wait=False, cancel_futures=True)
     await app.ctx.transactions.drain()
     app.ctx.transactions.close()
-    app.ctx.answer_log.flush()
     if app.ctx.spans is not None:
         await asyncio.to_thread(app.ctx.spans.close)
 
@@ -229,13 +220,7 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
     rate = None if admission is None else admission.rate
     caller = None if admission is None else admission.caller
     if rate is not None:
-        add_rate_headers(
-            response.headers,
-            limit=rate.limit,
-            window_seconds=WINDOW_SECONDS,
-            remaining=rate.remaining,
-            seconds_left=rate.retry_after,
-        )
+        add_rate_headers(response.headers, rate)
     seconds = time.perf_counter() - context.began
     method = request.method if request.method in _METHODS else "other"
     family = "none" if request.route is None else _family(request.route.name)
@@ -244,7 +229,8 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         metrics.count_answer(family, "stored" if response.status == 200 else "work")
     if request.app.ctx.spans is not None and family != "operations":
         _send_span(request, method, response.status, seconds)
-    request.app.ctx.answer_log.add(
+    log.info(
+        "answered",
         request_id=request_id,
         trace_id=trace.trace_id,
         span_id=trace.span_id,
@@ -322,15 +308,13 @@ def _problem(request: ServiceRequest, exception: Exception) -> Problem:
     """The problem that the caller is shown for an exception."""
     if isinstance(exception, Problem):
         return exception
-    if isinstance(exception, RequestCancelled):  # nobody reads it; the status is for log and counters
+    if isinstance(exception, RequestCancelled):  # this answer is not read; the status is for log and counters
         return Problem(_CALLER_GONE, "the caller went away before the answer")
     if isinstance(exception, asyncio.CancelledError):
         return unavailable("the service is being stopped; call again", retry_after=5)
     if isinstance(exception, StoreError):
         log.error("store", request_id=request.id, trace_id=request.trace.trace_id, problem=str(exception))
-        return Problem(
-            503, "the database or the files cannot be used at the moment; call again", headers={"Retry-After": "5"}
-        )
+        return unavailable("the database or the files cannot be used at the moment; call again", retry_after=5)
     # The router compares the method before it notices a trailing slash, which none of our paths has.
     if isinstance(exception, NotFound) or (isinstance(exception, MethodNotAllowed) and request.path.endswith("/")):
         return not_found("path")

@@ -64,11 +64,6 @@ def error_body(
     return {"error": error}
 
 
-def malformed(message: str) -> Problem:
-    """400: the request is malformed."""
-    return Problem(400, message)
-
-
 def not_found(what: str) -> Problem:
     """404: there is no such thing; `what` is its noun in the message, such as `video`."""
     return Problem(404, f"no such {what}")
@@ -88,6 +83,6 @@ def invalid(field: str, message: str, kind: str = "value_error") -> Problem:
     return Problem(422, f"{field}: {message}", details=[{"field": field, "message": message, "type": kind}])
 
 
-def unavailable(message: str, retry_after: int | None = None) -> Problem:
-    """503: try again later; `retry_after` is in s, None leaves out the header."""
-    return Problem(503, message, headers={} if retry_after is None else {"Retry-After": str(retry_after)})
+def unavailable(message: str, retry_after: int) -> Problem:
+    """503: try again in `retry_after` s."""
+    return Problem(503, message, headers={"Retry-After": str(retry_after)})

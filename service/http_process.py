@@ -1,6 +1,6 @@
 """One HTTP process of the service: a Sanic server on a socket that the supervisor has bound.
 
-The supervisor keeps the socket open until it ends itself, so connections are not refused while a process is replaced.
+The supervisor holds the socket open until it ends itself, so connections are not refused while a process is replaced.
 Prints `ready` once it accepts requests.
 """
 

@@ -1,4 +1,4 @@
-"""Signed links: paths that anybody with the link can use without an API key until it expires.
+"""Signed links: paths that need no API key until the link expires.
 
 HMAC-SHA256 over path and expiry, compared in constant time. The secret comes from the settings, or is generated once
 and stored in the database, so that all processes and machines sign with the same one.

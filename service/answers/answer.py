@@ -53,10 +53,7 @@ class Call:
         )
 
     def charge_key(self, otherwise: str) -> str:
-        """The event key of this call's charge in the ledger.
-
-        `otherwise` is the key if the call has no Idempotency-Key.
-        """
+        """The event key of this call's charge in the ledger: of its Idempotency-Key, or `otherwise` if it has none."""
         if self.idempotency_key is None:
             return otherwise
         return f"idem:{self.account}:{self.endpoint}:{self.idempotency_key}"
@@ -99,11 +96,7 @@ def find_track(connection: Connection, track_id: str) -> TrackFacts:
 
 
 def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
-    """The job of an id, if it has the kind, belongs to the caller's account and has not failed.
-
-    `job_id` is not validated yet; `kind` is what the path of the request implies. Raises Problem: 404, 403; the fault
-    of a failed job.
-    """
+    """The job of an id, if it is of the kind; raises Problem: 404, 403, the fault of a failed job."""
     job = jobs.get(connection, job_id)
     if job is None or job.kind != kind:
         raise not_found("job")
@@ -115,10 +108,7 @@ def find_polled(connection: Connection, call: Call, job_id: str, kind: str) -> J
 
 
 def raise_fault(job: Job) -> None:
-    """Raise the fault of a failed job.
-
-    A 503 becomes a 500, because the job is over and nothing will come of another poll.
-    """
+    """Raise the fault of a failed job; a 503 becomes a 500, because nothing will come of another poll."""
     fault = job.fault or {"status": 500, "message": "the job failed"}
     status = int(fault["status"])
     raise Problem(500 if status == 503 else status, str(fault["message"]))

@@ -19,10 +19,7 @@ from service.store.jobs import Job, NewJob
 
 
 def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
-    """Answer `POST /v1/beats`.
-
-    Returns 202 with the job. Raises Problem: 422 if the Idempotency-Key was used with a different request, 402.
-    """
+    """Answer `POST /v1/beats`: 202 with the job; a repeat gets the same body, in any state of the job."""
     fingerprint = hashlib.sha256(json.dumps(request.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
     if call.idempotency_key is not None:
         idempotency_keys.lock(connection, call.account, call.endpoint, call.idempotency_key)
@@ -32,7 +29,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
                 raise Problem(422, "this Idempotency-Key came with a different request before")
             original = jobs.get(connection, before.job_id)
             if original is not None:
-                return Answer(202, _submitted(original))
+                return Answer(202, _running(original, jobs.QUEUED_STAGE))
     job = funds.accept(
         connection,
         call.caller,
@@ -51,24 +48,15 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
     )
     if call.idempotency_key is not None:
         idempotency_keys.save(connection, call.account, call.endpoint, call.idempotency_key, fingerprint, job.job_id)
-    return Answer(202, _submitted(job))
+    return Answer(202, _running(job, jobs.QUEUED_STAGE))
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
-    """Answer `GET /v1/beats/{job_id}`.
-
-    Returns 200 with the grid, 202 with the stage until the job is complete. Raises Problem: 404, 403; 422 if the job
-    failed or expired in its queue.
-    """
+    """Answer `GET /v1/beats/{job_id}`: 200 with the grid, 202 with the stage until the job is complete."""
     job = find_polled(connection, call, job_id, "beats")
     if job.state == "complete":
         return Answer(200, job.answer or {})
     return Answer(202, _running(job, job.stage))
-
-
-def _submitted(job: Job) -> dict[str, Any]:
-    """The body of the submit's answer; a repeat gets the same body, whatever the state of the job."""
-    return _running(job, "queued")
 
 
 def _running(job: Job, stage: str) -> dict[str, Any]:

@@ -26,11 +26,7 @@ poll = partial(video_track.poll, kind="loop")
 
 
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
-    """Answer `POST /v1/loop`.
-
-    Returns 200 with a stored plan, which is charged, or a refusal, which is not; 202 with the job, or with the video
-    while it is ingested. Raises Problem: 404, 403, 422, 402.
-    """
+    """Answer `POST /v1/loop`: 200 with a stored plan, which is charged, or a refusal; 202 as for align."""
     video, track = video_track.find(connection, call, request)
     if video is None:
         return video_job(request.video_id)
@@ -60,9 +56,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
     """The refusal for a track that was never analysed; a job that analyses it is started, for all accounts and free.
 
-    If such a job has just ended in a refusal, that refusal is returned and no job is started.
-
-    Raises the fault of the job as Problem, if it has just failed.
+    If such a job has just ended, its refusal is returned, or its fault raised, and no job is started.
     """
     tried = jobs.find_recently_settled(connection, "loop", cache_key, account="")
     answer: dict[str, Any] = {} if tried is None else tried.answer or {}

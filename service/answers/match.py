@@ -21,11 +21,7 @@ from workbench.store.catalog_revision import current_revision
 
 
 def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:
-    """Answer `POST /v1/match`.
-
-    Returns 200 with a stored lane, which is charged; 202 with the job; 202 with the new video for a `video_url`. Raises
-    Problem: 404, 403, 422, 402.
-    """
+    """Answer `POST /v1/match`: 200 with a stored lane, which is charged; 202 with the job, or with a new video."""
     if request.video_url is not None:
         return videos.fetch(
             connection, call, request.video_url, next_step="poll until ready, then call /v1/match with this video_id"
@@ -68,12 +64,11 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
     return Answer(202, _running(job))
 
 
-def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery) -> Answer:
-    """Answer `GET /v1/match/jobs/{job_id}`.
+def poll(connection: Connection, call: Call, query: MatchPollQuery, job_id: str) -> Answer:
+    """Answer `GET /v1/match/jobs/{job_id}`: 200 with the lane, 202 until the job is complete.
 
-    Returns 200 with the lane, 202 until the job is complete. The transaction has to be one that writes, because the
-    secret of preview links may have to be created; parameters left out of `query` are as in the submit. Raises Problem:
-    404, 403, and the fault of a failed job.
+    Parameters left out of the query are as in the submit. The transaction has to be one that writes, because the secret
+    of preview links may have to be created.
     """
     job = find_polled(connection, call, job_id, "match")
     if job.state != "complete":

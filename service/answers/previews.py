@@ -22,10 +22,9 @@ _USE_SECONDS = 86_400.0  # between two records of a preview's use: most plays th
 
 
 def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
-    """The preview links of the tracks of a stored lane, newly signed.
+    """Newly signed preview links of a stored lane, pool included, by `track_id`; None if the account has no grant.
 
-    Previews by `track_id`, also those of the candidate pool; None if the account has no grant. The transaction has to
-    be one that writes, because the secret of the links may have to be created.
+    The transaction has to be one that writes, because the secret of the links may have to be created.
     """
     if not call.caller.preview:
         return None
@@ -36,17 +35,13 @@ def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[s
 
 
 def file_name(audio_id: str, grid_revision: str, revision: str) -> str:
-    """The file name of an excerpt, which changes with the grid, the parameters and the analysis.
-
-    `audio_id` is `aud_` and the first digits of the hash of the track's bytes; `grid_revision` is empty if no beat grid
-    was corrected by hand; `revision` is that of the analysis, which covers the parameters.
-    """
+    """The file name of an excerpt, which changes with a corrected grid and with the analysis."""
     digest = hashlib.sha256(f"{grid_revision}|{revision}".encode()).hexdigest()
     return f"{audio_id}-{digest[:16]}.mp3"
 
 
 def record_play(preview: Path) -> bool:
-    """Set the access time of a preview, so that the sweep keeps it; False if the file does not exist."""
+    """Set the access time of a preview, so that the sweep leaves it; False if the file does not exist."""
     try:
         found, now = preview.stat(), time.time_ns()
         if max(found.st_atime, found.st_mtime) < now / 1e9 - _USE_SECONDS:

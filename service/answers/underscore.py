@@ -1,8 +1,8 @@
 """Answers of `/v1/underscore`, the one family that ranks inside the request, in a resident process (`service.ranking`).
 
-A request has three steps, so that no transaction is open during the ranking: `check`, ranking, `answer`. Of calls that
-passed the check at the same time, only those are answered that the account can still pay for when they are charged. A
-call that returns no tracks is not billed.
+A request has three steps, so that no transaction is open during the ranking: the check of funds, ranking, `answer`. Of
+calls that passed the check at the same time, only those are answered that the account can still pay for when they are
+charged. A call that returns no tracks is not billed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,8 @@ from service.schemas.requests import ExpandQuery
 from workbench.results.match import select
 
 
-def check(connection: Connection, call: Call) -> None:
-    """Check that the account can pay; raises Problem, 402."""
-    funds.check(connection, call.caller)
-
-
 def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
-    """Charge for a lane, and select the part of it that the query requests.
-
-    `lane` has full tracks and candidate pool. Raises Problem, 402, if other calls have used up since what the account
-    can pay.
-    """
+    """Charge for a lane, and select the part of it that the query requests."""
     if lane["matches"]:
         # not as the caller was found: what the account can pay may have changed during the ranking
         funds.charge(connection, call.caller, call.charge(), looked_up_before=True)

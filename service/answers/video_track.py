@@ -26,10 +26,7 @@ _RESULTS = {"loop": "the loop is then in the answer", "align": "the sync points 
 def find(
     connection: Connection, call: Call, request: LoopRequest | AlignRequest
 ) -> tuple[ReadyVideo | None, TrackFacts]:
-    """The video of a request, None while it is being ingested, and the track.
-
-    Raises Problem: 404, 403; 422 if the ingest of the video failed.
-    """
+    """The video of a request, None while it is being ingested, and the track."""
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
     return require_not_failed(video).ready, track
@@ -49,10 +46,10 @@ def build(
     cache_key: str,
     soon: Callable[[Connection, Body], Body] | None,
 ) -> Answer:
-    """Start the job that computes a result, unless the account has it queued or running already.
+    """202 with the job that computes a result, a new one unless the account has it queued or running already.
 
-    Returns 202 with the job. If only its mix is not stored, `soon` makes the answer of a call that waits for it of the
-    body of the job, which may be one that was asked for under other names of the same bytes. Raises Problem, 402.
+    If only its mix is not stored, `soon` makes the answer of a call that waits for it of the body of the job, which may
+    be one that was asked for under other names of the same bytes.
     """
     job = funds.accept(
         connection,
@@ -74,10 +71,7 @@ def build(
 
 
 def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
-    """Answer a poll of a job.
-
-    Returns 200 with the result, 202 until the job is complete. Raises Problem: 404, 403, and the fault of a failed job.
-    """
+    """Answer a poll of a job: 200 with the result, 202 until the job is complete."""
     job = find_polled(connection, call, job_id, kind)
     if job.state != "complete":
         return Answer(202, _running(job))

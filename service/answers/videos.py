@@ -23,21 +23,14 @@ from workbench.store.clock import utc_now
 
 
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
-    """Answer `POST /v1/videos`.
-
-    Returns 202 with the video for an address, 201 with the upload link for a file name. Raises Problem, 402, for an
-    address; an upload is checked when it is ingested.
-    """
+    """Answer `POST /v1/videos`: 202 with the video for an address, 201 with the upload link for a file name."""
     if request.video_url is not None:
         return fetch(connection, call, request.video_url)
     return _upload_target(connection, call, str(request.filename), request.content_type)
 
 
 def fetch(connection: Connection, call: Call, url: str, next_step: str | None = None) -> Answer:
-    """Start the ingest of a video from an address; the same address again is a new video.
-
-    Returns 202 with the video. Raises Problem, 402.
-    """
+    """202 with a new video, whose ingest from an address is started; the same address again is another video."""
     video = video_owners.create(
         connection,
         OwnedVideo(f"vid_{ULID()}", call.account, "processing", title=_last_part(url), source_url=url),
@@ -47,11 +40,7 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
 
 
 def ingest(connection: Connection, call: Call, video_id: str, request: IngestRequest) -> Answer:
-    """Answer `POST /v1/videos/{video_id}/ingest`; a repeat gets the same answer with the current status.
-
-    Returns 202 with the video. Raises Problem: 404, 403; 422 if the storage_key is not the video's; 409 if no upload is
-    complete; 402.
-    """
+    """Answer `POST /v1/videos/{video_id}/ingest`: 202 with the video; a repeat gets it with the current status."""
     video = find_video(connection, call, video_id)
     if video.storage_key is None or video.storage_key != request.storage_key:
         raise invalid("storage_key", "is not the one that POST /v1/videos gave for this video")
@@ -65,10 +54,7 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
 
 
 def status(connection: Connection, call: Call, video_id: str) -> Answer:
-    """Answer `GET /v1/videos/{video_id}`.
-
-    Returns 200 with the record. Raises Problem: 404, 403.
-    """
+    """Answer `GET /v1/videos/{video_id}`: 200 with the record."""
     video = find_video(connection, call, video_id)
     shown = "processing" if video.status == "awaiting_upload" else video.status
     body: dict[str, Any] = {

@@ -27,12 +27,12 @@ from pydantic import ValidationError
 from sanic import Request
 from sqlalchemy import Connection
 
-from service.errors import Problem, malformed
+from service.errors import Problem
 from service.schemas.fields import MAX_IDEMPOTENCY_KEY
 from service.schemas.requests import NoQuery
 from service.schemas.wording import field_details
 from service.store import api_keys
-from service.store.api_keys import Admission, Rate
+from service.store.api_keys import Admission
 from workbench.errors import StoreError
 from workbench.results.body import Body
 from workbench.store.clock import wall_seconds
@@ -64,10 +64,7 @@ class RoutePolicy:
 
 
 async def admit_unread(request: Request, policy: RoutePolicy) -> None:
-    """Check a request whose body may be too long to be read; all others are checked by `admitted`, with their answer.
-
-    Raises Problem: 401, 429, 415 or, for `plain_400` and a malformed Idempotency-Key, 400.
-    """
+    """Check a request whose body may be too long to be read; `admitted` checks all others, with their answer."""
     if policy.api_key and not _has_short_body(request):
         await admitted(request, lambda: check_headers(request, policy), lambda _, __: None, reads=True)
 
@@ -77,11 +74,9 @@ async def admitted(
 ) -> T:
     """Admit a request and answer it, in one transaction that writes: its key, its count, its answer.
 
-    What `check` returns is given to `work`. A request with a valid key is counted once, whatever becomes of it: what
-    `check` refuses is counted too, and what it raises comes after the problems of key and rate.
-
-    For a GET or HEAD, `work` may get a connection that only reads, if the database cannot be written to. `reads` says
-    that `work` writes nothing, whatever the method. Raises Problem: 401, 429, and what `check` and `work` raise.
+    What `check` returns is given to `work`. A request with a valid key is counted once, also if `check` refuses it,
+    whose problems come after those of key and rate. If the database cannot be written to, `work` gets a connection that
+    only reads, for GET and HEAD and where `reads` says that it writes nothing.
     """
     try:
         asked = check()
@@ -114,7 +109,9 @@ async def _admit(request: Request, work: Callable[[Connection], T], *, reads: bo
         raise _unauthenticated()
     assert admission.rate is not None
     if admission.rate.exceeded:
-        raise _exceeded(admission.rate)
+        wait = admission.rate.retry_after
+        message = f"more than {admission.rate.limit} requests a minute; wait {wait} s"
+        raise Problem(429, message, headers={"Retry-After": str(wait)})
     return cast(T, answered)
 
 
@@ -149,24 +146,13 @@ def _unauthenticated() -> Problem:
     return Problem(401, "the API key is missing, invalid, expired or revoked", headers={"WWW-Authenticate": "Bearer"})
 
 
-def _exceeded(rate: Rate) -> Problem:
-    return Problem(
-        429,
-        f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
-        headers={"Retry-After": str(rate.retry_after)},
-    )
-
-
 def _has_short_body(request: Request) -> bool:
     length = request.headers.get("content-length")
     return "transfer-encoding" not in request.headers and (length is None or int(length) <= BODY_LIMIT)
 
 
 def check_headers(request: Request, policy: RoutePolicy) -> None:
-    """Check the media type of the body, and the Idempotency-Key, which is kept in the request's context.
-
-    Raises Problem: 415 or, for `plain_400` and a malformed Idempotency-Key, 400.
-    """
+    """Check the media type of the body, and the Idempotency-Key, which goes into the request's context."""
     if policy.body == "json":
         media_type = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
         if media_type != "application/json":
@@ -192,15 +178,12 @@ def _idempotency_key(request: Request) -> str | None:
         return None
     value = str(values[0])
     if len(values) > 1 or not 1 <= len(value) <= MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in value):
-        raise malformed(f"Idempotency-Key must be one of 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters")
+        raise Problem(400, f"Idempotency-Key must be one of 1 to {MAX_IDEMPOTENCY_KEY} printable ASCII characters")
     return value
 
 
 def body_of(request: Request, model: type[B]) -> B:
-    """The JSON body of a request.
-
-    Raises Problem: 400 if it is not a JSON object, 422 if a field is missing, unknown or invalid.
-    """
+    """The JSON body of a request; Problem, 422, if a field is missing, unknown or invalid."""
     return _validated(model, object_of(request))
 
 
@@ -212,16 +195,13 @@ def lone_body_of(request: Request, model: type[B]) -> B:
 
 
 def object_of(request: Request) -> dict[str, Any]:
-    """The JSON object that is the body of a request.
-
-    Raises Problem, 400, if it is none; NaN and infinity, which Python would accept, are not JSON.
-    """
+    """The JSON object that is the body of a request; NaN and infinity, which Python would accept, are not JSON."""
     try:
         given = _decode(request.body.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise malformed("the body is not JSON") from None
+        raise Problem(400, "the body is not JSON") from None
     if not isinstance(given, dict):
-        raise malformed("the body must be a JSON object")
+        raise Problem(400, "the body must be a JSON object")
     return given
 
 

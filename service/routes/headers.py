@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
 
+from service.store.api_keys import WINDOW_SECONDS, Rate
+
 RATE_HEADERS = ("RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining")
 """of every response to a request with a valid key"""
 
@@ -42,24 +44,19 @@ DOCS_POLICY = "; ".join(
 
 
 def add_security_headers(headers: MutableMapping[str, str]) -> None:
-    """Add the security headers of every response; a header that is set already is kept."""
+    """Add the security headers of every response; a header that is set already stays."""
     for name, value in _EVERYWHERE:
         headers.setdefault(name, value)
 
 
-def add_rate_headers(
-    headers: MutableMapping[str, str], *, limit: int, window_seconds: float, remaining: int, seconds_left: int
-) -> None:
-    """Add what a key may still ask: the IETF's two headers (draft-ietf-httpapi-ratelimit-headers-10) and our older two.
-
-    `limit` is in requests a window; `remaining` are left in the present one, which ends in `seconds_left` whole s.
-    """
+def add_rate_headers(headers: MutableMapping[str, str], rate: Rate) -> None:
+    """Add what a key may still ask: the headers of draft-ietf-httpapi-ratelimit-headers-10, and our older two."""
     headers.update(
         {
-            "RateLimit-Policy": f'"{_POLICY}";q={limit};w={window_seconds:.0f}',
-            "RateLimit": f'"{_POLICY}";r={remaining};t={seconds_left}',
-            "X-RateLimit-Limit": str(limit),
-            "X-RateLimit-Remaining": str(remaining),
+            "RateLimit-Policy": f'"{_POLICY}";q={rate.limit};w={WINDOW_SECONDS:.0f}',
+            "RateLimit": f'"{_POLICY}";r={rate.remaining};t={rate.retry_after}',
+            "X-RateLimit-Limit": str(rate.limit),
+            "X-RateLimit-Remaining": str(rate.remaining),
         }
     )
 

@@ -14,7 +14,7 @@ from sanic.response import json
 from sqlalchemy import Connection
 
 from service.answers.answer import Answer, Call
-from service.errors import malformed, not_found
+from service.errors import Problem, not_found
 from service.routes.admission import READING, RoutePolicy, admitted, check_headers, lone_body_of, query_of
 from service.routes.headers import add_retry_after
 from service.schemas.requests import NoQuery
@@ -32,21 +32,14 @@ _HOST = re.compile(r"([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
 
 def reading(blueprint: Blueprint, path: str, policy: RoutePolicy, name: str | None = None) -> Callable[[H], H]:
-    """Register a handler for GET, and for HEAD, of whose answers the server leaves out the body.
-
-    `path` is under that of the family.
-    """
+    """Register a handler for GET, and for HEAD, of whose answers the server leaves out the body."""
     return cast(
         Callable[[H], H], blueprint.route(path, methods=READING, ignore_body=True, ctx_policy=policy, name=name)
     )
 
 
 async def answer_of(request: Request, check: Callable[[], A], work: Callable[[Connection, Call, A], T]) -> T:
-    """Admit a request and answer it, in one transaction.
-
-    `check` reads and checks body, query and path, after the headers; `work` gets what it returns. Raises Problem as
-    `service.routes.admission.admitted`.
-    """
+    """Admit a request and answer it, in one transaction; `work` gets what `check` makes of body, query and path."""
     assert request.route is not None
     policy = request.route.ctx.policy
 
@@ -80,17 +73,13 @@ def _endpoint(method: str, path: str) -> str:
 
 
 def base_url(request: Request) -> str:
-    """Public address of this service: the setting, or the address that the request was sent to.
-
-    Returns scheme and host, without a slash at the end. Raises Problem, 400, if the request does not say where it was
-    sent, so that no link of the answer would lead here.
-    """
+    """Scheme and host of this service for callers: the setting, or the address that the request was sent to."""
     public = request.app.ctx.settings.public_url
     if public:
         return str(public).rstrip("/")
     host = request.host.strip()
     if _HOST.fullmatch(host) is None:
-        raise malformed("the Host header is missing or is no host: links of the answer would lead nowhere")
+        raise Problem(400, "the Host header is missing or is no host: links of the answer would lead nowhere")
     # A proxy that does not say how it was called ends TLS: that is what `--behind-proxy` promises.
     unsaid = request.app.ctx.config.behind_proxy and "proto" not in request.forwarded
     return f"{'https' if unsaid else request.scheme}://{host}"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
-from sqlalchemy import Connection
 
 from service.answers import match as answers
-from service.answers.answer import Answer, Call
 from service.routes.admission import RoutePolicy, body_of, query_of
 from service.routes.http import answer_of, path_id, reading, respond
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
@@ -33,8 +31,6 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
     def asked() -> tuple[MatchPollQuery, str]:
         return query_of(request, MatchPollQuery), path_id(job_id, "job")
 
-    def result(connection: Connection, call: Call, given: tuple[MatchPollQuery, str]) -> Answer:
-        query, job_id = given
-        return answers.poll(connection, call, job_id, query)
-
-    return respond(await answer_of(request, asked, result))
+    return respond(
+        await answer_of(request, asked, lambda connection, call, given: answers.poll(connection, call, *given))
+    )

@@ -1,7 +1,7 @@
 """`/healthz`, `/readyz`, `/metrics`: for operators of the service; outside `/v1` and without a key.
 
 They are answered beside `/v1`, and on a port of their own where `serve --health-port` has one. Then `/metrics` is
-answered there alone: on the port for callers nobody can be told from them who comes through a proxy.
+answered there alone: behind a proxy, the port for callers cannot tell who asks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sanic import Blueprint, HTTPResponse, Request, Sanic
 from sanic.response import json, raw
 from sqlalchemy import Connection
 
-from service.errors import Problem, not_found
+from service.errors import not_found, unavailable
 from service.jobs.health import problem_without_place
 from service.jobs.queue_metrics import exposition
 from service.processes.health_port import Answer, is_loopback_caller, json_answer
@@ -48,22 +48,20 @@ async def healthz(request: Request) -> HTTPResponse:
 
 @reading(blueprint, "/readyz", _OPEN)
 async def readyz(request: Request) -> HTTPResponse:
-    """Answer `GET /readyz`: 200 if database, files, workers of all queues and ranking processes can be used.
+    """Answer `GET /readyz`: 200 if database, files, workers of all queues and ranking processes can be used, else 503.
 
     Workers are those that `serve` has started; with `--no-jobs`, that none is alive anywhere is only logged. Database,
     home folder and store are written to, and what is written is synced: on a full disk all can be read. A home folder
-    or store that is not that of the other processes is found too. What was found counts for a second.
-
-    Raises Problem, 503, with what is missing.
+    or store that is not that of the other processes is found too.
     """
     missing = await request.app.ctx.readiness.missing(request.app.ctx)
     if missing:
-        raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
+        raise unavailable("; ".join(missing), retry_after=5)
     return json({"status": "ready"})
 
 
 class Readiness:
-    """What an HTTP process misses, looked at once for all who ask within a second: anybody may ask, and it writes."""
+    """What an HTTP process misses, looked at once for all who ask within a second: it needs no key, and it writes."""
 
     def __init__(self) -> None:
         self._look: asyncio.Task[list[str]] | None = None
@@ -109,7 +107,7 @@ async def _missing(context: Any) -> tuple[list[str], list[str]]:
         missing.append("the database does not answer")
     else:
         try:
-            await context.transactions.write(_write_probe)
+            await context.transactions.write(lambda it: shared_values.set_value(it, shared_values.WRITTEN_AT, now()))
         except StoreError:
             missing.append("the database cannot be written to: is its disk full?")
     problem = await asyncio.to_thread(_problem_of_writing, context.config.home)
@@ -125,10 +123,9 @@ async def _missing(context: Any) -> tuple[list[str], list[str]]:
 
 @reading(blueprint, "/metrics", _OPEN)
 async def show_metrics(request: Request) -> HTTPResponse:
-    """Answer `GET /metrics`: counters for Prometheus.
+    """Answer `GET /metrics`, for this machine alone unless the setting `metrics_public` says otherwise.
 
-    Raises Problem, 404, for callers on other machines unless the setting `metrics_public` allows any, and for all where
-    operators have a port of their own.
+    Where operators have a port of their own, it is answered there.
     """
     context = request.app.ctx
     if context.config.health is not None or not (context.settings.metrics_public or _is_local(request)):
@@ -144,11 +141,7 @@ async def _exposition(context: Any) -> bytes:
 
 
 def answer_operators(app: Sanic[Any, Any], loop: asyncio.AbstractEventLoop, path: str, caller: str) -> Answer:
-    """Answer a request on the port for operators, from another thread than the application's.
-
-    `path` is without its query. `/metrics` is for this machine alone, unless the setting `metrics_public` allows any.
-    Returns 503 where the loop does not answer either.
-    """
+    """Answer a request on the port for operators, from another thread than the application's; 503 if that is stuck."""
     asked = asyncio.run_coroutine_threadsafe(_answer_operators(app.ctx, path, caller), loop)
     try:
         return asked.result(_OPERATORS_SECONDS)
@@ -176,10 +169,6 @@ def _is_local(request: Request) -> bool:
     if request.app.ctx.config.behind_proxy or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
         return False
     return is_loopback_caller(request.ip)
-
-
-def _write_probe(connection: Connection) -> None:
-    shared_values.set_value(connection, shared_values.WRITTEN_AT, now())
 
 
 def _problem_of_writing(home: Home) -> str | None:

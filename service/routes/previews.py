@@ -31,11 +31,7 @@ _LOOK_SECONDS = 0.1  # between looks at the job
 
 @reading(blueprint, "/<name:str>", RoutePolicy(api_key=False))
 async def excerpt(request: Request, name: str) -> HTTPResponse:
-    """Answer `GET /previews/{name}`: the excerpt or a range of it. If it does not exist yet, start a job and wait.
-
-    Raises Problem: 403 for an invalid link, 422 for parameters that no link has, 404, 503 if the excerpt is not ready
-    in time, and the fault of a failed job; RangeNotSatisfiable, 416, for an invalid `Range`.
-    """
+    """Answer `GET /previews/{name}`: the excerpt or a range of it. If it does not exist yet, start a job and wait."""
     context = request.app.ctx
     named = _NAME.fullmatch(path_id(name, "preview"))
 
@@ -72,10 +68,7 @@ def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
 
 
 async def _make(request: Request, track_id: str, file_name: str) -> None:
-    """Start the job that makes a preview and wait for it; a job that has just failed is not started again.
-
-    Raises Problem: 503 if it is not done in time or failed by a fault of ours, 404 if the track's file cannot be read.
-    """
+    """Start the job that makes a preview and wait for it; one that has just failed is not started again."""
     transactions, build = request.app.ctx.transactions, f"preview:{file_name}"
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
 
@@ -94,14 +87,9 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
     if job is None:
         raise not_found("preview")
     if job.state == "failed":
-        _raise_fault(job)
-
-
-def _raise_fault(job: Job) -> None:
-    """Raise the fault of a failed job; one of ours ends with the job, because a later request starts another."""
-    if job.fault is None or job.fault["status"] >= 500:
-        raise unavailable("the preview could not be made; ask again", retry_after=jobs.RECENT_SECONDS)
-    raise_fault(job)
+        if job.fault is None or job.fault["status"] >= 500:  # ours, and a later request starts another job
+            raise unavailable("the preview could not be made; ask again", retry_after=jobs.RECENT_SECONDS)
+        raise_fault(job)
 
 
 async def _send_file(request: Request, path: Path) -> HTTPResponse:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from service.answers import underscore as answers
 from service.answers.answer import Call
+from service.money import funds
 from service.routes.admission import RoutePolicy, body_of, query_of
 from service.routes.http import answer_of, call_of, respond
 from service.schemas.requests import ExpandQuery, UnderscoreRequest
@@ -24,7 +25,7 @@ async def submit(request: Request) -> HTTPResponse:
     def check(
         connection: Connection, call: Call, given: tuple[UnderscoreRequest, ExpandQuery]
     ) -> tuple[UnderscoreRequest, ExpandQuery]:
-        answers.check(connection, call)
+        funds.check(connection, call.caller)
         return given
 
     body, query = await answer_of(request, asked, check)

@@ -25,12 +25,11 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service import signed_links
-from service.errors import Problem, malformed, not_found
+from service.errors import Problem, not_found
 from service.routes.admission import RoutePolicy, query_of
 from service.routes.http import path_id
 from service.schemas.requests import LinkQuery
 from service.store import video_owners
-from service.store.video_owners import OwnedVideo
 from workbench.errors import StoreError
 from workbench.store.stored_files import StoredFiles
 
@@ -42,16 +41,12 @@ blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 @blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(api_key=False, body="stream"))
 async def put(request: Request, storage_key: str) -> HTTPResponse:
-    """Answer `PUT /v1/uploads/{storage_key}`: receive the bytes of one video.
-
-    Raises Problem: 403 for an invalid link, 422 for a genuine one with more parameters than a link has, 404, 409 if the
-    ingest has begun, 415 for bytes that are encoded, 413 if there are too many, 400 if there are none or a part.
-    """
+    """Answer `PUT /v1/uploads/{storage_key}`: receive the bytes of one video."""
     context = request.app.ctx
     storage_key = path_id(storage_key, "upload")
     await context.transactions.write(lambda connection: _check_awaited(connection, request, storage_key))
     if "content-range" in request.headers:  # the rest of an upload, which would replace its beginning
-        raise malformed("an upload is sent whole: leave out Content-Range")
+        raise Problem(400, "an upload is sent whole: leave out Content-Range")
     if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
         raise Problem(415, "send the bytes of the video as they are: leave out Content-Encoding")
     limit = context.settings.upload_max_bytes
@@ -94,7 +89,8 @@ async def _allow_origin(request: Request, response: HTTPResponse) -> None:
 blueprint.on_response(_allow_origin)  # type: ignore[no-untyped-call]
 
 
-def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
+def _check_awaited(connection: Connection, request: Request, storage_key: str) -> None:
+    """Check that the link is genuine, and its video waits for an upload."""
     secret = signed_links.link_secret(connection, request.app.ctx.settings)
     expires, signature = request.args.get("expires"), request.args.get("signature")
     if not signed_links.is_valid(secret, request.path, expires, signature):
@@ -105,7 +101,6 @@ def _check_awaited(connection: Connection, request: Request, storage_key: str) -
         raise not_found("upload")
     if video.status != "awaiting_upload":
         raise Problem(409, "the upload is being processed already")
-    return video
 
 
 async def _receive(request: Request, partial: Path, limit: int) -> int:
@@ -113,12 +108,12 @@ async def _receive(request: Request, partial: Path, limit: int) -> int:
     count = 0
     try:
         with partial.open("xb") as file:
-            while (block := await _block(request)) is not None:
+            while (block := await request.stream.read()) is not None:  # type: ignore[union-attr]
                 count += len(block)
                 if count > limit:
                     raise Problem(413, f"an upload has at most {limit} bytes")
                 await asyncio.to_thread(file.write, block)
-            await asyncio.to_thread(_sync, file.fileno())
+            await asyncio.to_thread(os.fsync, file.fileno())
     except OSError as error:
         raise StoreError(f"the upload cannot be kept ({error.strerror})") from error
     if count == 0:
@@ -165,7 +160,7 @@ async def _keep(request: Request, partial: Path, name: str) -> Path:
 
 
 def _abandon(done: asyncio.Future[Path], request: Request, place: Path) -> None:
-    """Delete what a transfer has left that nobody waits for."""
+    """Delete what an abandoned transfer has left."""
     if not done.cancelled():
         done.exception()  # seen: it failed, or was ended by the removal of its file
     with suppress(RuntimeError):  # this process is about to end; the sweep deletes it
@@ -185,20 +180,8 @@ def _delete(files: StoredFiles, place: Path) -> None:
         log.error("cannot delete", file=place.name, problem=str(error))
 
 
-async def _block(request: Request) -> bytes | None:
-    block: bytes | None = await request.stream.read()  # type: ignore[union-attr]
-    return block
-
-
-def _sync(descriptor: int) -> None:
-    os.fsync(descriptor)
-
-
 def record_upload(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
-    """Rename an upload that is complete, and record it.
-
-    `partial` is what was received, synced; `target` is its place. Raises Problem, 409, if the ingest has begun.
-    """
+    """Rename an upload that is complete and synced, and record it; Problem, 409, if the ingest has begun."""
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
         raise Problem(409, "the upload is being processed already")

@@ -53,22 +53,20 @@ async def _apply(request: Request, route: str) -> HTTPResponse:
 
 
 def _verified_id(request: Request) -> str:
-    """The id of a webhook that the provider signed.
-
-    Raises Problem, 401, also if a header is sent twice: the value that was verified must be the one that is used.
-    """
+    """The id of a webhook that the provider signed; Problem, 401, if it did not."""
     secret = request.app.ctx.settings.webhook_secret
     refused = Problem(401, "the webhook's signature is missing, wrong or stale")
+    if secret is None:
+        raise refused
     headers: dict[str, str] = {}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         given = request.headers.getall(name, [])
-        if secret is None or len(given) != 1:
+        if len(given) != 1:  # the value that is verified must be the one that is used
             raise refused
         headers[name] = str(given[0])
-    assert secret is not None
     try:
         Webhook(secret.get_secret_value()).verify(request.body, headers, json_parse=False)
-    # a malformed signature raises whatever the library's decoder raises
+    # a malformed signature raises what the library's decoder raises
     except (WebhookVerificationError, binascii.Error, ValueError) as error:
         raise refused from error
     return headers["webhook-id"]

@@ -26,7 +26,7 @@ LANE = {"title": "", "reasoning": "", "matches": [{"track_id": "trk_1"}]}
 
 def test_an_account_that_lost_its_payment_method_meanwhile_is_refused(database: Database) -> None:
     with database.write() as connection:
-        underscore.check(connection, CALL)
+        funds.check(connection, CALLER)
         accounts.update(connection, "ada", payment_method=False)
     with database.write() as connection, pytest.raises(Problem, match=funds.NO_PAYMENT_METHOD):
         underscore.answer(connection, CALL, ExpandQuery(), LANE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -53,41 +52,3 @@ def test_a_log_on_a_full_disk_fails_nothing() -> None:
             [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=full, text=True, check=False
         )
     assert done.stdout == "done\n"
-
-
-ANSWERS = """
-import asyncio
-from service.telemetry.logs import AnswerLog, log_to_stderr
-log_to_stderr({level!r})
-answers = AnswerLog({level!r})
-async def run():
-    for number in range(60):
-        answers.add(request_id=f"req_{{number}}", trace_id="0a", span_id="0b", method="GET", path='/v1/"\\n\\udcff',
-                    status=200, account=None if number else "some", ms=12.35)
-    await asyncio.sleep(0)
-asyncio.run(run())
-"""
-
-
-def written(level: str) -> list[bytes]:
-    """What the program writes at once: a pipe in packet mode keeps writes apart."""
-    reading, writing = os.pipe2(os.O_DIRECT)
-    subprocess.run([sys.executable, "-c", ANSWERS.format(level=level)], stderr=writing, check=True)
-    os.close(writing)
-    with os.fdopen(reading, "rb", buffering=0) as pipe:
-        return list(iter(lambda: pipe.read(2**16), b""))
-
-
-@pytest.mark.skipif(not hasattr(os, "O_DIRECT"), reason="only Linux has pipes that keep writes apart")
-def test_answers_are_logged_a_line_each_some_at_once_and_never_more_than_a_pipe_takes_whole() -> None:
-    packets = written("info")
-    assert len(packets) < 10
-    assert all(packet.endswith(b"\n") and len(packet) <= 4096 for packet in packets)
-    found = [json.loads(line) for line in b"".join(packets).splitlines()]
-    assert [line["request_id"] for line in found] == [f"req_{number}" for number in range(60)]
-    assert list(found[0]) == [
-        "request_id", "trace_id", "span_id", "method", "path", "status", "account", "ms", "event", "level", "timestamp"
-    ]  # fmt: skip
-    assert (found[0]["path"], found[0]["ms"], found[0]["account"]) == ('/v1/"\n\udcff', 12.35, "some")
-    assert (found[1]["account"], found[1]["event"], found[1]["level"]) == (None, "answered", "info")
-    assert written("warning") == []
