@@ -64,12 +64,12 @@ class Method:
 
 def operations(document: Mapping[str, Any]) -> list[Operation]:
     """The operations that become methods."""
-    found = []
-    for path, methods in document["paths"].items():
-        for method, one in methods.items():
-            if one["operationId"] not in BY_HAND:
-                found.append(_operation(path, method, one))
-    return found
+    return [
+        _operation(path, method, one)
+        for path, methods in document["paths"].items()
+        for method, one in methods.items()
+        if one["operationId"] not in BY_HAND
+    ]
 
 
 def _operation(path: str, method: str, one: Mapping[str, Any]) -> Operation:
@@ -115,15 +115,8 @@ def _model(schema: Mapping[str, Any]) -> str:
 def error_classes(document: Mapping[str, Any]) -> dict[str, str]:
     """The class of each `error.type`."""
     types = document["components"]["schemas"]["ErrorFacts"]["properties"]["type"]["enum"]
-    return {kind: _camel(kind.removesuffix("_error")) + "Error" for kind in types if kind != "error"}
-
-
-def _camel(name: str) -> str:
-    return "".join(part.title() for part in name.split("_"))
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"([A-Z])", r"_\1", name).lower()
+    camel = {kind: kind.removesuffix("_error").title().replace("_", "") for kind in types if kind != "error"}
+    return {kind: f"{name}Error" for kind, name in camel.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +143,17 @@ def _models(document: Mapping[str, Any]) -> Iterator[Model]:
     """The models; where a union has some with `job_id` and some without, these say that it is absent."""
     schemas = document["components"]["schemas"]
     unions = [one.answers for one in operations(document)]
-    told_apart = {
+    beside_jobs = {
         name for union in unions for name in union if any("job_id" in schemas[one]["properties"] for one in union)
     }
     for name, schema in schemas.items():
         required = set(schema.get("required", ()))
         fields = {field: Field(field, one, field in required) for field, one in schema["properties"].items()}
-        if name in told_apart and "job_id" not in fields:
+        if name in beside_jobs and "job_id" not in fields:
             fields["job_id"] = Field("job_id", {"not": {}, "description": "always absent"}, False)
         split = _split(fields, schemas)
-        shared = tuple(
-            one
-            for one in fields.values()
-            if not any(one.name == other.name for part in split.values() for other in part)
-        )
+        moved = {field.name for part in split.values() for field in part}
+        shared = tuple(field for field in fields.values() if field.name not in moved)
         yield Model(name, schema["description"], shared, split)
 
 
@@ -182,10 +172,6 @@ def _split(fields: Mapping[str, Field], schemas: Mapping[str, Any]) -> dict[bool
                     for value, ref in zip(values, refs, strict=True)
                 }
     return {}
-
-
-def _variant(value: bool) -> str:
-    return "Applicable" if value else "Refused"
 
 
 # Python
@@ -213,7 +199,7 @@ def python_text(document: Mapping[str, Any]) -> str:
     for model in _models(document):
         shared = f"{model.name}Facts" if model.split else model.name
         lines += _python_class(shared, "TypedDict", model.description, model.fields)
-        names = {value: f"{_variant(value)}{model.name}" for value in model.split}
+        names = {value: f"{'Applicable' if value else 'Refused'}{model.name}" for value in model.split}
         for value, fields in model.split.items():
             lines += _python_class(names[value], shared, model.description, fields)
         if names:
@@ -268,8 +254,9 @@ def _python_method(method: Method, define: str, await_: str) -> list[str]:
     arguments += ["*", *named] if named else []
     arguments += [f"**body: Unpack[{one.body}]"] if one.body else []
     answer = " | ".join(method.answers)
+    name = re.sub(r"([A-Z])", r"_\1", method.name).lower()
     return [
-        f"    {define} {_snake(method.name)}({', '.join(arguments)}) -> {answer}:",
+        f"    {define} {name}({', '.join(arguments)}) -> {answer}:",
         f'        """{summary}."""',
         f"        return cast({answer}, {await_}self.{sends}({', '.join(call)}))",
     ]
@@ -313,13 +300,8 @@ def typescript_text(document: Mapping[str, Any]) -> str:
     lines += ["}"]
     for model in _models(document):
         shared = f"{model.name}Facts" if model.split else model.name
-        lines += [
-            "",
-            f"/** {model.description} */",
-            f"export interface {shared} {{",
-            *_typescript_fields(model.fields),
-            "}",
-        ]
+        lines += ["", f"/** {model.description} */", f"export interface {shared} {{"]
+        lines += [*_typescript_fields(model.fields), "}"]
         if model.split:
             lines += ["", f"/** {model.description} */", f"export type {model.name} = {shared} &", "  ("]
             for fields in model.split.values():

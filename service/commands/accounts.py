@@ -94,9 +94,8 @@ def show(account: str, home: Home) -> None:
       workbench accounts show acme
     """
     with database_of(home) as database, database.read() as connection:
-        found = _known(connection, account)
-        state, spent = _state(connection, found), ledger.spent_in_month(connection, account, now())
-    print_body({**state, "spent_this_month_usd": usd(spent)})
+        state = _state_and_spent(connection, _known(connection, account))
+    print_body(state)
 
 
 @command.command("list")
@@ -110,8 +109,7 @@ def list_accounts(home: Home) -> None:
     """
     with database_of(home) as database, database.read() as connection:
         for found in accounts.list_all(connection):
-            spent = ledger.spent_in_month(connection, found.account, now())
-            print_line({**_state(connection, found), "spent_this_month_usd": usd(spent)})
+            print_line(_state_and_spent(connection, found))
 
 
 @command.command("ledger")
@@ -186,6 +184,11 @@ def _known(connection: Any, account: str) -> Account:
     if found is None:
         raise ParameterError(f"no account {account!r}; `workbench keys create --account` makes one")
     return found
+
+
+def _state_and_spent(connection: Any, account: Account) -> dict[str, Any]:
+    spent = ledger.spent_in_month(connection, account.account, now())
+    return {**_state(connection, account), "spent_this_month_usd": usd(spent)}
 
 
 def _state(connection: Any, account: Account) -> dict[str, Any]:

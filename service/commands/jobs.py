@@ -65,8 +65,7 @@ def retry(job_id: str, home: Home) -> None:
             raise ParameterError(f"{job_id} is {job.state}; only a failed job is run again")
         if not kind_of(job).queue_again(connection, job):
             raise ParameterError(f"another job does the work of {job_id} already; see `workbench jobs list`")
-        again = jobs.get(connection, job_id)
-    assert again is not None
+        again = _known(connection, job_id)
     print_body(_shown(again))
 
 
@@ -86,8 +85,7 @@ def cancel(job_id: str, home: Home) -> None:
         job = _known(connection, job_id)
         if settle.cancel(connection, job_id) is None:
             raise ParameterError(f"{job_id} is {job.state} already; there is nothing to cancel")
-        ended = jobs.get(connection, job_id)
-    assert ended is not None
+        ended = _known(connection, job_id)
     print_body(_shown(ended))
 
 

@@ -65,7 +65,6 @@ class ServiceUrl(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Check the address; any other text is a usage error, and so is one that ends where the paths begin."""
-
         address = str(value).rstrip("/")
         try:
             web_address(address)

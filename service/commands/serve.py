@@ -88,10 +88,9 @@ def command(host: str, port: int, demo: bool, no_jobs: bool, **served: Any) -> N
 
 
 def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -> None:
-    """Bind, bring the database up to date, and keep all processes running until SIGTERM or SIGINT.
+    """Bind, bring the database up to date, and run all processes until SIGTERM or SIGINT.
 
-    Port 0 is any free one. The invitation of `shown` is printed once requests are accepted. Raises WorkbenchError if
-    the address cannot be listened on or a process does not start.
+    The invitation of `shown` is printed once requests are accepted.
     """
     settings = load_service_settings()
     problem = _prepare(wanted.home, load_settings())
@@ -121,7 +120,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
                 print(shown.invitation(url), flush=True)
 
         def stop_listening() -> None:
-            # Held here, they would take connections that nobody accepts any more, until the last process has ended.
+            # Held here, they would take connections that are never accepted, until the last process has ended.
             for one in (listening, health):
                 if one is not None:
                     one.close()
@@ -150,8 +149,7 @@ def programs(
     """The processes of this service: ranking and job processes, then HTTP processes.
 
     HTTP processes accept connections on `listening` and answer operators on `health`; `run` is a folder for the sockets
-    of ranking processes. `wakeup` holds the descriptors of the pipe with which HTTP processes wake the job process, the
-    reading end first.
+    of ranking processes. HTTP processes wake the job process by the pipe `wakeup`, whose reading end is first.
     """
     whose = ["--home", str(wanted.home.root), "--parent", str(os.getpid())]
     working: list[Program] = []
@@ -182,10 +180,7 @@ def programs(
 
 
 def _prepare(home: Home, core: WorkbenchSettings) -> str | None:
-    """Bring the tables up to date once, before several processes open the database.
-
-    Returns why files would not be found by the other processes of the database, or None.
-    """
+    """Bring the tables up to date, before several processes open the database; returns the `problem_of_files`."""
     home.prepared()
     warn_if_open(home)
     database = open_database(home, core)

@@ -39,10 +39,7 @@ class Showcase:
 
 
 def prepare(workspace: Workspace) -> Showcase:
-    """Add catalog, video and account where they are missing; the demo account gets a new key, its old ones are revoked.
-
-    The workspace has the service's tables (`service.commands.records.workspace_in`).
-    """
+    """Add catalog, video and account where they are missing; the account gets a new key, its old ones are revoked."""
     from workbench.analysis.sources import add_video
     from workbench.workflows.demo import choose, demo_video  # analysis, which serving without --demo does not need
 

@@ -12,19 +12,19 @@ from workbench.errors import InputError
 
 
 def check_transport(host: str, tls_cert: Path | None, tls_key: Path | None, behind_proxy: bool) -> None:
-    """Refuse to listen on an address that can be reached from elsewhere without TLS.
-
-    Raises UsageError if there is neither TLS nor a proxy in front that terminates it, or if one PEM file is missing;
-    InputError if certificate and key cannot be used.
-    """
+    """UsageError for an address that can be reached from elsewhere without TLS, InputError if its files are no use."""
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key go together")
     if not (is_loopback(host) or tls_cert is not None or behind_proxy):
         raise click.UsageError(
             f"{host} can be reached from elsewhere: give --tls-cert and --tls-key, or say --behind-proxy"
         )
-    if tls_cert is not None and tls_key is not None:
-        _check_certificate(tls_cert, tls_key)
+    if tls_cert is not None and tls_key is not None:  # checked here, rather than in each process
+        try:
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
+        except (OSError, ssl.SSLError) as error:
+            problem = error.strerror or error
+            raise InputError(f"{tls_cert}, {tls_key}: cannot be used for TLS ({problem})") from error
 
 
 def is_loopback(host: str) -> bool:
@@ -35,11 +35,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _check_certificate(tls_cert: Path, tls_key: Path) -> None:
-    """Check here, rather than in each process, that certificate and key can be used."""
-    try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
-    except (OSError, ssl.SSLError) as error:
-        raise InputError(f"{tls_cert}, {tls_key}: cannot be used for TLS ({error.strerror or error})") from error

@@ -37,10 +37,7 @@ class PublicOnly(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Resolve a name, check all its addresses, and connect to the first that answers; `timeout` applies to each.
-
-        Raises FetchError if the name is unknown or one of its addresses is not public.
-        """
+        """Resolve a name, check all its addresses, and connect to the first that answers; `timeout` applies to each."""
         addresses = _resolved(host, port)
         if host.lower().rstrip(".") not in self._allowed:
             for address in addresses:

@@ -48,11 +48,9 @@ class FetchLimits:
 
 
 def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool] = lambda: False) -> None:
-    """Fetch a file from an https address into a path whose folder exists.
+    """Fetch a file from an https address; FetchError says why it cannot be, StoreError that it cannot be written.
 
-    The limits apply to the fetch as a whole, redirects included; `stop` is called after each block, and true ends the
-    fetch. Raises FetchError if the address is not https or not public, if the file is not found, too large or too slow,
-    or if the fetch is stopped; StoreError if the file cannot be written or the limits' `ca_file` not read.
+    The limits apply to the fetch as a whole, redirects included; `stop` is called after each block, and true ends it.
     """
     deadline = time.monotonic() + limits.timeout_seconds
     backend = PublicOnly(limits.allow_hosts)

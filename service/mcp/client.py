@@ -61,10 +61,9 @@ class ServiceClient:
         query: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> Reply:
-        """Make one request.
+        """Make one request; a service that cannot be reached or does not answer JSON is a 502 with an Error body.
 
-        If the service cannot be reached or does not answer JSON, the reply is a 502 with an Error body. `path` begins
-        with `/v1`, its ids percent-encoded; parameters of the query that are None are left out.
+        Parameters of the query that are None are left out.
         """
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
@@ -86,11 +85,10 @@ class ServiceClient:
         report: Report,
         query: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """Make a call and wait until its work is done.
+        """Make a call and wait until its work is done; if `seconds` are up, the reply is the 202 with its ticket.
 
         `ask` makes the call, again once the video that it had to wait for is ready; `report` is called before each
-        pause; `query` goes with polls of the job. If `seconds` are up, the reply is the 202 with the ticket of the
-        work.
+        pause; `query` goes with polls of the job.
         """
         began, pause = time.monotonic(), _FIRST_PAUSE
         reply = ticket = await ask()

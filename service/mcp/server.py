@@ -43,8 +43,8 @@ _INSTRUCTIONS = (
 def make_server(base_url: str, api_key: str | None, wait_seconds: float) -> MCPServer[Any]:
     """Make a server whose tools call the service; it does not listen yet.
 
-    `base_url` is without `/v1`. `api_key` is for callers who send none, as on standard input and output; it is None
-    over HTTP. A tool waits `wait_seconds` for work before it returns the ticket.
+    `api_key` is for callers who send none, as on standard input and output. A tool waits `wait_seconds` for work before
+    it returns the ticket.
     """
 
     def connect(context: Context[Any]) -> ServiceClient:
@@ -84,8 +84,8 @@ def serve_http(
     """Serve streamable HTTP at `/mcp` until SIGTERM or SIGINT, without sessions: calls share no state.
 
     `allowed_hosts` are the names in the Host and Origin headers of requests that are answered; on a loopback address
-    this machine's own names are allowed besides, and none on another address means any. `tls` holds the PEM files of
-    certificate chain and key; None is plain HTTP.
+    this machine's own names are allowed too, and none on another address means any. `tls` holds the PEM files of
+    certificate chain and key.
     """
     app = server.streamable_http_app(
         stateless_http=True, transport_security=_security(listening.getsockname()[0], allowed_hosts)

@@ -1,7 +1,7 @@
 """Events of the billing provider and their effects on payment methods, credit grants and spend caps.
 
 They come in any order. A payment method or a spend cap is as the event says that happened last, by its timestamp. An
-expiry spares what the provider granted later.
+expiry does not end what the provider granted later.
 """
 
 from __future__ import annotations
@@ -26,19 +26,12 @@ PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 
 
 def is_known(route: str, kind: object) -> bool:
-    """Whether events of a type have an effect at a route.
-
-    `kind` is not validated yet; `route` is `PAYMENT_METHOD` or `CREDIT`.
-    """
+    """Whether events of a type, which is not validated yet, have an effect at a route."""
     return isinstance(kind, str) and kind in _EFFECTS[route]
 
 
 def apply(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
-    """Apply an event of a known type.
-
-    False if the event of this `webhook_id` was applied before. Raises Problem, 422, if an amount is missing or 0 for a
-    grant, or an account cannot have that name.
-    """
+    """Apply an event of a known type; False if the event of this `webhook_id` was applied before."""
     if not _is_new(connection, webhook_id):
         return False
     try:
@@ -63,7 +56,7 @@ def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) 
     if micros == 0:
         raise invalid("data.amount_usd", "a grant is more than nothing", "greater_than")
     if credit_grants.has_expired(expires_at, at):
-        return  # it came too late to be of use: a provider that hears 200 does not send it again
+        return  # it came too late to be of use: after a 200 the provider does not send it again
     accounts.ensure(connection, data.account)
     endpoint, granted_at = "POST /v1/webhooks/billing/credit", _text(event.timestamp)
     grant = Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at, granted_at)
@@ -97,11 +90,7 @@ def _is_new(connection: Connection, webhook_id: str) -> bool:
 
 
 def _advance(connection: Connection, account: str, setting: str, happened_at: str) -> bool:
-    """Record the time of an event, unless one that happened later was recorded before.
-
-    `setting` is what the event sets, such as `payment_method`. False if a later one was recorded before; nothing is
-    changed then.
-    """
+    """Record the time of an event; False if one of the same `setting` that happened later was recorded before."""
     row = insert(connection, event_times).values(account=account, setting=setting, happened_at=happened_at)
     upserted = row.on_conflict_do_update(
         index_elements=["account", "setting"],

@@ -2,7 +2,7 @@
 
 The spend cap is checked first; below it, credit that is left and has not expired or a payment method is enough. An
 accepted job reserves its price against both until it is settled, as soon as the price is known: when it is accepted, or
-with the length of its file. A job whose price is reserved is finished and charged, whatever the account does meanwhile.
+with the length of its file. A job whose price is reserved is finished and charged, also if its account changes.
 """
 
 from __future__ import annotations
@@ -79,10 +79,7 @@ def charge(connection: Connection, caller: Caller, charge: ledger.Charge, *, loo
 
 
 def reserve(connection: Connection, job: Job, quantity: int) -> None:
-    """Reserve the price of a job that runs, once its quantity is known; what it has reserved before stays reserved.
-
-    Raises Problem, 402: the account cannot pay it.
-    """
+    """Reserve the price of a job that runs, once its quantity is known; what it has reserved before stays reserved."""
     if job.charge is None:
         return
     micros = current_prices().amount(job.charge.endpoint, job.charge.unit, quantity)

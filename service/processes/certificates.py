@@ -26,13 +26,11 @@ def follow_files(
     make: Callable[[], ssl.SSLContext],
     complain: Callable[[str], None],
 ) -> None:
-    """Have each handshake of a server use the certificate that is in its files by then.
+    """Have each handshake of a server use the certificate that is in its files by then, by an SNI callback.
 
-    Connections that are open keep theirs. Files that do not fit together, as between the writing of one and the other,
-    are read again once they change; until then the last ones that did are used.
-
-    `make` makes a context like the server's from the files as they are now; `complain` is called once a change with why
-    the changed files cannot be used. The server's context gets an SNI callback, which runs after the one it may have.
+    Files that do not fit together, as between the writing of one and the other, are read again once they change; until
+    then the last ones that did are used. `make` makes a context like the server's from the files as they are now;
+    `complain` is called once a change with why the changed files cannot be used.
     """
     files = _Files(chain, key, make, complain, context)
     before = context.sni_callback

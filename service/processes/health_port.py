@@ -6,7 +6,7 @@ import ipaddress
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeAlias
@@ -19,10 +19,9 @@ Answer: TypeAlias = tuple[int, str, bytes]
 
 @contextmanager
 def answering(listening: socket.socket, answer: Callable[[str, str], Answer]) -> Iterator[None]:
-    """Answer GET and HEAD requests until the block ends.
+    """Answer GET and HEAD requests until the block ends; several processes may answer on one socket.
 
-    `answer` is called in a thread with the path, without its query, and the address of the caller. Several processes
-    may answer on one socket.
+    `answer` is called in a thread with the path, without its query, and the address of the caller.
     """
     listening.setblocking(False)  # another process may have taken the connection already
     server = ThreadingHTTPServer(("", 0), _handler(answer), bind_and_activate=False)
@@ -40,8 +39,7 @@ def answering(listening: socket.socket, answer: Callable[[str, str], Answer]) ->
 
 def json_answer(status: int, said: str) -> Answer:
     """An answer whose body says something in words, under the name `status`."""
-    body: Mapping[str, str] = {"status": said}
-    return status, "application/json", json.dumps(body).encode()
+    return status, "application/json", json.dumps({"status": said}).encode()
 
 
 def is_loopback_caller(address: str) -> bool:

@@ -20,8 +20,7 @@ _PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
 def die_with(parent: int, lifeline: int | None = None) -> None:
     """End this process when its parent ends; at once, if it has ended already.
 
-    `lifeline` is the descriptor of the reading end of a pipe whose other end only the parent holds, and which nothing
-    else reads; None for a process that reads the pipe itself.
+    `lifeline` is the descriptor of the pipe; None for a process that reads it itself.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

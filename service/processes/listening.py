@@ -9,10 +9,7 @@ from workbench.errors import WorkbenchError
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket; port 0 is any free one.
-
-    Raises WorkbenchError if the address is not one of this machine or is in use.
-    """
+    """Open a listening socket; port 0 is any free one. WorkbenchError: the address is not ours or in use."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address[:2], family=family, backlog=1024)

@@ -27,7 +27,7 @@ _MOST_FALSE_STARTS = 3  # of a needed process that was never ready
 
 @dataclass
 class Program:
-    """A process that the supervisor keeps running."""
+    """A process that the supervisor restarts whenever it ends."""
 
     name: str
     command: Sequence[str]
@@ -58,11 +58,10 @@ class FalseStart(Exception):
 
 
 class Supervisor:
-    """Keeps processes running.
+    """Starts processes, all with one environment, and restarts those that end.
 
-    `environment` is complete and that of all processes. `on_ready` is called once, when every needed process has been
-    ready; `on_stop` once, before the first process is stopped. Processes get `drain_seconds` to end after SIGTERM; then
-    they are killed.
+    `on_ready` is called once, when every needed process has been ready; `on_stop` once, before the first process is
+    stopped. Processes get `drain_seconds` to end after SIGTERM; then they are killed.
     """
 
     def __init__(
@@ -83,10 +82,7 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> None:
-        """Keep the processes running until SIGTERM or SIGINT, then stop them; a second signal kills them.
-
-        Raises FalseStart if a needed process does not start.
-        """
+        """Run the processes until SIGTERM or SIGINT, then stop them; a second signal kills them."""
         with self._selector, on_shutdown(self._selector, self._count_signal):
             try:
                 while not self._signals:

@@ -11,10 +11,7 @@ from contextlib import suppress
 
 
 class WakeupPipe:
-    """One end of the pipe: the writing end in processes that accept jobs, the reading end in the one that runs them.
-
-    If the descriptor is None, there is no pipe.
-    """
+    """One end of the pipe, if there is one: processes that accept jobs write, the one that runs them reads."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor

@@ -23,10 +23,7 @@ _TRIES = 25  # 5 s in all, so that a process can be restarted meanwhile
 
 
 class RankingClient:
-    """Calls the ranking processes of this service; one for each HTTP process.
-
-    Without sockets every call is refused; at most `queue` calls wait or are ranked at a time.
-    """
+    """Calls the ranking processes for one HTTP process; at most `queue` calls wait or are ranked at a time."""
 
     def __init__(self, sockets: Sequence[Path], queue: int) -> None:
         self._sockets = list(sockets)
@@ -37,10 +34,7 @@ class RankingClient:
         self._queue = queue
 
     async def rank(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Rank the catalog for the body of `POST /v1/underscore`: the lane as JSON, with full tracks and candidates.
-
-        Raises Problem: 503 if too many calls wait or no process answers, 422 or 500 if the ranking failed.
-        """
+        """Rank the catalog for the body of `POST /v1/underscore`: the lane as JSON, with full tracks and candidates."""
         if not self._sockets:
             raise unavailable("no ranking process runs here", retry_after=30)
         if self._waiting >= self._queue:

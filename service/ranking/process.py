@@ -1,4 +1,4 @@
-"""A resident process that ranks scripts: it keeps the catalog's snapshot and the sentence embedding in memory, and
+"""A resident process that ranks scripts: it has the catalog's snapshot and the sentence embedding in memory, and
 answers one JSON line for one JSON line on a Unix socket.
 
 It ranks one script at a time, in a thread, so that it still accepts connections meanwhile. Before each ranking it loads
@@ -40,11 +40,7 @@ def main() -> None:
 
 
 def load_ranker(home: Home) -> Rank:
-    """Load the catalog and the embedding.
-
-    The function returned runs the underscore workflow on the body of `POST /v1/underscore` and returns the lane as
-    JSON.
-    """
+    """Load the catalog and the embedding; returns what makes a lane of the body of `POST /v1/underscore`."""
     from service.store.tables import SCHEMA
     from workbench.analysis.workspace import Workspace
     from workbench.results.match import lane_body
@@ -71,10 +67,9 @@ def load_ranker(home: Home) -> Rank:
 
 
 async def serve(socket: Path, rank: Rank) -> None:
-    """Answer on a Unix socket until SIGTERM or SIGINT, then finish the ranking that runs.
+    """Answer on a Unix socket, to this user alone, until SIGTERM or SIGINT, then finish the ranking that runs.
 
-    Prints `ready` once the socket accepts connections. A socket that exists at the path is replaced; only this user may
-    connect.
+    Prints `ready` once the socket accepts connections.
     """
     turn = asyncio.Lock()
 

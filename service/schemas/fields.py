@@ -54,10 +54,9 @@ def _not_blank(text: str) -> str:
 
 
 def _as_integer(value: Any) -> Any:
-    """Make an int of a float without a fraction; leave anything else as it is.
+    """Make an int of a float without a fraction, which JSON Schema (2020-12, validation, 6.1.1) takes as an integer.
 
-    To JSON Schema (2020-12, 6.1.1 of its validation) a number with a zero fraction is an integer, and some encoders
-    write each number as a float.
+    Some encoders write each number as a float.
     """
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

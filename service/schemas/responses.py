@@ -1,4 +1,4 @@
-"""Bodies of responses besides results: envelopes of jobs and videos, upload targets, errors.
+"""Bodies of responses beside results: envelopes of jobs and videos, upload targets, errors.
 
 The server answers with plain data from its database and does not use these models. They are for the interface
 description, and for the tests that validate every answer against it.

@@ -1,4 +1,4 @@
-"""Messages about invalid fields, in our words: the same for every caller, whatever the validating library calls it."""
+"""Messages about invalid fields, in our words and not those of the validating library."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def field_details(error: ValidationError) -> list[dict[str, str]]:
 
 
 def field_message(error: Mapping[str, Any]) -> str:
-    """The message about one field, an item of `ValidationError.errors()`; that of a check of our own is kept."""
+    """The message about one field, an item of `ValidationError.errors()`; that of a check of our own stays."""
     kind, context = _kind(error), error.get("ctx", {})
     if kind in _WORDS:
         return _WORDS[kind].format(**context)

@@ -45,10 +45,9 @@ def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
 def store(
     connection: Connection, answer_key: str, kind: str, body: Mapping[str, Any], video_hash: str | None = None
 ) -> None:
-    """Store a body; if there is one under the key already, that one stays.
+    """Store a body under one of `service.cache_keys`; if there is one already, that one stays.
 
-    `answer_key` is one of `service.cache_keys`; `kind` is `loop`, `align`, `match`, `beats` or `mix`; `body` has no NaN
-    or infinity. `video_hash` is the SHA-256 of the video that the body is about, in hex; None if of none.
+    `video_hash` is the SHA-256 of the video that the body is about, in hex; None if of none.
     """
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     row = insert(connection, answers).values(

@@ -90,11 +90,7 @@ class Backup:
 def write_backup(
     files: StoredFiles, database: Database, path: Path, account: str | None = None, *, replace: bool = False
 ) -> Backup:
-    """Write a backup of all accounts or one, with the files of the home folder or of the store that machines share.
-
-    It appears at `path` whole or not at all; a file that it replaces stays until then. Raises ParameterError if there
-    is a file of that name or no such account.
-    """
+    """Write a backup of all accounts or one; it appears at `path` whole or not at all."""
     if path.exists() and not replace:
         raise ParameterError(f"{path} is there already; name another file, or replace it with --force")
     made_at, partial = now(), path.with_name(f"{path.name}.part")
@@ -148,11 +144,8 @@ def write_backup(
 def restore_backup(files: StoredFiles, database: Database, path: Path, *, one_account: bool = False) -> Backup:
     """Restore a backup into a home folder, or a store, and a database without records.
 
-    The files are copied first and the records written last, in one transaction: what fails leaves no records.
-
-    Paths of records are changed to where their files lie here, but for those of files that were added from elsewhere.
-    Raises ParameterError if the database holds records, if the backup was made by another version, or if it is of one
-    account and should not be, or the other way round; StoreError if the file is no backup, or damaged.
+    The files are copied first and the records written last, in one transaction: what fails leaves no records. Paths of
+    records become those of their files here, but for files that were added from elsewhere.
     """
     try:
         with tarfile.open(path, "r:") as tar, database.write() as connection:
@@ -268,7 +261,7 @@ def _named_files(files: StoredFiles, places: set[Path], account: str | None) -> 
 
 
 def _roots(files: StoredFiles) -> list[Path]:
-    """What the files of records lie below: the home folder too, which may have had them before there was a store."""
+    """The folders of files that records name: the home too, which may have had them before there was a store."""
     return list(dict.fromkeys((files.root, files.home.root)))
 
 

@@ -57,10 +57,7 @@ def get_all(connection: Connection, account: str) -> list[CreditGrant]:
 
 
 def draw(connection: Connection, account: str, micros: int, at: str) -> int:
-    """Take a charge from the grants of an account, that which expires first before the others.
-
-    Returns the micro-dollars that the grants paid; the rest is for the payment method.
-    """
+    """Take a charge from the grants of an account, in order; returns the micro-dollars that they paid."""
     paid = 0
     for grant_id, left in connection.execute(_ACTIVE, {"sought": account, "at": at}).all():
         part = min(left, micros - paid)

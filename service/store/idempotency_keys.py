@@ -29,10 +29,7 @@ class EarlierCall(NamedTuple):
 
 
 def lock(connection: Connection, account: str, endpoint: str, idempotency_key: str) -> None:
-    """Make calls with the same key wait for each other until their transactions end; SQLite's writers do anyway.
-
-    Accounts do not share keys, nor do endpoints, such as `POST /v1/beats`.
-    """
+    """Make calls with the same key wait for each other until their transactions end; SQLite's writers do anyway."""
     if connection.dialect.name == "postgresql":
         statement = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
         connection.execute(statement, {"name": f"{account} {endpoint} {idempotency_key}"})

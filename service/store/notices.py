@@ -25,10 +25,7 @@ def send(connection: Connection) -> None:
 
 
 class Listener:
-    """A connection on which notices arrive; one that was lost is opened again by `connect`.
-
-    `url` is SQLAlchemy's address of the database.
-    """
+    """A connection on which notices arrive; one that was lost is opened again by `connect`."""
 
     def __init__(self, url: str) -> None:
         self._url = sa.make_url(url)

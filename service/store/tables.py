@@ -247,8 +247,5 @@ SCHEMA = Schema(
 
 
 def open_database(home: Home, settings: WorkbenchSettings) -> Database:
-    """Open the database of the settings or of a home folder and update the service's tables; the caller closes it.
-
-    Raises StoreError if it cannot be opened or was made by a newer version of this package.
-    """
+    """Open the database of the settings or of a home folder and update the service's tables; the caller closes it."""
     return Database.at(home, settings, (SCHEMA,))

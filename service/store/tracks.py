@@ -77,10 +77,7 @@ _BY_AUDIO = (
 
 
 def find_by_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
-    """A track whose bytes an audio id stands for; of several with the same bytes the one whose id sorts first.
-
-    `audio_id` is `aud_` and the first digits of the hash of the bytes. None if there is no such track.
-    """
+    """The track of an audio id: `aud_` and the first digits of the hash of its bytes; of several the first by id."""
     first = audio_id.removeprefix("aud_")
     track_id = connection.scalar(_BY_AUDIO, {"first": first, "end": f"{first}g"})
     return None if track_id is None else get(connection, track_id)

@@ -40,10 +40,7 @@ log = structlog.get_logger("service")
 
 
 def open_spans(settings: ServiceSettings, process: str) -> Spans | None:
-    """What sends the spans of this process; None if the settings name no collector.
-
-    `process` is http or worker. Raises ExtraMissing if there is a collector and the extra is not installed.
-    """
+    """What sends the spans of this process, http or worker; None if the settings name no collector."""
     if settings.traces_url is None:
         return None
     require_extra("otel", "WORKBENCH_TRACES_URL")
@@ -51,11 +48,7 @@ def open_spans(settings: ServiceSettings, process: str) -> Spans | None:
 
 
 class Spans:
-    """Sends the spans of one process.
-
-    `url` is that of the collector, without the path of traces; `share`, 0 to 1, of the traces that begin here are
-    recorded; `process` is http or worker.
-    """
+    """Sends the spans of one process to a collector; a `share` of the traces that begin here are recorded."""
 
     def __init__(self, url: str, share: float, process: str) -> None:
         self.share = share

@@ -52,8 +52,8 @@ class Trace:
 def continue_trace(headers: Sequence[str], share: float = 0.0) -> Trace:
     """A place of our own in the caller's trace, or in a new one if there is no `traceparent` or a malformed one.
 
-    More than one header counts as malformed. `share`, 0 to 1, of the traces that begin here are recorded, chosen by the
-    trace's id, so that whoever sees it chooses the same.
+    More than one header counts as malformed. A `share` of the traces that begin here is recorded, chosen by the trace's
+    id, so that other systems can choose the same.
     """
     given = parse_traceparent(headers[0]) if len(headers) == 1 else None
     if given is None:
@@ -69,10 +69,7 @@ def _random_hex(digits: int) -> str:
 
 
 def parse_traceparent(text: str) -> Trace | None:
-    """Read the value of a `traceparent`; None if it is malformed.
-
-    A version later than 00 may have more parts at its end, which are ignored.
-    """
+    """Read the value of a `traceparent`; None if it is malformed. Later versions than 00 may have more at the end."""
     found = _TRACEPARENT.fullmatch(text.strip(" \t"))
     if found is None:
         return None

@@ -122,8 +122,8 @@ class _Flows:
             if "job_id" in found:
                 return record
             # the video is ready: an address to fetch it from becomes its id
-            kept = {name: value for name, value in call["body"].items() if name != "video_url"}
-            call["body"] = kept | {"video_id": found["video_id"]}
+            body = {name: value for name, value in call["body"].items() if name != "video_url"}
+            call["body"] = body | {"video_id": found["video_id"]}
 
     def upload(
         self, target: UploadTarget, content: bytes | Path, stream: bytes | Iterator[bytes] | AsyncIterator[bytes]
@@ -325,8 +325,8 @@ def _is_passing(answer: httpx.Response) -> bool:
 
 
 def _retry_after(answer: httpx.Response) -> float | None:
-    told = answer.headers.get("retry-after", "")
-    return float(told) if told.isdigit() else None
+    seconds = answer.headers.get("retry-after", "")
+    return float(seconds) if seconds.isdigit() else None
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

@@ -40,8 +40,8 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, at: flo
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
-        webhook_id, told, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
-        seconds = int(told)
+        webhook_id, timestamp, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
+        seconds = int(timestamp)
     except (KeyError, ValueError):
         raise WebhookError("a webhook header is missing or malformed") from None
     if abs((time.time() if at is None else at) - seconds) > TOLERANCE_SECONDS:
