@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -223,10 +223,11 @@ async def _finish(request: ServiceRequest, response: BaseHTTPResponse) -> None:
         add_rate_headers(response.headers, rate)
     seconds = time.perf_counter() - context.began
     method = request.method if request.method in _METHODS else "other"
-    family = "none" if request.route is None else _family(request.route.name)
-    metrics.count_request(family, method, response.status, seconds)
+    family = "none" if request.route is None else request.route.name.split(".")[1]  # the blueprint's
+    metrics.REQUESTS.labels(family, method, str(response.status)).inc()
+    metrics.LATENCY.labels(family).observe(seconds)
     if method == "POST" and family in _STORED and response.status in (200, 202):
-        metrics.count_answer(family, "stored" if response.status == 200 else "work")
+        metrics.ANSWERS.labels(family, "stored" if response.status == 200 else "work").inc()
     if request.app.ctx.spans is not None and family != "operations":
         _send_span(request, method, response.status, seconds)
     log.info(
@@ -260,12 +261,6 @@ def _send_span(request: ServiceRequest, method: str, status: int, seconds: float
         attributes=attributes if route is None else attributes | {"http.route": route},
         failed=status >= 500,
     )
-
-
-@cache
-def _family(route: str) -> str:
-    """`loop`, `match` and so on: the blueprint that a route of this name belongs to."""
-    return route.split(".")[1]
 
 
 def _announce_close(request: Request) -> None:

@@ -42,14 +42,6 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
     return True
 
 
-def _attach_method(connection: Connection, event: BillingEvent, _: str) -> None:
-    _set(connection, event, "payment_method", True)
-
-
-def _detach_method(connection: Connection, event: BillingEvent, _: str) -> None:
-    _set(connection, event, "payment_method", False)
-
-
 def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) -> None:
     data = event.data
     micros, expires_at, at = _micros(data), _text(data.expires_at), now()
@@ -69,10 +61,6 @@ def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
     accounts.ensure(connection, account)
     granted_by = _text(event.timestamp) if due_by is None else None
     credit_grants.set_expiry(connection, account, at, at, due_by, granted_by)
-
-
-def _set_cap(connection: Connection, event: BillingEvent, _: str) -> None:
-    _set(connection, event, "spend_cap_micros", _micros(event.data))
 
 
 def _set(connection: Connection, event: BillingEvent, setting: str, value: object) -> None:
@@ -111,6 +99,13 @@ def _micros(data: EventData) -> int:
 
 
 _EFFECTS: Mapping[str, Mapping[str, Callable[[Connection, BillingEvent, str], None]]] = {
-    PAYMENT_METHOD: {"payment_method.attached": _attach_method, "payment_method.detached": _detach_method},
-    CREDIT: {"credit.granted": _grant_credit, "credit.expired": _expire_credit, "spend_cap.set": _set_cap},
+    PAYMENT_METHOD: {
+        "payment_method.attached": lambda connection, event, _: _set(connection, event, "payment_method", True),
+        "payment_method.detached": lambda connection, event, _: _set(connection, event, "payment_method", False),
+    },
+    CREDIT: {
+        "credit.granted": _grant_credit,
+        "credit.expired": _expire_credit,
+        "spend_cap.set": lambda connection, event, _: _set(connection, event, "spend_cap_micros", _micros(event.data)),
+    },
 }

@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import structlog
@@ -197,7 +197,7 @@ def lone_body_of(request: Request, model: type[B]) -> B:
 def object_of(request: Request) -> dict[str, Any]:
     """The JSON object that is the body of a request; NaN and infinity, which Python would accept, are not JSON."""
     try:
-        given = _decode(request.body.decode("utf-8"))
+        given = json.loads(request.body.decode("utf-8"), parse_constant=_refuse_constant, parse_int=_integer)
     except (ValueError, RecursionError):
         raise Problem(400, "the body is not JSON") from None
     if not isinstance(given, dict):
@@ -207,19 +207,12 @@ def object_of(request: Request) -> dict[str, Any]:
 
 def query_of(request: Request, model: type[B]) -> B:
     """The query parameters of a request; raises Problem, 422, if one is unknown, given twice or invalid."""
-    if not request.query_string:
-        return cast(B, _without_query(model))
     given: dict[str, Any] = {}
     for name, value in request.get_query_args(keep_blank_values=True):
         if name in given:
             raise _unprocessable([{"field": name, "message": "given twice", "type": "duplicate"}])
         given[name] = _typed(value)
     return _validated(model, given)
-
-
-@cache  # a model is frozen, and most calls have no query
-def _without_query(model: type[Body]) -> Body:
-    return _validated(model, {})
 
 
 def _typed(value: str) -> Any:
@@ -256,7 +249,3 @@ def _integer(digits: str) -> float:
         return int(digits)
     except ValueError:
         return float(digits)
-
-
-# `json.loads` would make a decoder for each body
-_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer).decode

@@ -7,7 +7,6 @@ are files in one folder, and any process answers for all of them. `service.jobs.
 from __future__ import annotations
 
 import os
-from functools import cache
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -57,28 +56,6 @@ POOL_BUSY = Gauge(
     registry=_own,
     multiprocess_mode="mostrecent",
 )
-
-
-def count_request(family: str, method: str, status: int, seconds: float) -> None:
-    """Count a request that was answered."""
-    requests, latency = _of_requests(family, method, status)
-    requests.inc()
-    latency.observe(seconds)
-
-
-def count_answer(family: str, source: str) -> None:
-    """Count an answer of match, align or loop; `source` is stored or work."""
-    _of_answers(family, source).inc()
-
-
-@cache  # looking a counter up by its labels costs as much as counting; there are a few hundred of them at most
-def _of_requests(family: str, method: str, status: int) -> tuple[Counter, Histogram]:
-    return REQUESTS.labels(family, method, str(status)), LATENCY.labels(family)
-
-
-@cache
-def _of_answers(family: str, source: str) -> Counter:
-    return ANSWERS.labels(family, source)
 
 
 def counted() -> bytes:
