@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from service.errors import TYPES
+from service.errors import error_body
 from service.routes.admission import BODY_LIMIT
 from service.routes.headers import RATE_HEADERS, RETRY_SECONDS
 from service.schemas import requests, responses
@@ -29,6 +29,7 @@ from workbench.results.match import MatchResult, UnderscoreResult
 from workbench.results.plan import LoopResult
 
 VERSION = "1.0.0"
+_REQUEST_ID = "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"
 _REFERENCE = "#/components/schemas/{model}"
 _REASONS = {
     400: "the request is malformed",
@@ -187,7 +188,7 @@ _PARAMETERS: Mapping[str, tuple[str, str]] = {
 }
 """description and example of the parameters that no model describes"""
 _HEADERS: Mapping[str, tuple[str, Any]] = {
-    "X-Request-Id": ("names this request, here and in our logs", "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"),
+    "X-Request-Id": ("names this request, here and in our logs", _REQUEST_ID),
     "traceparent": (
         "our place in your trace, or in a new one (W3C Trace Context)",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -248,13 +249,9 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     }
     if not endpoint.api_key:
         operation["security"] = []
-    parameters = _parameters(endpoint)
-    if parameters:
-        operation["parameters"] = parameters
+    operation["parameters"] = _parameters(endpoint)
     if endpoint.body is not None:
-        content: dict[str, Any] = {"schema": _reference(endpoint.body)}
-        if endpoint.body.__name__ in EXAMPLES:
-            content["example"] = EXAMPLES[endpoint.body.__name__]
+        content = {"schema": _reference(endpoint.body), "example": EXAMPLES[endpoint.body.__name__]}
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
     if endpoint.binary:
         schema = {"type": "string", "format": "binary"}
@@ -303,11 +300,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
     for status, models in sorted(endpoint.answers.items()):
         schemas = [_reference(model) for model in models]
         content: dict[str, Any] = {"schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}}
-        examples = {
-            model.__name__: {"value": EXAMPLES[model.__name__]} for model in models if model.__name__ in EXAMPLES
-        }
-        if examples:
-            content["examples"] = examples
+        content["examples"] = {model.__name__: {"value": EXAMPLES[model.__name__]} for model in models}
         first, *others = ((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
         summary = " or ".join([first, *(other[0].lower() + other[1:] for other in others)])
         found[str(status)] = _response(status, summary, content, endpoint.api_key)
@@ -315,8 +308,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         nothing = {"schema": {"type": "object", "maxProperties": 0}, "example": {}}
         found["200"] = _response(200, "Applied, ignored, or applied before", nothing, False)
     for status in endpoint.errors:
-        kind = TYPES.get(status, "error")
-        example = {"error": {"type": kind, "message": _REASONS[status], "request_id": "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"}}
+        example = error_body(status, _REASONS[status], _REQUEST_ID)
         content = {"schema": _reference(responses.ErrorBody), "example": example}
         found[str(status)] = _response(status, _REASONS[status], content, endpoint.api_key)
     return found

@@ -24,7 +24,7 @@ _BY_KEY = sa.select(answers.c.body, answers.c.used_at).where(answers.c.answer_ke
 
 
 @shared
-def _row(connection: Connection, answer_key: str) -> sa.Row[Any] | None:
+def _row(connection: Connection, answer_key: str) -> sa.Row[Any, Any] | None:
     return connection.execute(_BY_KEY, {"sought": answer_key}).first()
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import httpx
-import pytest
 
 from service.jobs.health import HealthServer
 from service.settings import ServiceSettings
 from service.store import accounts, jobs, workers
 from service.store.jobs import NewJob
-from workbench.errors import WorkbenchError
 from workbench.store.clock import SystemClock, using
 from workbench.store.database import Database
 from workbench.store.home import Home
@@ -83,13 +81,3 @@ def test_metrics_have_the_queues(database: Database, tmp_path: Path) -> None:
         assert 'workbench_queue_jobs{kind="loop",queue="main",state="queued"} 1.0' in get(port, "/metrics").text
         assert get(port, "/else").status_code == 404
     assert one.answer("/metrics", "192.0.2.1")[0] == 404
-
-
-def test_a_port_that_is_taken_is_named(database: Database, tmp_path: Path) -> None:
-    one = health(database, tmp_path)
-    with (
-        one.listening("127.0.0.1", 0) as port,
-        pytest.raises(WorkbenchError, match="cannot listen on"),
-        one.listening("127.0.0.1", port),
-    ):
-        pass
