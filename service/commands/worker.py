@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from contextlib import ExitStack
 
 import click
 
+from service.commands.records import warn_if_open
+from service.processes.lifelines import die_with
+from service.processes.wakeup import WakeupPipe
+from service.settings import ServiceSettings, load_service_settings
+from service.store import jobs
+from service.store.shared_files import problem_of_files
+from service.store.tables import open_database
 from workbench.cli.options import home_option
-
-if TYPE_CHECKING:
-    from workbench.store.home import Home
+from workbench.errors import StoreError, require_extra
+from workbench.store.home import Home
+from workbench.store.settings import load_settings
+from workbench.store.stored_files import open_files
 
 
 @click.command("worker")
@@ -44,36 +53,16 @@ def command(
     Example:
       workbench worker --queues beats
     """
-    import sys
-    from contextlib import ExitStack
-
-    from workbench.errors import require_extra
-
     require_extra("service", "`workbench worker`")
-    from service.commands.records import warn_if_open
-    from service.jobs.health import HealthServer
+    from service.jobs.health import HealthServer  # which need the extra
     from service.jobs.worker import JobParent
-    from service.processes.lifelines import die_with
-    from service.processes.wakeup import WakeupPipe
-    from service.settings import load_service_settings
-    from service.store import jobs
-    from service.store.shared_files import problem_of_files
-    from service.store.tables import open_database
     from service.telemetry.logs import log_start, log_to_stderr
     from service.telemetry.spans import open_spans
-    from workbench.errors import StoreError
-    from workbench.store.settings import load_settings
-    from workbench.store.stored_files import open_files
 
     if parent is not None:
         die_with(parent, sys.stdin.fileno())
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
-    chosen = {jobs.FETCH: settings.fetch_slots}
-    if queues in ("all", jobs.MAIN):
-        chosen[jobs.MAIN] = settings.job_slots
-    if queues in ("all", jobs.BEATS):
-        chosen |= {jobs.BEATS: settings.beats_slots, jobs.LONG_BEATS: 1}
 
     def announce() -> None:
         log_start("worker", home.root)
@@ -88,16 +77,8 @@ def command(
         problem = problem_of_files(files, database)
         if problem is not None:
             raise StoreError(problem)
-        worker = JobParent(
-            home,
-            database,
-            settings,
-            chosen,
-            on_ready=announce,
-            wakeup=WakeupPipe(wakeup_fd),
-            files=files,
-            spans=spans,
-        )
+        wakeup, slots = WakeupPipe(wakeup_fd), _slots(queues, settings)
+        worker = JobParent(home, database, settings, slots, announce, wakeup, files=files, spans=spans)
         with ExitStack() as stack:
             if health_port is not None:
                 health = HealthServer(worker.owner, database, files, settings)
@@ -108,3 +89,13 @@ def command(
         database.close()
         if spans is not None:
             spans.close()
+
+
+def _slots(queues: str, settings: ServiceSettings) -> dict[str, int]:
+    """Jobs of each queue that run at a time."""
+    slots = {jobs.FETCH: settings.fetch_slots}
+    if queues in ("all", jobs.MAIN):
+        slots[jobs.MAIN] = settings.job_slots
+    if queues in ("all", jobs.BEATS):
+        slots |= {jobs.BEATS: settings.beats_slots, jobs.LONG_BEATS: 1}
+    return slots
