@@ -17,7 +17,7 @@ poll = partial(video_track.poll, kind="align")
 
 
 def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
-    """Answer `POST /v1/align`: 200 with stored placements, which is charged; 202 with the job, or a video not ready."""
+    """Answer `POST /v1/align`: 200 with stored placements, which is charged; 202 with the job, or a video in ingest."""
     video, track = video_track.find(connection, call, request)
     if video is None:
         return video_job(request.video_id)

@@ -26,7 +26,7 @@ poll = partial(video_track.poll, kind="loop")
 
 
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
-    """Answer `POST /v1/loop`: 200 with a stored plan, which is charged, or a refusal; 202 as for align."""
+    """Answer `POST /v1/loop`: 200 with a stored plan, charged, or a refusal; 202 with the job, or a video in ingest."""
     video, track = video_track.find(connection, call, request)
     if video is None:
         return video_job(request.video_id)

@@ -107,7 +107,9 @@ async def _missing(context: Any) -> tuple[list[str], list[str]]:
         missing.append("the database does not answer")
     else:
         try:
-            await context.transactions.write(lambda it: shared_values.set_value(it, shared_values.WRITTEN_AT, now()))
+            await context.transactions.write(
+                lambda connection: shared_values.set_value(connection, shared_values.WRITTEN_AT, now())
+            )
         except StoreError:
             missing.append("the database cannot be written to: is its disk full?")
     problem = await asyncio.to_thread(_problem_of_writing, context.config.home)

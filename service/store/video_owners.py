@@ -90,7 +90,7 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
 
 
 def get_by_storage_key(connection: Connection, storage_key: str, *, lock: bool = False) -> OwnedVideo | None:
-    """The video that an upload belongs to; `lock` keeps it from being changed elsewhere until the transaction ends."""
+    """The video that an upload belongs to; with `lock` no other transaction may change it until this one ends."""
     query = sa.select(video_owners).where(video_owners.c.storage_key == storage_key)
     row = connection.execute(query.with_for_update() if lock else query).mappings().first()
     return None if row is None else OwnedVideo(**row)
