@@ -29,6 +29,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TextIO, TypeAlias
@@ -142,6 +143,16 @@ def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[obje
     writer.writerow(columns)
     writer.writerows(written)
     return len(written)
+
+
+def read_bytes(path: Path, failure: type[WorkbenchError], most: float = inf, what: str = "") -> bytes:
+    """The bytes of a file; raises `failure` if it cannot be read, or has more than `most`, too many for a `what`."""
+    try:
+        if path.stat().st_size > most:
+            raise failure(f"{path}: too large for {what}")
+        return path.read_bytes()
+    except OSError as error:
+        raise failure(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def decode_text(data: bytes, errors: str = "strict") -> str:

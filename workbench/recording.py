@@ -170,6 +170,11 @@ class Recording(Shown):
         return self.samples[0] if self.channels == 1 else MonoMixer().mix(self.samples)
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things, such as "1 seam" or "3 seams"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def clock(seconds: float, _: object = None) -> str:
     """Format a time as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15."""
     whole = round(seconds)

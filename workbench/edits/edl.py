@@ -42,7 +42,7 @@ from pathlib import Path
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, exact_rate, lay_shots, plain_speed
 from workbench.errors import EditError
-from workbench.files import decode_text
+from workbench.files import decode_text, read_bytes
 
 _CODE = r"(\d{1,2}[:;.,]\d{2}[:;.,]\d{2}[:;.,]\d{2,3})"
 _BETWEEN = re.compile("[:;.,]")
@@ -164,12 +164,7 @@ def _fitting(
 
 def _events(path: Path) -> tuple[list[_Event], Fraction | None]:
     """The video events of a file, and the frame rate if it states one."""
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise EditError(f"{path}: too large for an edit decision list")
-        text = decode_text(path.read_bytes(), "replace")
-    except OSError as error:
-        raise EditError(f"{path}: cannot be read ({error.strerror or error})") from error
+    text = decode_text(read_bytes(path, EditError, _MOST_BYTES, "an edit decision list"), "replace")
     found: list[_Event] = []
     drop, stated = False, None
     current: list[_Event] = []  # the lines of the last event, of sound too

@@ -30,6 +30,7 @@ from workbench.edits.documents import MOST_BYTES, choose_project, document_of
 from workbench.edits.edit_list import EditList
 from workbench.edits.shots import Shot, cut_at_middles, exact_rate, lay_shots, part_of
 from workbench.errors import EditError
+from workbench.files import read_bytes
 
 _log = logging.getLogger(__name__)
 
@@ -302,12 +303,7 @@ class _Reader:
 
     def _parsed(self, document: Path) -> Element:
         """The document's elements; entities that it declares itself are refused, for they can grow without bounds."""
-        try:
-            if document.stat().st_size > MOST_BYTES:
-                raise EditError(f"{self.path}: too large for an FCPXML document")
-            content = document.read_bytes()
-        except OSError as error:
-            raise EditError(f"{self.path}: cannot be read ({error.strerror or error})") from error
+        content = read_bytes(document, EditError, MOST_BYTES, "an FCPXML document")
         # Not `ElementTree.parse`: it neither gives the line of an element nor refuses declared entities.
         builder, parser = TreeBuilder(), expat.ParserCreate()
 

@@ -35,7 +35,7 @@ from workbench.lab.statistics import mean_interval
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, counted
 from workbench.store.home import Home
 from workbench.store.profiles import load_profile
 from workbench.workflows.splice import heard_plan
@@ -242,7 +242,7 @@ def lead_interval(apart: FloatArray) -> tuple[float, float]:
 
 def measured_on(count: int) -> str:
     """On how many recordings a comparison rests, in words."""
-    words = f"measured on {count} recording{'' if count == 1 else 's'}"
+    words = f"measured on {counted(count, 'recording')}"
     return words if count >= SURE_FROM else f"{words}, and under {SURE_FROM} nothing is sure"
 
 

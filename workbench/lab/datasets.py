@@ -30,7 +30,7 @@ import numpy as np
 from workbench.analysis.grid_files import DOWNBEATS, jams_annotations, read_annotated_beats
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
-from workbench.files import bundled_path, decode_text
+from workbench.files import bundled_path, decode_text, read_bytes
 from workbench.recording import FloatArray
 from workbench.workflows.catalog import SUFFIXES, is_left_over
 
@@ -226,10 +226,9 @@ def load_folder(folder: Path | str) -> Dataset:
 def load_mirdata(index: Path | str, data_home: Path | str | None = None) -> Dataset:
     """Read an index as mirdata writes it."""
     index = Path(index)
+    content = read_bytes(index, InputError)
     try:
-        listed = json.loads(decode_text(index.read_bytes()))
-    except OSError as error:
-        raise InputError(f"{index}: cannot be read ({error.strerror})") from None
+        listed = json.loads(decode_text(content))
     except ValueError as error:
         raise InputError(f"{index}: not JSON ({error})") from None
     entries = listed.get("tracks") if isinstance(listed, Mapping) else None
@@ -259,12 +258,9 @@ def _listed(files: Any) -> Iterator[str | None]:
 
 
 def _text(path: Path) -> str:
+    content = read_bytes(path, InputError, _MOST_BYTES, "annotations")
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(f"{path}: too large for annotations")
-        return decode_text(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        return decode_text(content)
     except UnicodeDecodeError:
         raise InputError(f"{path}: this is no text") from None
 

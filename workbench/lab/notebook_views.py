@@ -12,7 +12,6 @@ from base64 import b64encode
 from functools import singledispatch
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +20,7 @@ from workbench.analysis.track import BeatAnalysis
 from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError
 from workbench.matching.lane import Lane
-from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.audio import decode_blocks, encode_mp3
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
@@ -31,7 +30,7 @@ from workbench.plots.mix import duck_figure, soundtrack_in_words
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.recording import Recording
+from workbench.recording import Recording, counted
 from workbench.render.clicks import with_clicks
 from workbench.seams.profile import LoopProfile, Splices
 from workbench.workflows.plan import Planned
@@ -73,13 +72,7 @@ def _player(sound: Recording, name: str = "") -> str:
     samples = sound.samples[:, : round(_MOST_SECONDS * sound.sample_rate)]
     if not samples.shape[1]:
         return ""
-    if sound.channels > 2:
-        samples = samples.mean(axis=0, keepdims=True)
-    with TemporaryDirectory() as folder:
-        path = write_audio(
-            Path(folder) / "sound.mp3", [samples], sound.sample_rate, samples.shape[0], bit_rate=_BIT_RATE
-        )
-        source = b64encode(path.read_bytes()).decode()
+    source = b64encode(encode_mp3([samples], sound.sample_rate, sound.channels, _BIT_RATE)).decode()
     player = f'<audio controls preload="none" src="data:audio/mpeg;base64,{source}"></audio>'
     return f"<div><label>{escape(name)} {player}</label></div>"
 
@@ -132,13 +125,9 @@ def _(preview: HeardPlan) -> str:
 def _result_line(title: str, plan: LoopPlan) -> str:
     """A plan of a track, with what else is on offer."""
     seams = len(plan.seam_times)
-    seamed = f"{_counted(seams, 'seam')}, the worst {plan.seam_score:.2f}" if seams else "no seam"
-    offered = _counted(max(1, len(plan.options)), "option")
+    seamed = f"{counted(seams, 'seam')}, the worst {plan.seam_score:.2f}" if seams else "no seam"
+    offered = counted(max(1, len(plan.options)), "option")
     return f"{title}: {plan.kind.in_words} of {clock(plan.window_end)}, {seamed}, {plan.end_label}; {offered}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 @html_of.register
@@ -174,7 +163,7 @@ def _(mix: Mix) -> str:
     if mix.music_gain_db is not None and mix.video_gain_db is not None:
         line += f", music {mix.music_gain_db:+.1f} dB, soundtrack {mix.video_gain_db:+.1f} dB"
     count = len(mix.duck.speech_ranges)
-    under = _counted(count, "utterance") if count else "the video's own music"
+    under = counted(count, "utterance") if count else "the video's own music"
     line += f", ducked by up to {mix.duck.depth_db:.1f} dB under {under}"
     return _page(line, duck_figure(mix.duck.envelope_points, mix.duck.speech_ranges))
 
@@ -185,7 +174,7 @@ def _(mixed: VoiceOverMix) -> str:
     if duck is None:
         soundtrack = soundtrack_in_words(mixed.mix.classification)
         return _page(f"{soundtrack}: nothing to duck under", None, _player(mixed.both, "both"))
-    line = f"music ducked by up to {duck.depth_db:.1f} dB under {_counted(len(duck.speech_ranges), 'utterance')}"
+    line = f"music ducked by up to {duck.depth_db:.1f} dB under {counted(len(duck.speech_ranges), 'utterance')}"
     return _page(line, duck_figure(mixed.envelope, mixed.speech_ranges), _player(mixed.both, "voice and music"))
 
 

@@ -28,6 +28,7 @@ from fractions import Fraction
 from itertools import chain
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import av
@@ -404,6 +405,14 @@ def write_audio(
         for block in sound:
             write(block)
     return path
+
+
+def encode_mp3(blocks: Iterable[FloatArray], sample_rate: int, channels: int, bit_rate: int) -> bytes:
+    """Encode sound, in blocks of shape (channels, n), as MP3; more than two channels are mixed down to one."""
+    if channels > 2:
+        blocks, channels = (block.mean(axis=0, keepdims=True) for block in blocks), 1
+    with TemporaryDirectory() as folder:
+        return write_audio(Path(folder) / "sound.mp3", blocks, sample_rate, channels, bit_rate=bit_rate).read_bytes()
 
 
 @contextmanager

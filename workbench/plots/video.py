@@ -49,7 +49,7 @@ from workbench.plots.palette import (
     time_axis,
 )
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
-from workbench.recording import FloatArray, VideoSeconds
+from workbench.recording import FloatArray, VideoSeconds, counted
 from workbench.seams.profile import TrackSection
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events
@@ -427,5 +427,4 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
               va="center")  # fmt: skip
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])
-    seams = len(plan.seam_times)
-    _name(axes, "track", f"{seams} seam{'s' if seams != 1 else ''}\nsame colour:\nsame music", height=0.62)
+    _name(axes, "track", f"{counted(len(plan.seam_times), 'seam')}\nsame colour:\nsame music", height=0.62)

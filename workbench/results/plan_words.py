@@ -40,7 +40,7 @@ from workbench.plans.plan_score import AUDIBLE
 from workbench.plans.refusals import plain_seconds
 from workbench.plans.repetition import VARIETY_WINDOW, Repetition, find_repetition, is_varied, least_variety, variety
 from workbench.plans.request import PlanRequest
-from workbench.recording import FloatArray, clock
+from workbench.recording import FloatArray, clock, counted
 from workbench.seams.profile import LoopProfile
 
 _HAS_NO_SEAM = "has no seam"
@@ -96,7 +96,9 @@ def _repetition(
     times = plan.ending.restarts
     if not times:
         return ""
-    begins = f"the whole track ends and begins again {'once' if times == 1 else _times(times)}, which is audible"
+    begins = (
+        f"the whole track ends and begins again {'once' if times == 1 else counted(times, 'time')}, which is audible"
+    )
     for number, option in zip(numbers[1:], plan.options[1:], strict=False):
         other = find_repetition(option, profile, params)
         if other.over_limits and not option.ending.restarts:
@@ -120,6 +122,12 @@ def seam_words(plan: LoopPlan, profile: LoopProfile, seam: int) -> str:
     """A clause on what a seam, counted from 0, is where its score alone would mislead; empty for an ordinary one."""
     begins_again = seams_restart(segment_table(plan), profile)[seam]
     return "the track ends and begins again here, which is audible" if begins_again else ""
+
+
+def seams_in_words(plan: LoopPlan) -> str:
+    """How many seams a plan has, and what the worst one scores."""
+    seams = len(plan.seam_times)
+    return f"{counted(seams, 'seam')}, worst {plan.seam_score:.2f}" if seams else "no seam"
 
 
 def score_line(score: float, least: float) -> str:
@@ -166,16 +174,16 @@ def _most_played(most: Repetition, plan: LoopPlan) -> str:
     """What a plan that passes a limit plays how often, and for how long of the video."""
     run, row = most.run, ""
     if most.runs_too_long:
-        other = f", {clock(run.song_from)}-{clock(run.song_to)} {_times(run.passes)} in a row"
+        other = f", {clock(run.song_from)}-{clock(run.song_to)} {counted(run.passes, 'time')} in a row"
         row = " in a row" if run.passes == most.plays else other
     words = (
-        f"repetition: {clock(most.song_from)}-{clock(most.song_to)} of the track plays {_times(most.plays)}{row}, "
-        f"the whole track {most.mean_plays:.1f} times on average"
+        f"repetition: {clock(most.song_from)}-{clock(most.song_to)} of the track plays "
+        f"{counted(most.plays, 'time')}{row}, the whole track {most.mean_plays:.1f} times on average"
     )
     if most.worn_seconds < _LEAST_WORN_SECONDS:
         return words
     long = f"{clock(most.worn_seconds)} of the {clock(plan.window_end)}"
-    return f"{words}; {long} have played {_times(most.worn_after)} before"
+    return f"{words}; {long} have played {counted(most.worn_after, 'time')} before"
 
 
 def _audible_seams(plan: LoopPlan, profile: LoopProfile) -> str:
@@ -218,7 +226,7 @@ def _too_little(plan: LoopPlan, profile: LoopProfile, params: CoverParams, neede
 
 
 def _often(count: int) -> str:
-    return {1: "once", 2: "twice", 3: "three times"}.get(count, _times(count))
+    return {1: "once", 2: "twice", 3: "three times"}.get(count, counted(count, "time"))
 
 
 def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams, needed: float, numbers: Sequence[int]) -> str:
@@ -265,7 +273,7 @@ def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile, params
         found.insert(0, "goes on instead of beginning again")
     seams = len(option.seam_times) - len(served.seam_times)
     if seams and _HAS_NO_SEAM not in found:
-        found.append(f"has {abs(seams)} {'more' if seams > 0 else 'fewer'} seam{'s' if abs(seams) != 1 else ''}")
+        found.append(f"has {counted(abs(seams), 'more seam' if seams > 0 else 'fewer seam')}")
     if not found:
         found.append("takes other bars at its seams")
     return ", ".join(found[:_MOST_DIFFERENCES])
@@ -282,7 +290,7 @@ def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> l
     ends = np.array([plan.segments[-1].song_to - plan.tail_seconds for plan in (option, served)])
     bars = nearest_line(profile.downbeats, ends)
     apart = int(bars[0] - bars[1])
-    return [f"ends {_bars(abs(apart))} {'later' if apart > 0 else 'sooner'} in the track"] if apart else []
+    return [f"ends {counted(abs(apart), 'bar')} {'later' if apart > 0 else 'sooner'} in the track"] if apart else []
 
 
 def _section_words(option: LoopPlan, served: LoopPlan) -> list[str]:
@@ -303,11 +311,11 @@ def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> lis
     if not starts and not ends:
         return []
     if not starts:
-        return [f"has a loop that ends {_bars(abs(ends))} {'later' if ends > 0 else 'sooner'}"]
+        return [f"has a loop that ends {counted(abs(ends), 'bar')} {'later' if ends > 0 else 'sooner'}"]
     if not ends:
-        return [f"has a loop that begins {_bars(abs(starts))} {'later' if starts > 0 else 'sooner'}"]
-    return [f"repeats {_bars(body.bars)} from {clock(body.song_from)} of the track instead of {other.bars} from "
-            f"{clock(other.song_from)}"]  # fmt: skip
+        return [f"has a loop that begins {counted(abs(starts), 'bar')} {'later' if starts > 0 else 'sooner'}"]
+    instead = f"instead of {other.bars} from {clock(other.song_from)}"
+    return [f"repeats {counted(body.bars, 'bar')} from {clock(body.song_from)} of the track {instead}"]
 
 
 def _kind_words(option: LoopPlan, served: LoopPlan) -> list[str]:
@@ -340,11 +348,3 @@ def _gaps(plan: LoopPlan) -> FloatArray:
     table = segment_table(plan)
     gaps = np.column_stack([table[:-1, 1], table[1:, 0]])
     return gaps[gaps[:, 1] > gaps[:, 0]]
-
-
-def _bars(count: int) -> str:
-    return f"{count} bar{'s' if count != 1 else ''}"
-
-
-def _times(count: int) -> str:
-    return f"{count} time{'s' if count != 1 else ''}"

@@ -33,6 +33,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.errors import ParameterError, PlanError, RequestError, UnknownProject
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import LOOP_ALONE
+from workbench.recording import counted
 from workbench.results.plan import plan_from_json
 from workbench.store.database import now, project_changes, project_fields, projects
 from workbench.workflows.constraints import recorded_request, with_pinned
@@ -129,7 +130,7 @@ def projects_in_words(touched: Sequence[Project]) -> str:
     """Number and names of projects, of which the first are named: "3 projects (A, B, C)"."""
     names = [project.name for project in touched[:MOST_NAMED]]
     rest = [f"{len(touched) - MOST_NAMED} more"] if len(touched) > MOST_NAMED else []
-    return f"{len(touched)} project{'s' if len(touched) != 1 else ''} ({', '.join(names + rest)})"
+    return f"{counted(len(touched), 'project')} ({', '.join(names + rest)})"
 
 
 def list_projects(workspace: Workspace, at_most: int | None = RECENT) -> list[Project]:

@@ -45,6 +45,7 @@ from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError, require_extra
 from workbench.files import bundled_path, list_names
 from workbench.params import WorkbenchParams
+from workbench.recording import counted
 from workbench.store.home import Home
 from workbench.store.stored_files import file_name
 
@@ -258,7 +259,7 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
     if workspace.params.catalog.ears == "on":
         require_extra("ears", "catalog.ears")
     files = list(wanted)
-    stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
+    stage = f"analysing {counted(len(files), 'file')}"
     workspace.progress(stage, 0.0)
     for done, added in enumerate(_Adding(workspace, executor).run(files), start=1):
         yield added

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.files import write_text
-from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.audio import decode_blocks, encode_mp3
 from workbench.media.video import still
 from workbench.mix.balance import Duck, Mix
 from workbench.mix.clarity import CLEAR_LU, PASSAGE_SECONDS, Passage, played_music, speech_over_music, worst_passages
@@ -40,7 +39,7 @@ from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.plots.video import PlayedMusic, Tile, VideoOverview, format_rate, frame_times, tile_spans, video_figure
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, Recording, counted
 from workbench.render.delivery import asked_loudness, gain_for
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.render.sound_levels import SoundLevels, measure_blocks
@@ -151,7 +150,7 @@ def plan_sentence(plan: LoopPlan) -> str:
     begins_again = plan.ending.restart_words
     seams, ending = len(plan.seam_times), replace(plan.ending, named_own=False).in_words
     worst = f", the worst of which scores {plan.seam_score:.2f}" if seams > plan.ending.restarts else ""
-    joined = f"{seams} seam{'s' if seams != 1 else ''}{worst}"
+    joined = f"{counted(seams, 'seam')}{worst}"
     resolves = f"the music {begins_again + ', and ' if begins_again else ''}{ending} at {clock(plan.music_end)}"
     if plan.kind is PlanKind.LOOP:
         return (
@@ -331,7 +330,7 @@ def _whole_music(
         return ReportCard(title, text, None, (), None)
     workspace.progress("encoding the music", 0.0)
     blocks = render_blocks(plan, recording, workspace.params.render)
-    encoded = _mp3_of(blocks, recording.sample_rate, recording.channels)
+    encoded = encode_mp3(blocks, recording.sample_rate, recording.channels, _MP3_BIT_RATE)
     workspace.progress("encoding the music", 1.0)
     named = re.sub(r"\W+", "-", loop.track.title).strip("-") or "music"
     music = ReportSound("the music", encoded, f"{named}-{plain_seconds(plan.window_end)}s.mp3")
@@ -715,17 +714,8 @@ def _times(plan: LoopPlan, shown: ShownSeam) -> str:
 
 
 def mp3(sound: Recording) -> bytes:
-    """Encode a short recording as MP3, folded down to mono if it has more than two channels."""
-    return _mp3_of([sound.samples], sound.sample_rate, sound.channels)
-
-
-def _mp3_of(blocks: Iterable[FloatArray], sample_rate: int, channels: int) -> bytes:
-    """The same of sound that comes in blocks, so that it is never whole in memory."""
-    if channels > 2:
-        blocks, channels = (block.mean(axis=0, keepdims=True) for block in blocks), 1
-    with TemporaryDirectory() as folder:
-        path = write_audio(Path(folder) / "sound.mp3", blocks, sample_rate, channels, bit_rate=_MP3_BIT_RATE)
-        return path.read_bytes()
+    """Encode a short recording as MP3, in the quality of the page."""
+    return encode_mp3([sound.samples], sound.sample_rate, sound.channels, _MP3_BIT_RATE)
 
 
 def write_page(page: ReportPage, out: Path) -> Path:

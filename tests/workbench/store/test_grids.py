@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.analysis.grids import corrected_grid
-from workbench.analysis.workspace import Workspace
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.errors import ParameterError, UnknownVideo
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS
@@ -17,24 +15,11 @@ from workbench.store import saved as grids
 from workbench.store import videos
 from workbench.store.database import Database
 from workbench.store.fingerprint import grid_revision, grid_text
-from workbench.store.home import Home
 from workbench.store.saved import CorrectedGrid, make_record
 from workbench.store.settings import WorkbenchSettings
 
 SETTINGS = WorkbenchSettings(database_url=None)
 TRACK = "0" * 64
-
-
-def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    with database.write() as connection:
-        kept = grids.put(connection, make_record(TRACK, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat"))
-    assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) == kept
-    with database.write() as connection:
-        assert grids.revision_of(connection, TRACK) == kept.revision
-        grids.remove(connection, TRACK)
-        assert grids.revision_of(connection, TRACK) == ""
-    assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) is None
 
 
 def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, action, answer_each, number_field
 from workbench.plans.plan import LoopPlan
 from workbench.plots.palette import clock
+from workbench.recording import counted
 from workbench.review.listening import (
     abx_outcome,
     answer_trial,
@@ -119,7 +120,7 @@ class ListeningState:
             return preference_lines(compared.conditions, compared.summary)
         lines = [
             f"{_CONDITIONS.get(one.condition, one.condition)}: {_rating(one.ratings)}, "
-            f"{_count(one.ratings.count, 'rating')}"
+            f"{counted(one.ratings.count, 'rating')}"
             for one in mushra_outcomes(self.workspace, [self.test.test_id])
         ]
         return lines or [
@@ -131,7 +132,7 @@ class ListeningState:
         """What all ratings of the home folder say of each seam, beside its score."""
         return [
             f"{one.track}, {clock(one.leave)} → {clock(one.enter)} of the track, crossfade {1000 * one.fade:.0f} ms: "
-            f"score {one.score:.2f}, rated {_rating(one.worth)} of 100 by {_count(one.worth.count, 'listener')}"
+            f"score {one.score:.2f}, rated {_rating(one.worth)} of 100 by {counted(one.worth.count, 'listener')}"
             for one in judged_seams(self.workspace)
         ]
 
@@ -157,7 +158,7 @@ def preference_lines(conditions: tuple[str, str], found: PreferenceSummary) -> l
     (worse, better), times, step, low, high = conditions, found.preferred, found.mean_step, found.low, found.high
     if 2 * times < found.decided:
         worse, better, times, step, low, high = better, worse, found.decided - times, -step, 1.0 - high, 1.0 - low
-    same, decided = _count(found.trials - found.decided, "trial"), _count(found.decided, "trial")
+    same, decided = counted(found.trials - found.decided, "trial"), counted(found.decided, "trial")
     it, but = ("the other one", ", but by more steps the other one") if step < 0 else ("it", "")
     lines = [f"{better} was better than {worse} in {times} of {decided}{but}; {same} equal."]
     if not found.has_enough:
@@ -168,10 +169,6 @@ def preference_lines(conditions: tuple[str, str], found: PreferenceSummary) -> l
         f"{better} is better for this listener, {share}" if found.p_value < 0.05 else f"no preference is shown: {share}"
     )
     return [*lines, f"{by}; {verdict}. Without a preference that or clearer has a chance of {found.p_value:.3g}."]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _rating(given: RatingSummary) -> str:
@@ -272,7 +269,7 @@ class ListeningTab(Tab):
         elif not seams and kind not in (WHOLE, AT_SEAMS):
             lacks = "This plan plays the track without a seam: there is nothing to compare."
         trials = 0 if plan is None else len(rated_seams(plan, self._rated(plan)))
-        self.about.object = lacks or _ABOUT[kind].format(trials=_count(trials, "trial")) + self._too_few()
+        self.about.object = lacks or _ABOUT[kind].format(trials=counted(trials, "trial")) + self._too_few()
         self.start.disabled = bool(lacks)
 
     def _too_few(self) -> str:
@@ -285,7 +282,7 @@ class ListeningTab(Tab):
             trials = len(compared_places([loop.option(number) for number in (self._used, self.option.value or 2)]))
         if trials >= FEWEST_DECIDED:
             return ""
-        return f" {_count(trials, 'trial')} cannot show which is better: that takes {FEWEST_DECIDED}."
+        return f" {counted(trials, 'trial')} cannot show which is better: that takes {FEWEST_DECIDED}."
 
     def begin(self) -> None:
         """Prepare the chosen test, and ask its first trial."""

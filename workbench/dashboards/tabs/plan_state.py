@@ -22,7 +22,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal
 from workbench.plots.plan import played_blocks
 from workbench.render.video import gains_of
-from workbench.results.plan_words import option_differences
+from workbench.results.plan_words import option_differences, seams_in_words
 from workbench.seams.profile import TrackSection
 from workbench.workflows.plan import Planned
 from workbench.workflows.seams import planned_scores
@@ -188,9 +188,8 @@ class PlanState:
         for plan, difference in zip(self.options, self._differences(params), strict=True):
             total = plan.window_end
             blocks = played_blocks(plan, self.sections)
-            seams = len(plan.seam_times)
             body = plan.kind.in_words if plan.body is None else f"{plan.body.bars} bars × {plan.body.repeats}"
-            joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
+            joined = seams_in_words(plan)
             begins = f"music from {clock(round(plan.music_in, 1))} · " if plan.music_in else ""
             numbers = f"{begins}{joined} · {body} · {plan.end_label}"
             words = f"{difference} · {numbers}" if difference else numbers

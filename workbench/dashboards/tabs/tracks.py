@@ -29,6 +29,7 @@ from workbench.dashboards.tabs.tab import Tab
 from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import gains_of
+from workbench.results.plan_words import seams_in_words
 from workbench.workflows.catalog import search_catalog
 
 
@@ -182,12 +183,10 @@ class StackTab(Tab):
         loop = stacked.loop
         plan = loop.answer
         assert isinstance(plan, LoopPlan), "only plans are stacked"
-        seams = len(plan.seam_times)
-        joined = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f}" if seams else "no seam"
         quieter = _lufs(stacked) - quietest if isfinite(stacked.lufs) else 0.0
         return {
             **facts,
-            "words": f"score {plan.plan_score:.2f} · {joined} · {plan.end_label}",
+            "words": f"score {plan.plan_score:.2f} · {seams_in_words(plan)} · {plan.end_label}",
             "seams": list(plan.seam_times),
             "music": session.url_of(stacked.sound),
             "plan": played_plan(plan.alone, stacked.rate),
