@@ -230,14 +230,11 @@ class _Reader:
             self._fail(element, f"clips within one another more than {_DEEPEST} deep")
         found: list[tuple[Fraction, list[Shot]]] = []
         for child in element:
-            if child.get("lane", "0") != "0" or child.tag == "audio":
+            if child.get("lane", "0") != "0" or child.tag == "audio" or child.tag not in ("spine", *_STORY):
                 continue
-            if child.tag == "spine":
-                found.append((self._time(child, "offset") if child.get("offset") else Fraction(0),
-                              self._storyline(child, depth + 1)))  # fmt: skip
-            elif child.tag in _STORY:
-                begins = self._time(child, "offset") if child.get("offset") is not None else Fraction(0)
-                found.append((begins, self._item(child, depth + 1)))
+            begins = self._time(child, "offset") if child.get("offset") is not None else Fraction(0)
+            inside = self._storyline if child.tag == "spine" else self._item
+            found.append((begins, inside(child, depth + 1)))
         # In a `clip` its picture and further elements may overlap; the first that begins at a time is the one that
         # shows.
         found = [(begins, cut_at_middles(shots)) for begins, shots in found if shots]

@@ -11,21 +11,16 @@ the same plan, and like theirs never comes after the last frame.
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Iterator
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.export.cut_list import format_timecode, is_drop_frame
 from workbench.export.formats import Format
 from workbench.export.timeline import MARKER_COLOURS, Timeline
-from workbench.files import write_text
+from workbench.files import write_rows, write_text
 from workbench.plans.plan import LoopPlan
-
-if TYPE_CHECKING:
-    from _csv import Writer
-
 
 COLUMNS = (
     "seam", "video_s", "leaves_song_s", "enters_song_s", "fade_s", "exponent", "fade_from_video_s", "fade_to_video_s",
@@ -40,32 +35,29 @@ PLACED_SAMPLE_COLUMNS = ("sample_rate_hz", "first_video_sample", "stop_video_sam
 
 def write_seams(timeline: Timeline, out: Path) -> None:
     """Write the table of a plan or a placement; columns in samples need its track."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     if timeline.plan is None:
-        _write_placed(writer, timeline)
+        columns, in_samples, rows = PLACED_COLUMNS, PLACED_SAMPLE_COLUMNS, [_placed_row(timeline)]
     else:
-        _write_rows(writer, timeline, timeline.plan)
+        columns, in_samples, rows = COLUMNS, SAMPLE_COLUMNS, list(_seam_rows(timeline, timeline.plan))
+    text = StringIO()
+    write_rows(text, columns + in_samples if timeline.track else columns, rows)
     write_text(out, text.getvalue())
 
 
-def _write_placed(writer: Writer, timeline: Timeline) -> None:
+def _placed_row(timeline: Timeline) -> list[object]:
     item, ends = timeline.items[0], timeline.ends
     times = (item.begins, item.ends, item.song_from, item.song_to, ends.start_fade_seconds, ends.end_fade_seconds)
     samples = (timeline.rate, item.first, item.stop, item.first + item.song_offset)
-    writer.writerow(PLACED_COLUMNS + (PLACED_SAMPLE_COLUMNS if timeline.track else ()))
-    row = [f"{time:.6f}" for time in times]
-    writer.writerow(row + [str(sample) for sample in samples] if timeline.track else row)
+    return [*(f"{time:.6f}" for time in times), *(samples if timeline.track else ())]
 
 
-def _write_rows(writer: Writer, timeline: Timeline, plan: LoopPlan) -> None:
-    writer.writerow(COLUMNS + (SAMPLE_COLUMNS if timeline.track else ()))
+def _seam_rows(timeline: Timeline, plan: LoopPlan) -> Iterator[list[object]]:
     for k, (before, after) in enumerate(pairwise(timeline.items)):
         seam, fade = plan.seam_times[k], plan.seam_fades[k]
         times = (seam, before.song_to, after.song_from, fade)
         around = (seam - fade / 2.0, seam + fade / 2.0)
-        row = [
-            str(k + 1),
+        row: list[object] = [
+            k + 1,
             *(f"{time:.6f}" for time in times),
             f"{plan.seam_curves[k]:g}",
             *(f"{time:.6f}" for time in around),
@@ -74,8 +66,8 @@ def _write_rows(writer: Writer, timeline: Timeline, plan: LoopPlan) -> None:
         ]
         if timeline.track:
             places = (after.placed, after.placed + before.song_offset, after.placed + after.song_offset)
-            row += [str(timeline.rate), *(str(place) for place in places)]
-        writer.writerow(row)
+            row += [timeline.rate, *places]
+        yield row
 
 
 MARKER_COLUMNS = ("marker", "video_s", "frame", "timecode", "kind", "colour", "text")
@@ -83,15 +75,14 @@ MARKER_COLUMNS = ("marker", "video_s", "frame", "timecode", "kind", "colour", "t
 
 def write_markers(timeline: Timeline, out: Path) -> None:
     """Write the table of a plan or a placement, with the markers of its reviews."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(MARKER_COLUMNS)
-    rate = timeline.frame_rate
+    rows, rate = [], timeline.frame_rate
     for number, marker in enumerate(timeline.markers, start=1):
         frame = timeline.marker_frame(marker)
         timecode = format_timecode(frame, max(1, round(rate)), drops=is_drop_frame(rate))
         row = (number, f"{marker.video_s:.6f}", frame, timecode)
-        writer.writerow((*row, marker.kind.value, MARKER_COLOURS[marker.kind], marker.text))
+        rows.append((*row, marker.kind.value, MARKER_COLOURS[marker.kind], marker.text))
+    text = StringIO()
+    write_rows(text, MARKER_COLUMNS, rows)
     write_text(out, text.getvalue())
 
 

@@ -10,19 +10,17 @@ Titles and credits are those of the catalog; of a file that is in none, title an
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
 
 from workbench.catalog.track import CREDITS, Track
-from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import format_timecode, is_drop_frame
 from workbench.export.files import plain_name
 from workbench.export.formats import Format
 from workbench.export.timeline import Timeline
-from workbench.files import write_text
+from workbench.files import write_rows, write_text
 from workbench.params.mix import DEEPEST_DUCK_DB
 from workbench.recording import VideoSeconds
 
@@ -34,23 +32,23 @@ _USAGES = {True: "background instrumental", False: "background vocal", None: "ba
 
 
 def write_cues(timeline: Timeline, out: Path) -> None:
-    """Write the table of a plan or a placement; raises `ParameterError` without a track."""
-    record, rate, text = _record(timeline), timeline.frame_rate, StringIO()
+    """Write the table of a plan or a placement."""
+    record, rate, rows = _record(timeline), timeline.frame_rate, []
     writers = (record.artist_name, record.composer, record.publisher, record.isrc, _USAGES[record.instrumental])
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
     for number, (begins, ends) in enumerate(_cues(timeline), start=1):
         codes = [
             format_timecode(round(at * rate), max(1, round(rate)), drops=is_drop_frame(rate)) for at in (begins, ends)
         ]
         times = (*codes, _clock(max(1.0, ends - begins)))
         row = (number, record.called, *writers, *times, record.licence or "not known", record.source_url, record.credit)
-        writer.writerow(["" if cell is None else _text(str(cell)) for cell in row])
+        rows.append(["" if cell is None else _text(str(cell)) for cell in row])
+    text = StringIO()
+    write_rows(text, COLUMNS, rows)
     write_text(out, f"\ufeff{text.getvalue()}")  # without the mark Excel reads the letters of another alphabet
 
 
 def write_credits(timeline: Timeline, out: Path) -> None:
-    """Write the credits of a plan or a placement as text; raises `ParameterError` without a track."""
+    """Write the credits of a plan or a placement as text."""
     record = _record(timeline)
     by = "artist_name" if record.artist_name else "composer"
     said = {"attribution"} if record.attribution else {by, "source_url", "licence"}
@@ -63,10 +61,8 @@ def write_credits(timeline: Timeline, out: Path) -> None:
 
 def _record(timeline: Timeline) -> Track:
     """What the catalog has of the track; of a file that is in none, its name."""
-    if timeline.track is None:
-        raise ParameterError("a cue sheet names the track; give ", Argument("track"))
-    path = timeline.track.path
-    return timeline.record or Track("track", path, "")
+    assert timeline.track is not None, "the format needs a track"
+    return timeline.record or Track("track", timeline.track.path, "")
 
 
 def _cues(timeline: Timeline) -> Iterator[tuple[VideoSeconds, VideoSeconds]]:

@@ -80,14 +80,6 @@ class CutClip:
 
 
 @dataclass(frozen=True, slots=True)
-class CutMarker:
-    """A marker on a frame."""
-
-    frame: int
-    marker: Marker
-
-
-@dataclass(frozen=True, slots=True)
 class CutList:
     """The whole music on frames."""
 
@@ -96,7 +88,7 @@ class CutList:
     drops: bool  # whether timecode is drop-frame
     frames: int  # length of the edit
     clips: tuple[CutClip, ...]
-    markers: tuple[CutMarker, ...]
+    markers: tuple[tuple[int, Marker], ...]  # each with its frame
     fade_in_frames: int  # of the rise at the start of the music; 0: none
     # of the fall at its end, as far as the last clip plays it; 0: none. A track that plays to its own last sound is
     # over before the fall begins
@@ -153,7 +145,7 @@ def make_cut_list(timeline: Timeline, track: TrackMedia, lines: Lines, *, faded:
         drops=is_drop_frame(rate),
         frames=frames,
         clips=clips,
-        markers=tuple(CutMarker(timeline.marker_frame(marker), marker) for marker in timeline.markers),
+        markers=tuple((timeline.marker_frame(marker), marker) for marker in timeline.markers),
         fade_in_frames=round(ends.start_fade_seconds * rate),
         fade_out_frames=_fall(timeline),
     )

@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import media_path, plain_name
@@ -39,12 +38,11 @@ _MUSIC, _PICTURE = "AA", "V"
 def write_edl(timeline: Timeline, out: Path) -> None:
     """Write the list, with media named relative to it.
 
-    Raises `ParameterError` without a track, or if no timecode counts at the rate of the video, and `InputError` for a
-    media file whose name is no text.
+    Raises `ParameterError` if no timecode counts at the rate of the video, and `InputError` for a media file whose name
+    is no text.
     """
     track = timeline.track
-    if track is None:
-        raise ParameterError("an edit decision list names the track's file; give ", Argument("track"))
+    assert track is not None, "the format needs a track"
     cuts = make_cut_list(timeline, track, Lines.DECIBELS, faded=False)
     lines = [
         f"TITLE: {plain_name(timeline.name)}",
@@ -145,14 +143,10 @@ class _Writer:
             yield f"* AUDIO LEVEL AT {at} IS {key.level_db + 0.0:+.2f} DB  (REEL {self.reel} {_MUSIC})"
 
     def _locators(self, first: int, stop: int) -> Iterator[str]:
-        for at in self.cuts.markers:
-            if first <= at.frame < stop:
-                colour = MARKER_COLOURS[at.marker.kind]
-                yield f"* LOC: {self._locator(at.frame)} {colour:<7} {plain_name(at.marker.text)}"
-
-    def _locator(self, frame: int) -> str:
-        """Timecode of a locator, which has colons alone."""
-        return self.cuts.timecode(frame).replace(";", ":")
+        for frame, marker in self.cuts.markers:
+            if first <= frame < stop:
+                timecode = self.cuts.timecode(frame).replace(";", ":")  # that of a locator has colons alone
+                yield f"* LOC: {timecode} {MARKER_COLOURS[marker.kind]:<7} {plain_name(marker.text)}"
 
     def _line(
         self,

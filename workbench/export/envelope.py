@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.export.timeline import SILENT_DB, decibels
+from workbench.export.timeline import SILENT_DB, decibels, linear
 from workbench.recording import BoolArray, FloatArray, IntArray
 
 TOLERANCE_DB = 0.25  # dB by which lines between keys may leave the curve; a step of level is audible from about there
@@ -56,7 +56,7 @@ class GainPoint(NamedTuple):
     @property
     def gain(self) -> float:
         """Linear gain; 0 for silence."""
-        return 0.0 if self.level_db <= SILENT_DB else float(10.0 ** (self.level_db / 20.0))
+        return 0.0 if self.level_db <= SILENT_DB else linear(self.level_db)
 
 
 class FrameKey(NamedTuple):
@@ -94,10 +94,6 @@ def fit_frame_keys(
     return [FrameKey(*key) for key in fit_keys(curve, corners, lines)]
 
 
-def _gain(level_db: float) -> float:
-    return float(10.0 ** (level_db / 20.0))
-
-
 def _places(curve: Callable[[int], float], corners: Sequence[int], lines: Lines) -> list[GainPoint]:
     """Halve the stretches between corners until straight lines are within `_CLOSE` of the curve."""
     places = [GainPoint(corners[0], curve(corners[0]))]
@@ -125,10 +121,10 @@ def _leaves(level: float, begin: GainPoint, end: GainPoint, at: int, lines: Line
     share = (at - begin.sample) / (end.sample - begin.sample)
     drawn = []
     if lines is not Lines.GAIN:
-        drawn.append(_gain(begin.level_db + share * (end.level_db - begin.level_db)))
+        drawn.append(linear(begin.level_db + share * (end.level_db - begin.level_db)))
     if lines is not Lines.DECIBELS:
         drawn.append(begin.gain + share * (end.gain - begin.gain))
-    return any(abs(_gain(level) - gain) > _CLOSE for gain in drawn)
+    return any(abs(linear(level) - gain) > _CLOSE for gain in drawn)
 
 
 class _Scale:
@@ -136,7 +132,7 @@ class _Scale:
 
     def __init__(self, at: IntArray, levels: FloatArray, in_gain: bool, tolerance: float) -> None:
         gain = np.where(levels <= SILENT_DB, 0.0, 10.0 ** (levels / 20.0))
-        step = 10.0 ** (TOLERANCE_DB / 20.0)
+        step = linear(TOLERANCE_DB)
         low, high = np.minimum(gain / step, gain - tolerance), np.maximum(gain * step, gain + tolerance)
         self.at = at.astype(np.float64)
         if in_gain:

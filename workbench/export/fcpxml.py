@@ -32,23 +32,23 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import TOLERANCE, GainPoint, Lines, fit_keys
 from workbench.export.files import media_url, plain_name
 from workbench.export.formats import Format
-from workbench.export.timeline import LONE_PICTURE, MIXED_MUSIC, SILENT_DB, Item, Timeline, TrackMedia, decibels
+from workbench.export.timeline import (
+    LONE_PICTURE,
+    MIXED_MUSIC,
+    SILENT_DB,
+    Item,
+    Timeline,
+    TrackMedia,
+    decibels,
+    to_microsecond,
+)
 from workbench.files import write_text
 
 PROVENANCE_KEY = "workbench.provenance"  # of the sequence's metadata: what the plan was made from, as JSON
-_AUDIO_RATES = {
-    32000: "32k",
-    44100: "44.1k",
-    48000: "48k",
-    88200: "88.2k",
-    96000: "96k",
-    176400: "176.4k",
-    192000: "192k",
-}
+_AUDIO_RATES = {rate: f"{rate / 1000:g}k" for rate in (32000, 44100, 48000, 88200, 96000, 176400, 192000)}
 _STRETCHED = 0.05  # share of a fade by which the edge of a clip may lie beyond it, for it to be the clip's own
 # Share of its level by which keys may leave a crossfade: lines in dB need many keys to draw it near silence
 _CROSSFADE_TOLERANCE = 0.02
@@ -58,11 +58,10 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
 def write_fcpxml(timeline: Timeline, out: Path) -> None:
     """Write the edit, with media named relative to it.
 
-    Raises `ParameterError` without a track, and `InputError` for a media file whose name is no text.
+    Raises `InputError` for a media file whose name is no text.
     """
     track, video = timeline.track, timeline.video
-    if track is None:
-        raise ParameterError("FCPXML names the track's file; give ", Argument("track"))
+    assert track is not None, "the format needs a track"
     root = Element("fcpxml", version="1.10")
     _resources(SubElement(root, "resources"), timeline, track, out)
     name = plain_name(timeline.name)
@@ -199,17 +198,13 @@ class _OwnFades(NamedTuple):
 def _own_fades(timeline: Timeline, item: Item, begin: Fraction, end: Fraction) -> _OwnFades:
     """The fades at the ends of the music, where they reach the edges of the clip."""
     ends = timeline.ends
-    rises = _exact(ends.start_fade_seconds) if item.fade_in is None else Fraction(0)
-    falls = _exact(ends.end_fade_seconds) if item.fade_out is None else Fraction(0)
+    # To a microsecond: FCPXML allows denominators of 32 bits, the exact fraction of a float has up to 53.
+    rises = to_microsecond(ends.start_fade_seconds) if item.fade_in is None else Fraction(0)
+    falls = to_microsecond(ends.end_fade_seconds) if item.fade_out is None else Fraction(0)
     return _OwnFades(
         _reaching(rises, timeline.seconds(item.first) - begin),
         _reaching(falls, end - timeline.seconds(timeline.length)),
     )
-
-
-def _exact(seconds: float) -> Fraction:
-    # To a microsecond: FCPXML allows denominators of 32 bits, the exact fraction of a float has up to 53.
-    return Fraction(round(seconds * 1e6), 10**6)
 
 
 def _reaching(seconds: Fraction, further: Fraction) -> Fraction:

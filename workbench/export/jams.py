@@ -15,7 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import Argument, ParameterError
 from workbench.export.files import plain_name
 from workbench.export.formats import Format
 from workbench.export.timeline import Notes, Timeline, TrackMedia
@@ -26,10 +25,10 @@ _TOOL = "barline-workbench"
 
 
 def write_jams(timeline: Timeline, out: Path) -> None:
-    """Write beats, sections and segments; raises `ParameterError` without a track, or without its analysis."""
+    """Write beats, sections and segments."""
     track, notes, made = timeline.track, timeline.notes, timeline.provenance
-    if track is None or notes is None:
-        raise ParameterError("JAMS annotates a track; give ", Argument("track"))
+    assert track is not None, "the format needs a track"
+    assert notes is not None, "the format uses the analysis of the track"
     # Imported here: jams brings pandas and jsonschema, and comes only with the extra `export`.
     jams = import_module("jams")
     document = jams.JAMS()

@@ -23,7 +23,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from workbench.errors import Argument, MediaError, ParameterError
+from workbench.errors import MediaError, ParameterError
 from workbench.export.formats import Format
 from workbench.export.timeline import Timeline, TrackMedia
 from workbench.files import written_whole
@@ -40,12 +40,11 @@ _REACH_SECONDS = 0.010  # s by which the loop may move; a splice may lie as far 
 def write_loop_tags(timeline: Timeline, out: Path) -> None:
     """Copy the track and write the loop of the plan into the copy, whose suffix chooses the kind.
 
-    Raises `ParameterError` without a track, for a suffix that holds no loop points, or a track that cannot be copied
-    into this kind of file, and `MediaError` if the track cannot be read, or its copy is a WAV that cannot take a chunk.
+    Raises `ParameterError` for a suffix that holds no loop points, or a track that cannot be copied into this kind of
+    file, and `MediaError` if the track cannot be read, or its copy is a WAV that cannot take a chunk.
     """
     track = timeline.track
-    if track is None:
-        raise ParameterError("loop points are written into a copy of the track; give ", Argument("track"))
+    assert track is not None, "the format needs a track"
     kind = out.suffix.lower()
     if kind not in (".wav", *_TAGGED):
         raise ParameterError(

@@ -31,12 +31,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.errors import Argument, ParameterError
 from workbench.export.envelope import Lines, fit_keys
 from workbench.export.files import media_path, plain_name
 from workbench.export.formats import Format
 from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
-from workbench.export.timeline import MIXED_MUSIC, Crossing, Item, Timeline, TrackMedia, VideoMedia, decibels
+from workbench.export.timeline import (
+    MIXED_MUSIC,
+    Crossing,
+    Item,
+    Timeline,
+    TrackMedia,
+    VideoMedia,
+    decibels,
+    linear,
+    to_microsecond,
+)
 from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
@@ -57,11 +66,10 @@ class _Fade(NamedTuple):
 def write_reaper(timeline: Timeline, out: Path) -> None:
     """Write the project, with media named relative to it.
 
-    Raises `ParameterError` without a track, and `InputError` for a media file whose name is no text.
+    Raises `InputError` for a media file whose name is no text.
     """
     track = timeline.track
-    if track is None:
-        raise ParameterError("a REAPER project names the track's file; give ", Argument("track"))
+    assert track is not None, "the format needs a track"
     lines = [
         '<REAPER_PROJECT 0.1 "6.80/workbench" 0',
         "  AUTOXFADE 0",
@@ -69,7 +77,10 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
         f"  SAMPLERATE {timeline.rate} 1 0",
         "  TIMELOCKMODE 0",
         *_tempo(timeline),
-        *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text, _) in enumerate(timeline.markers, 1)),
+        *(
+            f"  MARKER {k} {_seconds(to_microsecond(t))} {quoted(text)} 0"
+            for k, (t, text, _) in enumerate(timeline.markers, 1)
+        ),
     ]
     if timeline.video is not None:
         lines += _block(_video_track(timeline, timeline.video, out))
@@ -111,30 +122,20 @@ def _tempo_envelope(marks: Sequence[TempoMark]) -> Iterator[str]:
         # REAPER packs a metre into one number, the note value in the upper 16 bits, and states it only where it
         # changes.
         metre = f" {_BEAT_UNIT << 16 | mark.beats_per_bar}" if mark.beats_per_bar != size else ""
-        yield f"  PT {_seconds(_near(mark.video_s))} {_number(mark.bpm)} {_STEP}{metre}"
+        yield f"  PT {_seconds(to_microsecond(mark.video_s))} {_number(mark.bpm)} {_STEP}{metre}"
         size = mark.beats_per_bar
     yield ">"
 
 
 def _video_track(timeline: Timeline, video: VideoMedia, out: Path) -> Iterator[str]:
-    yield f"<TRACK {_guid('video')}"
-    yield f"  NAME {quoted('Video')}"
-    yield f"  VOLPAN {_number(_linear(timeline.balance.video_gain_db))} 0 -1 -1 1"
-    yield f"  TRACKID {_guid('video')}"
-    length = video.frames / video.frame_rate
-    yield from _block(_item("video item", video.path.name, Fraction(0), length, Fraction(0), (_Fade(), _Fade())))
-    yield "    <SOURCE VIDEO"
-    yield f"      FILE {quoted(media_path(video.path, out))}"
-    yield "    >"
-    yield "  >"
+    yield from _track_head("video", "Video", _fader(timeline.balance.video_gain_db))
+    yield from _block(_whole_item("video item", video.frames / video.frame_rate, "VIDEO", video.path, out))
     yield ">"
 
 
 def _music_track(timeline: Timeline, track: TrackMedia, out: Path) -> Iterator[str]:
-    yield f"<TRACK {_guid('music' + timeline.stem)}"
-    yield f"  NAME {quoted(timeline.stem or 'Music')}"
-    yield f"  VOLPAN {_number(_linear(timeline.balance.music_gain_db))} 0 -1 -1 1"
-    yield f"  TRACKID {_guid('music' + timeline.stem)}"
+    fader = _fader(timeline.balance.music_gain_db)
+    yield from _track_head(f"music{timeline.stem}", timeline.stem or "Music", fader)
     if len(timeline.balance.duck):
         yield from _block(_duck(timeline))
     for item in timeline.items:
@@ -143,16 +144,26 @@ def _music_track(timeline: Timeline, track: TrackMedia, out: Path) -> Iterator[s
 
 
 def _mixed_track(timeline: Timeline, music: TrackMedia, out: Path) -> Iterator[str]:
-    yield f"<TRACK {_guid('mixed music')}"
-    yield f"  NAME {quoted(MIXED_MUSIC)}"
-    yield "  MUTESOLO 1 0 0"
-    yield f"  TRACKID {_guid('mixed music')}"
-    length = Fraction(music.samples, music.rate)
-    yield from _block(_item("mixed item", music.path.name, Fraction(0), length, Fraction(0), (_Fade(), _Fade())))
-    yield "    <SOURCE WAVE"
-    yield f"      FILE {quoted(media_path(music.path, out))}"
-    yield "    >"
-    yield "  >"
+    yield from _track_head("mixed music", MIXED_MUSIC, "MUTESOLO 1 0 0")
+    yield from _block(_whole_item("mixed item", Fraction(music.samples, music.rate), "WAVE", music.path, out))
+    yield ">"
+
+
+def _track_head(unique: str, name: str, setting: str) -> Iterator[str]:
+    yield f"<TRACK {_guid(unique)}"
+    yield f"  NAME {quoted(name)}"
+    yield f"  {setting}"
+    yield f"  TRACKID {_guid(unique)}"
+
+
+def _fader(level_db: float) -> str:
+    return f"VOLPAN {_number(linear(level_db))} 0 -1 -1 1"
+
+
+def _whole_item(unique: str, length: Fraction, kind: str, media: Path, out: Path) -> Iterator[str]:
+    """An item that plays all of a file from the first picture on."""
+    yield from _item(unique, media.name, Fraction(0), length, Fraction(0), (_Fade(), _Fade()))
+    yield from _source(kind, media, out)
     yield ">"
 
 
@@ -162,9 +173,7 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> It
     source = timeline.seconds(item.first + item.song_offset)
     unique = f"{timeline.stem}segment {item.number}"  # a stem's name may end in a number
     yield from _item(unique, f"{track.path.stem} {item.number}", first, length, source, fades)
-    yield f"  <SOURCE {_SOURCES.get(track.path.suffix.lower(), 'VIDEO')}"
-    yield f"    FILE {quoted(media_path(track.path, out))}"
-    yield "  >"
+    yield from _source(_SOURCES.get(track.path.suffix.lower(), "VIDEO"), track.path, out)
 
     # What the item's own fade does must not be in the envelope as well.
     rises, falls = (fade.seconds == 0.0 for fade in fades)
@@ -198,6 +207,12 @@ def _item(
     yield "  PLAYRATE 1 0 0 -1 0 0.0025"
     yield "  CHANMODE 0"
     yield f"  GUID {_guid(unique + ' take')}"
+
+
+def _source(kind: str, media: Path, out: Path) -> Iterator[str]:
+    yield f"  <SOURCE {kind}"
+    yield f"    FILE {quoted(media_path(media, out))}"
+    yield "  >"
 
 
 def _duck(timeline: Timeline) -> Iterator[str]:
@@ -241,10 +256,6 @@ def _block(lines: Iterator[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
-def _near(time: float) -> Fraction:
-    return Fraction(round(time * 1e6), 10**6)
-
-
 def _seconds(time: Fraction) -> str:
     """Seconds to 15 decimals: closer than any sample, and exact arithmetic up to there."""
     whole, rest = divmod(round(time * 10**15), 10**15)
@@ -253,10 +264,6 @@ def _seconds(time: Fraction) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.10f}".rstrip("0").rstrip(".")
-
-
-def _linear(level_db: float) -> float:
-    return float(10.0 ** (level_db / 20.0))
 
 
 def _guid(unique: str) -> str:

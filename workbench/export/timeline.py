@@ -277,6 +277,16 @@ class Timeline:
         return (Marker(ends.music_in, "music in", MarkerKind.END), *inside, end)
 
 
+def to_microsecond(seconds: float) -> Fraction:
+    """The nearest microsecond, as an exact time."""
+    return Fraction(round(seconds * 1e6), 10**6)
+
+
+def linear(level_db: float) -> float:
+    """Linear gain of a level."""
+    return float(10.0 ** (level_db / 20.0))
+
+
 def decibels(gain: float) -> float:
     """Level of a linear gain of 0 or more, at least `SILENT_DB`."""
     return max(SILENT_DB, 20.0 * log10(gain)) if gain > 0.0 else SILENT_DB

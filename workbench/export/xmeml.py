@@ -21,17 +21,17 @@ begins on the first frame, and is exact to the sample everywhere. A level is +12
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from workbench.errors import Argument, ParameterError
 from workbench.export.cut_list import CutClip, CutList, CutTransition, format_timecode, make_cut_list
 from workbench.export.envelope import Lines
 from workbench.export.files import media_url, plain_name
 from workbench.export.formats import Format
-from workbench.export.timeline import LONE_PICTURE, MIXED_MUSIC, Timeline, TrackMedia, VideoMedia
+from workbench.export.timeline import LONE_PICTURE, MIXED_MUSIC, Timeline, TrackMedia, VideoMedia, linear
 from workbench.files import write_text
 
 TICKS = 254_016_000_000  # of Premiere's clock, a second: whole for every sample rate and frame rate in use
@@ -50,12 +50,11 @@ _BETWEEN = 0.75  # exponent from which a crossfade is nearer to a linear one tha
 def write_xmeml(timeline: Timeline, out: Path) -> None:
     """Write the edit.
 
-    Raises `ParameterError` without a track, or if no timecode counts at the rate of the video, and `InputError` for a
-    media file whose name is no text.
+    Raises `ParameterError` if no timecode counts at the rate of the video, and `InputError` for a media file whose name
+    is no text.
     """
     track = timeline.track
-    if track is None:
-        raise ParameterError("Final Cut Pro 7 XML names the track's file; give ", Argument("track"))
+    assert track is not None, "the format needs a track"
     root = _Writer(timeline, track, out).document()
     indent(root)
     write_text(out, _HEAD + tostring(root, encoding="unicode") + "\n")
@@ -78,27 +77,22 @@ class _Writer:
         """The root element."""
         root = Element("xmeml", version="5")
         sequence = SubElement(root, "sequence", id="sequence-1")
-        _text(sequence, "name", plain_name(self.timeline.name))
-        _text(sequence, "duration", self.cuts.frames)
+        _texts(sequence, {"name": plain_name(self.timeline.name), "duration": self.cuts.frames})
         self._rate(sequence)
         self._timecode(sequence)
         media = SubElement(sequence, "media")
         self._pictures(SubElement(media, "video"))
         self._sounds(SubElement(media, "audio"))
-        for at in self.cuts.markers:
-            marker = SubElement(sequence, "marker")
-            _text(marker, "comment", at.marker.kind.value)
-            _text(marker, "name", plain_name(at.marker.text))
-            _text(marker, "in", at.frame)
-            _text(marker, "out", -1)
+        for frame, marker in self.cuts.markers:
+            named = {"comment": marker.kind.value, "name": plain_name(marker.text)}
+            _texts(SubElement(sequence, "marker"), {**named, "in": frame, "out": -1})
         return root
 
     def _pictures(self, video: Element) -> None:
         characteristics = SubElement(SubElement(video, "format"), "samplecharacteristics")
         width, height = (self.video.width, self.video.height) if self.video else LONE_PICTURE
         self._rate(characteristics)
-        _text(characteristics, "width", width)
-        _text(characteristics, "height", height)
+        _texts(characteristics, {"width": width, "height": height})
         lane = SubElement(video, "track")
         if self.video is not None:
             clip = self._item(lane, "picture", self.video.path, self.video.frames)
@@ -108,11 +102,11 @@ class _Writer:
         self._switches(lane)
 
     def _sounds(self, audio: Element) -> None:
-        _text(audio, "numOutputChannels", 2)
+        _texts(audio, {"numOutputChannels": 2})
         characteristics = SubElement(SubElement(audio, "format"), "samplecharacteristics")
-        _text(characteristics, "depth", 16)
         # The sound of videos is at 48 kHz; without one the track's rate is the edit's.
-        _text(characteristics, "samplerate", self.track.rate if self.video is None else self.video.sound_rate or 48000)
+        rate = self.track.rate if self.video is None else self.video.sound_rate or 48000
+        _texts(characteristics, {"depth": 16, "samplerate": rate})
         for channel in range(self.sound_tracks):
             assert self.video is not None, "a soundtrack is that of a video"
             lane = self._lane(audio, channel, self.sound_tracks)
@@ -171,20 +165,20 @@ class _Writer:
         clip = SubElement(lane, "clipitem", id=name)
         # Premiere ties the clips of a file together by its master clip.
         kind = name.split("-")[0]
-        _text(clip, "masterclipid", f"masterclip-{kind if self._is_music(kind) else 'video'}")
-        _text(clip, "name", title or plain_name(media.name))
-        _text(clip, "enabled", "TRUE" if enabled else "FALSE")
-        _text(clip, "duration", frames)
+        _texts(clip, {
+            "masterclipid": f"masterclip-{kind if self._is_music(kind) else 'video'}",
+            "name": title or plain_name(media.name),
+            "enabled": "TRUE" if enabled else "FALSE",
+            "duration": frames,
+        })  # fmt: skip
         self._rate(clip)
         return clip
 
     def _span(self, clip: Element, record: tuple[int, int], source: tuple[int, int], exact: Fraction) -> None:
         """Write the place of a clip in the edit and in its file: in frames, and from `exact` s on."""
-        for name, frame in (("start", record[0]), ("end", record[1]), ("in", source[0]), ("out", source[1])):
-            _text(clip, name, frame)
+        _texts(clip, {"start": record[0], "end": record[1], "in": source[0], "out": source[1]})
         length = (source[1] - source[0]) / self.cuts.frame_rate
-        _text(clip, "pproTicksIn", round(exact * TICKS))
-        _text(clip, "pproTicksOut", round((exact + length) * TICKS))
+        _texts(clip, {"pproTicksIn": round(exact * TICKS), "pproTicksOut": round((exact + length) * TICKS)})
 
     def _video_file(self, clip: Element, video: VideoMedia) -> None:
         sound = None if video.sound_rate is None else (video.sound_rate, video.channels)
@@ -206,59 +200,49 @@ class _Writer:
         if name in self.described:
             return
         self.described.add(name)
-        _text(file, "name", plain_name(media.name))
         # Final Cut Pro 7 names the host in its URLs, and so does Premiere.
-        _text(file, "pathurl", media_url(media, self.out).replace("file:///", "file://localhost/", 1))
+        url = media_url(media, self.out).replace("file:///", "file://localhost/", 1)
+        _texts(file, {"name": plain_name(media.name), "pathurl": url})
         self._rate(file)
-        _text(file, "duration", frames)
+        _texts(file, {"duration": frames})
         self._timecode(file, video if video is not None and video.start_frame else None)
         kinds = SubElement(file, "media")
         if video is not None:
             characteristics = SubElement(SubElement(kinds, "video"), "samplecharacteristics")
             self._rate(characteristics)
-            _text(characteristics, "width", video.width)
-            _text(characteristics, "height", video.height)
+            _texts(characteristics, {"width": video.width, "height": video.height})
         if sound is not None:
             audio = SubElement(kinds, "audio")
-            characteristics = SubElement(audio, "samplecharacteristics")
-            _text(characteristics, "depth", 16)
-            _text(characteristics, "samplerate", sound[0])
-            _text(audio, "channelcount", sound[1])
+            _texts(SubElement(audio, "samplecharacteristics"), {"depth": 16, "samplerate": sound[0]})
+            _texts(audio, {"channelcount": sound[1]})
 
     def _transition(self, lane: Element, transition: CutTransition) -> None:
         item = SubElement(lane, "transitionitem")
-        _text(item, "start", transition.first)
-        _text(item, "end", transition.stop)
-        _text(item, "alignment", "center")
+        _texts(item, {"start": transition.first, "end": transition.stop, "alignment": "center"})
         self._rate(item)
         effect = SubElement(item, "effect")
         name, identity = _CROSSFADES[transition.crossing.exponent < _BETWEEN]
-        for tag, value in (
-            ("name", name), ("effectid", identity), ("effecttype", "transition"), ("mediatype", "audio"),
-            ("wipecode", 0), ("wipeaccuracy", 100), ("startratio", 0), ("endratio", 1), ("reverse", "FALSE"),
-        ):  # fmt: skip
-            _text(effect, tag, value)
+        _texts(effect, {
+            "name": name, "effectid": identity, "effecttype": "transition", "mediatype": "audio", "wipecode": 0,
+            "wipeaccuracy": 100, "startratio": 0, "endratio": 1, "reverse": "FALSE",
+        })  # fmt: skip
 
     def _level(self, clip: Element, keys: list[tuple[int, float]]) -> None:
         """The filter of a clip's level, with keys where it moves."""
         effect = SubElement(SubElement(clip, "filter"), "effect")
-        for tag, value in (
-            ("name", "Audio Levels"), ("effectid", "audiolevels"), ("effectcategory", "audiolevels"),
-            ("effecttype", "audiolevels"), ("mediatype", "audio"), ("pproBypass", "false"),
-        ):  # fmt: skip
-            _text(effect, tag, value)
+        _texts(effect, {
+            "name": "Audio Levels", "effectid": "audiolevels", "effectcategory": "audiolevels",
+            "effecttype": "audiolevels", "mediatype": "audio", "pproBypass": "false",
+        })  # fmt: skip
         parameter = SubElement(effect, "parameter", authoringApp="PremierePro")
-        gains = [(frame, min(_MOST_GAIN, float(10.0 ** (level / 20.0)))) for frame, level in keys]
-        for tag, setting in (
-            ("parameterid", "level"), ("name", "Level"), ("valuemin", 0), ("valuemax", _MOST_GAIN),
-            ("value", _number(gains[0][1])),
-        ):  # fmt: skip
-            _text(parameter, tag, setting)
+        gains = [(frame, min(_MOST_GAIN, linear(level))) for frame, level in keys]
+        _texts(parameter, {
+            "parameterid": "level", "name": "Level", "valuemin": 0, "valuemax": _MOST_GAIN,
+            "value": _number(gains[0][1]),
+        })  # fmt: skip
         if len({gain for _, gain in gains}) > 1:
             for frame, gain in gains:
-                key = SubElement(parameter, "keyframe")
-                _text(key, "when", frame)
-                _text(key, "value", _number(gain))
+                _texts(SubElement(parameter, "keyframe"), {"when": frame, "value": _number(gain)})
 
     def _links(self, clip: Element, names: list[str]) -> None:
         """Ties a clip to those of the same file, itself among them."""
@@ -266,15 +250,16 @@ class _Writer:
             return
         for name in names:
             kind, *place = name.split("-")
-            link = SubElement(clip, "link")
-            _text(link, "linkclipref", name)
-            _text(link, "mediatype", "video" if kind == "picture" else "audio")
             channel, before = int(place[-1]) if place else 1, 0
             if self._is_music(kind):
                 earlier = list(self.music)[: [*self.music, kind].index(kind)]
                 before = self.sound_tracks + sum(_channels(self.music[one][0].channels) for one in earlier)
-            _text(link, "trackindex", channel + before)
-            _text(link, "clipindex", int(place[0]) if self._is_music(kind) else 1)
+            _texts(SubElement(clip, "link"), {
+                "linkclipref": name,
+                "mediatype": "video" if kind == "picture" else "audio",
+                "trackindex": channel + before,
+                "clipindex": int(place[0]) if self._is_music(kind) else 1,
+            })  # fmt: skip
 
     def _is_music(self, kind: str) -> bool:
         return kind in self.music or kind == _MIXED
@@ -283,9 +268,7 @@ class _Writer:
         return [f"sound-{channel + 1}" for channel in range(self.sound_tracks)]
 
     def _source_track(self, clip: Element, channel: int) -> None:
-        source = SubElement(clip, "sourcetrack")
-        _text(source, "mediatype", "audio")
-        _text(source, "trackindex", channel + 1)
+        _texts(SubElement(clip, "sourcetrack"), {"mediatype": "audio", "trackindex": channel + 1})
 
     def _lane(self, audio: Element, channel: int, channels: int) -> Element:
         """A track of one channel; Premiere takes the tracks of both channels for one that is stereo."""
@@ -298,30 +281,29 @@ class _Writer:
         return lane
 
     def _switches(self, lane: Element) -> None:
-        _text(lane, "enabled", "TRUE")
-        _text(lane, "locked", "FALSE")
+        _texts(lane, {"enabled": "TRUE", "locked": "FALSE"})
 
     def _rate(self, parent: Element) -> None:
-        rate = SubElement(parent, "rate")
-        _text(rate, "timebase", self.cuts.timebase)
-        _text(rate, "ntsc", "TRUE" if self.cuts.is_ntsc else "FALSE")
+        ntsc = "TRUE" if self.cuts.is_ntsc else "FALSE"
+        _texts(SubElement(parent, "rate"), {"timebase": self.cuts.timebase, "ntsc": ntsc})
 
     def _timecode(self, parent: Element, video: VideoMedia | None = None) -> None:
         """Where time code begins: at 0, or where the camera's does."""
         first, drops = (0, self.cuts.drops) if video is None else (video.start_frame, video.drops)
         timecode = SubElement(parent, "timecode")
         self._rate(timecode)
-        _text(timecode, "string", format_timecode(first, self.cuts.timebase, drops=drops))
-        _text(timecode, "frame", first)
-        _text(timecode, "displayformat", "DF" if drops else "NDF")
+        text = format_timecode(first, self.cuts.timebase, drops=drops)
+        _texts(timecode, {"string": text, "frame": first, "displayformat": "DF" if drops else "NDF"})
 
 
 def _channels(count: int) -> int:
     return min(_MOST_CHANNELS, count)
 
 
-def _text(parent: Element, tag: str, value: str | float) -> None:
-    SubElement(parent, tag).text = str(value)
+def _texts(parent: Element, texts: Mapping[str, str | float]) -> None:
+    """Add an element with a text for each tag, in their order."""
+    for tag, text in texts.items():
+        SubElement(parent, tag).text = str(text)
 
 
 def _number(value: float) -> str:

@@ -328,7 +328,7 @@ def measure_pair(
     """
     row: dict[str, Any] = {}
     played = []
-    _ = track.beats  # annotations that cannot be read are a fault of the recording, whatever the profile
+    _ = track.beats  # annotations that cannot be read are a fault of the recording under any profile
     for side, params in (("a", a), ("b", b)):
         try:
             found, segments = measured(workspace.with_params(params), track, seconds, skip_seconds)

@@ -101,7 +101,7 @@ class BeatTrackerSuite(_Suite):
     def _track(self, recording: Recording) -> BeatGrid:
         return ask_tracker(self.extension, recording, BeatParams())
 
-    def test_it_hears_clicks(self) -> None:
+    def test_clicks_are_tracked(self) -> None:
         """Whether plain clicks are found, at whichever multiple of the tempo people tap."""
         for bpm in (90.0, 120.0):
             recording, times = click_track(bpm)
@@ -161,7 +161,7 @@ class SectionFinderSuite(_Suite):
     def _profile(self, recording: Recording, grid: BeatGrid) -> LoopProfile:
         return loop_profile(recording, grid, find=sections_by(SectionParams(finder=self.extension)))
 
-    def test_a_border_that_anybody_hears_is_found(self) -> None:
+    def test_a_border_between_different_sounds_is_found(self) -> None:
         """Whether sixteen bars of two sounds in turn are parted where the sound changes."""
         borders = [one.first_bar for one in self._profile(*two_parts()).sections]
         for bar in (4, 8, 12):
@@ -211,11 +211,11 @@ class VoiceDetectorSuite(_Suite):
         with TemporaryDirectory() as folder:
             found = self._found(Path(folder), *narration(), SPOKEN)
         hundredths = np.arange(0.0, _SECONDS, 0.01)
-        spoken, heard = (
+        spoken, detected = (
             np.any([(hundredths >= start) & (hundredths < end) for start, end in which], axis=0)
             for which in (SPOKEN, found or ((0.0, 0.0),))
         )
-        assert np.sum(spoken & heard) >= self.least_overlap * np.sum(spoken | heard), found
+        assert np.sum(spoken & detected) >= self.least_overlap * np.sum(spoken | detected), found
 
     def test_silence_and_noise_are_no_speech(self) -> None:
         """Whether a soundtrack without speech has no utterance, and a very short one is no error."""
@@ -381,7 +381,7 @@ class MatchTermSuite(_Suite):
 
 
 def _named(folder: str) -> bytes:
-    """The last part of a folder's path, which is as it is in whatever way a format writes paths."""
+    """The last part of a folder's path, which is the same however a format writes paths."""
     return Path(folder).name.encode()
 
 
@@ -399,10 +399,10 @@ class ExportFormatSuite(_Suite):
         """What it writes of a plan with one seam."""
         recording, _ = click_track(120.0)
         track = write_audio(folder / "track.wav", [recording.samples], recording.sample_rate, 1)
-        heard = plan_of(_SEGMENTS, recording)
+        plan = plan_of(_SEGMENTS, recording).plan
         out = folder / f"out{self._format.suffix or track.suffix}"
         with Workspace(Home(folder / "home")) as workspace:
-            export_plan(workspace, heard.plan, self.extension, out, track=track if with_track else None)
+            export_plan(workspace, plan, self.extension, out, track=track if with_track else None)
         return out.read_bytes()
 
     def test_it_says_what_it_is(self) -> None:

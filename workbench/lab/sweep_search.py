@@ -77,6 +77,8 @@ class _Study:
 
     def ask(self, count: int) -> list[Point]:
         """Points that were not measured, as many as `count`."""
+        from optuna.trial import TrialState
+
         self._asked = {}
         repeats = 0
         while len(self._asked) < count:
@@ -88,25 +90,20 @@ class _Study:
                 self._study.tell(trial, self._scores[places])
                 repeats += 1
             elif places in self._asked:
-                self._drop(trial)
+                self._study.tell(trial, state=TrialState.FAIL)
                 repeats += 1
             else:
                 self._asked[places] = trial
-        return [self._point(places) for places in self._asked]
+        return [
+            {axis.name: axis.values[place] for axis, place in zip(self._axes, places, strict=True)}
+            for places in self._asked
+        ]
 
     def tell(self, scores: Sequence[float]) -> None:
         """The scores of the points that were asked for last."""
         for (places, trial), score in zip(self._asked.items(), scores, strict=True):
             self._study.tell(trial, score)
             self._scores[places] = score
-
-    def _point(self, places: tuple[int, ...]) -> Point:
-        return {axis.name: axis.values[place] for axis, place in zip(self._axes, places, strict=True)}
-
-    def _drop(self, trial: Trial) -> None:
-        from optuna.trial import TrialState
-
-        self._study.tell(trial, state=TrialState.FAIL)
 
     def _drawn(self) -> tuple[int, ...]:
         """The places of a point that is not known: a drawn one, or the next after it."""

@@ -53,13 +53,11 @@ def beats_figure(
     return figure
 
 
-def recording_figure(recording: Recording, grid: BeatGrid | None = None) -> Figure:
-    """A small picture of a recording: its waveform, with the bar lines of a grid."""
+def recording_figure(recording: Recording) -> Figure:
+    """A small picture of a recording: its waveform."""
     figure = new_figure(7.0, 1.5)
     axes = figure.subplots()
     _draw_waveform(axes, recording, 0.0, recording.duration)
-    if grid is not None:
-        _draw_grid(axes, grid, 0.0, recording.duration)
     axes.set_xlim(0.0, max(recording.duration, 1e-3))
     time_axis(axes, recording.duration)
     return figure

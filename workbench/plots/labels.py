@@ -8,23 +8,18 @@ forms, and is left out if none fits. Nothing is rotated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.transforms import BboxBase
-
-T = TypeVar("T")
 
 _GAP = 2.0
 """pixels that two names keep between them"""
@@ -156,9 +151,3 @@ def ink_on(colour: str) -> str:
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "white"
-
-
-def same_name_runs(parts: Sequence[T], name: Callable[[T], object]) -> Iterator[list[T]]:
-    """Group neighbours of which `name` says the same, in order."""
-    for _, run in groupby(parts, name):
-        yield list(run)

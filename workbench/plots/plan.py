@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -128,9 +129,8 @@ def draw_blocks(axes: Axes, blocks: Sequence[SectionBlock], foot: float, height:
 
 def name_blocks(labels: Labels, blocks: Sequence[SectionBlock], middle: float) -> None:
     """Name the blocks of a lane that have room for it, neighbours of one name and colour once."""
-    from workbench.plots.labels import same_name_runs
-
-    for run in same_name_runs(blocks, lambda block: block.section and (block.section.label, block.section.group)):
+    for _, group in groupby(blocks, lambda block: block.section and (block.section.label, block.section.group)):
+        run = list(group)
         if run[0].section is not None:
             spans = [(block.first, block.last) for block in run]
             labels.block(run[0].section.label, spans, middle, run[0].colour)

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from workbench.errors import Argument, PlanError
-from workbench.results.body import Body, optional
+from workbench.results.body import Body, first_fault, optional
 from workbench.results.mix import MixBody
 
 MOST_SYNC_POINTS = 12  # most placements in an answer about one track, and for each track of a stored lane
@@ -72,7 +72,7 @@ def has_placements(result: Mapping[str, Any]) -> bool:
 def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[], str]) -> list[SyncPointBody]:
     """The placements of a track, best first, at least one, from a result of align or match.
 
-    The one track of align is taken whatever its id. `audio_id` computes the id of the track's bytes, and is called
+    The one track of align is taken under any id. `audio_id` computes the id of the track's bytes, and is called
     where a result of match has no such `track_id`. Raises `PlanError` if the track is not in the result, or its
     placements are missing or invalid.
     """
@@ -87,9 +87,7 @@ def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[
     try:
         points = _POINTS.validate_python(holder["sync_points"])
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in ("sync_points", *first["loc"]))
-        raise PlanError(f"not a placement: {where}: {first['msg']}") from error
+        raise PlanError(f"not a placement: {first_fault(error, 'sync_points')}") from error
     if not points:
         raise PlanError(
             f"there is no placement{whose} in this result: nothing of the track meets anything in the video"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 NonNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -33,6 +33,12 @@ def optional(description: str) -> Any:
     written in JSON Schema's words.
     """
     return Field(default=None, description=description, json_schema_extra=_without_default)
+
+
+def first_fault(error: ValidationError, *inside: str) -> str:
+    """The first field that is wrong, which lies inside others, and what is wrong with it."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, (*inside, *first['loc'])))}: {first['msg']}"
 
 
 def _without_default(schema: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from pydantic.json_schema import SkipJsonSchema
 from workbench.errors import Argument, PlanError
 from workbench.plans.plan import MAX_OPTIONS, PLAN_VERSION, Ending, LoopBody, LoopPlan, LoopSegment, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
-from workbench.results.body import Body, Count, NonNegative, optional
+from workbench.results.body import Body, Count, NonNegative, first_fault, optional
 from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody
 
@@ -356,9 +356,7 @@ def _validated(plan: Mapping[str, Any]) -> AnyPlanBody:
     try:
         body = AnyPlanBody.model_validate({"applicable": True, "reason": None, **_with_kind(plan)})
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the plan"
-        raise PlanError(f"not a plan: {where}: {first['msg']}") from error
+        raise PlanError(f"not a plan: {first_fault(error)}") from error
     if body.version > PLAN_VERSION:
         raise PlanError(f"the plan has format version {body.version}; this program knows versions up to {PLAN_VERSION}")
     return body
@@ -416,9 +414,7 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
     try:
         return MixBody.model_validate(mix)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in ("mix", *first["loc"]))
-        raise PlanError(f"not a mix: {where}: {first['msg']}") from error
+        raise PlanError(f"not a mix: {first_fault(error, 'mix')}") from error
 
 
 # What a result of another kind is, by a field that only it has

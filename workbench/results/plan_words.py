@@ -139,7 +139,7 @@ def score_line(score: float, least: float) -> str:
 
 
 def less_sure_line(plan: LoopPlan, profile: LoopProfile, request: PlanRequest, params: CoverParams) -> Sentence | None:
-    """A line if a plan with kept parts has a seam under the floor that is not pinned; None where none scores so little.
+    """A line if a plan with parts to keep has an unpinned seam under the floor; None where no seam scores so little.
 
     `request` is what the plan was made for.
     """

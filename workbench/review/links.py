@@ -2,7 +2,7 @@
 
 A link is a random token of 128 bits. What it shows, until when, and whether it may be answered is a record in the
 database, which is read for each request: once it is deleted, the link opens nothing and answers nothing more.
-Comments and decisions that come by a link bear the name that was given there and `BY_LINK`, so nobody can speak for
+Comments and decisions that come by a link bear the name that was given there and `BY_LINK`, so no reader can speak for
 the people who work on the page.
 """
 
@@ -104,10 +104,10 @@ def _open() -> Select[Any]:
 def _answered(workspace: Workspace, token: str) -> FrozenPlan:
     link = open_link(workspace, token)
     if not link.may_answer:
-        raise InputError("this link is read only; to comment or to decide, write to whoever sent it")
+        raise InputError("this link is read only; to comment or to decide, write to the sender")
     with workspace.database.read() as connection:
         if sum(_count(connection, table, link.version_id) for table in (comments, approvals)) >= MOST_ANSWERS:
-            raise InputError(f"this version has {MOST_ANSWERS} comments and decisions; write to whoever sent the link")
+            raise InputError(f"this version has {MOST_ANSWERS} comments and decisions; write to the sender of the link")
     return thaw(workspace, link.version_id)
 
 

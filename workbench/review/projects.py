@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 RECENT = 50  # projects that a list of recent ones has at most
 LONGEST_NAME = 200  # characters
 MOST_NAMED = 5  # projects that a sentence names
-_MOST_ALIKE = 9999  # projects of one name, told apart by a number
+_MOST_ALIKE = 9999  # projects of one name, which a number distinguishes
 _SAME_SECONDS = 1e-3  # by which a video may seem longer or shorter than when its plan was made
 
 
@@ -113,7 +113,7 @@ def project_on(workspace: Workspace, video: Path | None, track: TrackSource | No
 
 
 def projects_on_track(workspace: Workspace, track: TrackSource) -> list[Project]:
-    """The projects that a change of a track's grid touches, by whatever path they have its bytes; newest first."""
+    """The projects that a change of a track's grid touches, which may have its bytes by another path; newest first."""
     database = workspace.existing_database
     if database is None:
         return []

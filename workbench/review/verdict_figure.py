@@ -117,10 +117,10 @@ def wilson(hits: int, count: int) -> Estimate:
     """Share of `hits` in `count`, with Wilson's interval; NaN where `count` is 0."""
     if count == 0:
         return Estimate(np.nan, np.nan, np.nan)
-    share, weight = hits / count, _Z**2 / count
-    centre = (share + weight / 2) / (1 + weight)
-    reach = np.sqrt(share * (1 - share) * weight + weight**2 / 4) / (1 + weight)
-    return Estimate(share, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
+    from scipy.stats import binomtest  # takes 0.3 s
+
+    interval = binomtest(hits, count).proportion_ci(0.95, method="wilson")
+    return Estimate(hits / count, float(interval.low), float(interval.high))
 
 
 def brier_score(scores: FloatArray, good: BoolArray) -> float:

@@ -29,7 +29,7 @@ def recording_changed(connection: Connection, content_hash: str) -> None:
     """Mark the tracks of a recording as changed, and its measurements as out of date.
 
     The measurements stay until the recording is measured again. If no track has this recording, the catalog's revision
-        stays.
+    stays.
     """
     outdated = recordings.update().where(recordings.c.content_hash == content_hash)
     connection.execute(outdated.values(analysis=""))

@@ -299,8 +299,8 @@ class Database:
         home.prepared()
         if _is_emptied(home.database):
             raise StoreError(
-                f"{home.database}: the file is empty and its records are lost; restore a backup, or delete it to begin "
-                "anew"
+                f"{home.database}: the file is empty and its records are lost; restore a backup, or delete it to start "
+                "again"
             )
         return cls(f"sqlite:///{home.database}", more)
 

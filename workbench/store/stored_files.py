@@ -242,13 +242,7 @@ class StoredFiles:
 
     def identity(self) -> str:
         """The unique id of this home folder, or of this store; the first call creates it."""
-        store = self._marked
-        for _ in range(_TRIES):
-            found = store.read(_MARKER)
-            if found is not None:
-                return found.decode("ascii", "replace").strip()
-            store.create(_MARKER, f"{ULID()}\n".encode())
-        raise StoreError(f"{self.where}: {_MARKER} cannot be read")
+        return self._read_or_create(_MARKER, str(ULID()))
 
     def has_identity(self) -> bool:
         """Whether `identity` was called before, by any process."""
@@ -263,15 +257,18 @@ class StoredFiles:
 
         Another one that is noted stays, unless `take_over`.
         """
-        store = self._marked
         if take_over:
-            store.write(_CLAIM, f"{database}\n".encode())
+            self._marked.write(_CLAIM, f"{database}\n".encode())
+        return self._read_or_create(_CLAIM, database)
+
+    def _read_or_create(self, name: str, text: str) -> str:
+        """The text of a file that is created once, by whichever process comes first."""
         for _ in range(_TRIES):
-            found = store.read(_CLAIM)
+            found = self._marked.read(name)
             if found is not None:
                 return found.decode("ascii", "replace").strip()
-            store.create(_CLAIM, f"{database}\n".encode())
-        raise StoreError(f"{self.where}: {_CLAIM} cannot be read")
+            self._marked.create(name, f"{text}\n".encode())
+        raise StoreError(f"{self.where}: {name} cannot be read")
 
     def check_writable(self) -> None:
         """Check that a file can be written to the store and deleted again; does nothing without a store."""

@@ -6,7 +6,7 @@ with others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -67,19 +67,10 @@ def put(
     `audio` are the sound streams that were chosen, as typed; None: the default. ParameterError: an id
     that is not of 1 to 128 characters, or has blanks at its ends.
     """
-    before = connection.execute(select(videos.c.added_at).where(videos.c.video_id == video_id)).scalar()
+    before = connection.scalar(select(videos.c.added_at).where(videos.c.video_id == video_id))
     record = AddedVideo(video_id, path, content_hash, title, seconds, before or now(), audio)
-    values = {
-        "path": str(record.path),
-        "content_hash": record.content_hash,
-        "title": record.title,
-        "seconds": record.seconds,
-        "audio": record.audio,
-    }
-    if before is None:
-        connection.execute(videos.insert().values(video_id=video_id, added_at=record.added_at, **values))
-    else:
-        connection.execute(videos.update().where(videos.c.video_id == video_id).values(**values))
+    delete(connection, video_id)
+    connection.execute(videos.insert().values(asdict(record) | {"path": str(record.path)}))
     return record
 
 
