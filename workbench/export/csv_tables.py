@@ -35,6 +35,7 @@ PLACED_SAMPLE_COLUMNS = ("sample_rate_hz", "first_video_sample", "stop_video_sam
 
 def write_seams(timeline: Timeline, out: Path) -> None:
     """Write the table of a plan or a placement; columns in samples need its track."""
+    columns: tuple[str, ...]
     if timeline.plan is None:
         columns, in_samples, rows = PLACED_COLUMNS, PLACED_SAMPLE_COLUMNS, [_placed_row(timeline)]
     else:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -75,9 +75,11 @@ class _Writer:
         # Equal names would make one reel of picture and music, whose timecodes differ.
         if reel == self.reel:
             reel = f"{reel[: _REEL_LETTERS - 2]}_V"
+        drops = video.drops if video.start_frame else self.cuts.drops
         source = (video.start_frame, video.start_frame + video.frames)
-        drops = video.drops if video.start_frame else None
-        yield from ("", self._line(next(self.numbers), reel, _PICTURE, 0, source, (0, video.frames), drops))
+        taken = [format_timecode(frame, self.cuts.timebase, drops=drops) for frame in source]
+        codes = (*taken, *map(self.cuts.timecode, (0, video.frames)))
+        yield from ("", _event(next(self.numbers), reel, _PICTURE, 0, codes))
         yield from self._named("FROM", video.path)
 
     def _clip(self, clip: CutClip) -> Iterator[str]:
@@ -86,12 +88,12 @@ class _Writer:
         yield ""
         if clip.into is not None:
             left = self.cuts.clips[clip.item.number - 2].source_frame(clip.first, self.cuts.frame_rate)
-            yield self._line(number, self.reel, _MUSIC, 0, (left, left), (clip.first, clip.first))
-            yield self._line(number, self.reel, _MUSIC, 2 * clip.into.half, self._source(clip, record), record)
+            yield self._line(number, self.reel, 0, (left, left), (clip.first, clip.first))
+            yield self._line(number, self.reel, 2 * clip.into.half, self._source(clip, record), record)
             yield f"* FROM CLIP NAME: {plain_name(self.track.path.name)}"
             yield from self._named("TO", self.track.path)
         else:
-            yield self._line(number, self.reel, _MUSIC, 0, self._source(clip, record), record)
+            yield self._line(number, self.reel, 0, self._source(clip, record), record)
             yield from self._named("FROM", self.track.path)
         item = clip.item
         yield f"* EXACT: SEGMENT {item.number} VIDEO {item.begins:.6f} S TRACK {item.song_from:.6f} S"
@@ -118,8 +120,8 @@ class _Writer:
             return
         number, left = next(self.numbers), clip.source_frame(first, self.cuts.frame_rate)
         yield ""
-        yield self._line(number, self.reel, _MUSIC, 0, (left, left), (first, first))
-        yield self._line(number, _BLACK, _MUSIC, frames, (0, frames), (first, clip.end))
+        yield self._line(number, self.reel, 0, (left, left), (first, first))
+        yield self._line(number, _BLACK, frames, (0, frames), (first, clip.end))
         yield f"* FROM CLIP NAME: {plain_name(self.track.path.name)}"
         yield f"* TO CLIP NAME: {_BLACK}"
 
@@ -148,22 +150,14 @@ class _Writer:
                 timecode = self.cuts.timecode(frame).replace(";", ":")  # that of a locator has colons alone
                 yield f"* LOC: {timecode} {MARKER_COLOURS[marker.kind]:<7} {plain_name(marker.text)}"
 
-    def _line(
-        self,
-        number: int,
-        reel: str,
-        channel: str,
-        dissolve: int,
-        source: tuple[int, int],
-        record: tuple[int, int],
-        drops: bool | None = None,
-    ) -> str:
-        """An event; `drops` says whether the source is drop-frame where it is not as the edit."""
-        kind = f"D    {dissolve:03d}" if dissolve else f"C    {'':3}"
-        shown = self.cuts.drops if drops is None else drops
-        codes = [format_timecode(frame, self.cuts.timebase, drops=shown) for frame in source]
-        times = " ".join((*codes, *map(self.cuts.timecode, record)))
-        return f"{number:03d}  {reel:<8} {channel:<5} {kind} {times}"
+    def _line(self, number: int, reel: str, dissolve: int, source: tuple[int, int], record: tuple[int, int]) -> str:
+        """An event of the music."""
+        return _event(number, reel, _MUSIC, dissolve, map(self.cuts.timecode, (*source, *record)))
+
+
+def _event(number: int, reel: str, channel: str, dissolve: int, codes: Iterable[str]) -> str:
+    kind = f"D    {dissolve:03d}" if dissolve else f"C    {'':3}"
+    return f"{number:03d}  {reel:<8} {channel:<5} {kind} {' '.join(codes)}"
 
 
 def reel_name(stem: str) -> str:

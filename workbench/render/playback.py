@@ -94,9 +94,20 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
     first, stop = _around(timeline, seam, seconds)
     leaving, entering = timeline.cues[seam], timeline.cues[seam + 1]
     return Expectation(
-        left=_stretch(recording, first + leaving.song_offset, stop + leaving.song_offset, leaving.reached_db),
-        entered=_stretch(recording, first + entering.song_offset, stop + entering.song_offset, entering.gain_in_db),
+        left=stretch_of(recording, first + leaving.song_offset, stop + leaving.song_offset, leaving.reached_db),
+        entered=stretch_of(recording, first + entering.song_offset, stop + entering.song_offset, entering.gain_in_db),
     )
+
+
+def stretch_of(recording: Recording, first: int, stop: int, gain_db: float) -> Recording:
+    """Track samples `first` to `stop` at a gain, silence where the track has none."""
+    n = recording.samples.shape[1]
+    sound = np.zeros((recording.channels, stop - first), dtype=np.float32)
+    inside_from, inside_to = max(first, 0), min(stop, n)
+    if inside_to > inside_from:
+        track = recording.samples[:, inside_from:inside_to]
+        sound[:, inside_from - first : inside_to - first] = track * np.float32(10.0 ** (gain_db / 20.0))
+    return Recording.from_samples(sound, recording.sample_rate)
 
 
 def check_length_of_track(plan: Music, seconds: float) -> None:
@@ -162,14 +173,3 @@ def _around(timeline: Schedule, seam: int, seconds: float) -> tuple[int, int]:
         raise ParameterError(f"an excerpt lasts some time, got {seconds} s")
     centre, half = round(timeline.cues[seam].ends * timeline.rate), round(seconds * timeline.rate / 2.0)
     return max(0, centre - half), min(timeline.length, centre + half)
-
-
-def _stretch(recording: Recording, first: int, stop: int, gain_db: float) -> Recording:
-    """Track samples `first` to `stop` at a gain, silence where the track has none."""
-    n = recording.samples.shape[1]
-    sound = np.zeros((recording.channels, stop - first), dtype=np.float32)
-    inside_from, inside_to = max(first, 0), min(stop, n)
-    if inside_to > inside_from:
-        track = recording.samples[:, inside_from:inside_to]
-        sound[:, inside_from - first : inside_to - first] = track * np.float32(10.0 ** (gain_db / 20.0))
-    return Recording.from_samples(sound, recording.sample_rate)

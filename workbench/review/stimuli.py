@@ -17,8 +17,8 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
 from workbench.plans.plan import LoopPlan
-from workbench.recording import FloatArray, Recording, VideoSeconds
-from workbench.render.playback import expected_excerpt, render
+from workbench.recording import Recording, VideoSeconds
+from workbench.render.playback import expected_excerpt, render, stretch_of
 from workbench.seams.profile import MIN_FADE_SECONDS
 
 EXCERPT_SECONDS = 6.0  # long enough to hear a bar or two on both sides, short enough to compare from memory
@@ -60,8 +60,8 @@ def anchor_of(
     middle = round(min(plan.seam_times[seam], seconds / 2) * rate)
     later = grid.beats[grid.beats > entered.song_from + _SAME_BEAT_SECONDS]
     late_s = float(later[0]) if later.size else entered.song_from + _LATE_SECONDS
-    after = _stretch(recording.samples, round(late_s * rate) - middle, count)
-    after *= np.float32(10.0 ** (entered.gain_in_db / 20.0))
+    first = round(late_s * rate) - middle
+    after = stretch_of(recording, first, first + count, entered.gain_in_db).samples
     share = np.clip((np.arange(count) - middle) / (MIN_FADE_SECONDS * rate) + 0.5, 0.0, 1.0).astype(np.float32)
     return _edged(Recording.from_samples(before * (1.0 - share) + after * share, rate))
 
@@ -95,12 +95,3 @@ def _edged(sound: Recording) -> Recording:
     rise = (0.5 - 0.5 * np.cos(np.pi * (np.arange(edge) + 0.5) / max(1, edge))).astype(np.float32)
     shape[:edge], shape[length - edge :] = rise, rise[::-1]
     return Recording.from_samples(sound.samples * shape, sound.sample_rate)
-
-
-def _stretch(samples: FloatArray, first: int, count: int) -> FloatArray:
-    """Samples of the track, silence beyond its ends."""
-    found = np.zeros((samples.shape[0], count), dtype=np.float32)
-    begin, stop = max(0, first), min(samples.shape[1], first + count)
-    if stop > begin:
-        found[:, begin - first : stop - first] = samples[:, begin:stop]
-    return found

@@ -99,8 +99,6 @@ def test_bodies_fit_their_schemas(plan: LoopPlan) -> None:
         "LoopResult", "Plan", "PlanResult", "PlansResult", "Mix", "AlignResult", "BeatGrid", "MatchResult",
         "UnderscoreResult",
     }  # fmt: skip
-    for schema in known.values():
-        jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(body_of(plan, mix=MIX), known["LoopResult"])
     jsonschema.validate(MIX.to_json(), known["Mix"])
     record = Track("trk_1", Path("/a.ogg"), "00", catalog_song_id="track-1", licence="CC0-1.0")
