@@ -78,7 +78,7 @@ def command(
         if problem is not None:
             raise StoreError(problem)
         wakeup, slots = WakeupPipe(wakeup_fd), _slots(queues, settings)
-        worker = JobParent(home, database, settings, slots, announce, wakeup, files=files, spans=spans)
+        worker = JobParent(home, database, settings, slots, files, announce, wakeup, spans=spans)
         with ExitStack() as stack:
             if health_port is not None:
                 health = HealthServer(worker.owner, database, files, settings)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from service.store.jobs import Job
 from workbench.store.clock import monotonic_seconds
@@ -29,37 +29,8 @@ _START_SECONDS = 120.0  # to import what jobs use, on a busy machine
 _COMMAND = (sys.executable, "-m", "service.jobs.child")
 
 
-class Process(Protocol):
-    """What a `Child` needs of a process: two pipes and an end."""
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        ...
-
-    def fileno(self) -> int:
-        """The descriptor to select on: readable when there is something to `read`."""
-        ...
-
-    def write(self, data: bytes) -> None:
-        """Write to its standard input; BrokenPipeError if it has died."""
-        ...
-
-    def read(self) -> bytes:
-        """What it has written; empty if it has died."""
-        ...
-
-    def kill(self) -> int:
-        """Kill it and wait for its end; returns its exit status, negative for a signal."""
-        ...
-
-    def reap(self) -> int:
-        """Wait for its end after it has closed its output, and kill it if it lingers; returns its exit status."""
-        ...
-
-
 class ChildProcess:
-    """A process of the operating system."""
+    """A process of the operating system: two pipes and an end."""
 
     def __init__(self, command: Sequence[str]) -> None:
         environment = {name: value for name, value in os.environ.items() if name not in _SECRETS}
@@ -71,14 +42,10 @@ class ChildProcess:
             env=environment,
             start_new_session=True,  # Ctrl-C at the terminal goes to the parent alone, which ends its children in order
         )
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
+        self.pid = self._process.pid
 
     def fileno(self) -> int:
-        """The descriptor of its standard output."""
+        """The descriptor to select on: readable when there is something to `read`."""
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
@@ -118,7 +85,7 @@ class Child:
         home: Home,
         pool: str,
         command: Sequence[str] = _COMMAND,
-        start: Callable[[Sequence[str]], Process] = ChildProcess,
+        start: Callable[[Sequence[str]], ChildProcess] = ChildProcess,
     ) -> None:
         self.pool = pool
         self.job: Job | None = None

@@ -140,6 +140,7 @@ class JobParent:
     settings: ServiceSettings
     slots: Mapping[str, int]
     """jobs of each queue that run at a time"""
+    files: StoredFiles
     on_ready: Callable[[], None] = lambda: None
     """called once, when the first child is ready"""
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None))
@@ -149,8 +150,6 @@ class JobParent:
     """runs what waits for files of a store"""
     selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
     """on which `step` waits; closed by `run`"""
-    files: StoredFiles | None = None
-    """None: in the home folder alone"""
     spans: Spans | None = None
     """where the spans of jobs are sent; None: nowhere"""
     owner: str = field(default_factory=workers.new_owner)
@@ -176,7 +175,6 @@ class JobParent:
     """busy slots by queue, as the metrics have them"""
 
     def __post_init__(self) -> None:
-        self._files = self.files or StoredFiles(self.home)
         self._notices = notices.Listener(self.database.url)
         self._traced = JobSpans(self.spans)
         self._sweeper, self._remover = self.make_aside("sweep"), self.make_aside("remove")
@@ -299,7 +297,7 @@ class JobParent:
     def _has_fetched_enough(self) -> bool:
         """Whether as many fetched files wait as there are slots; what settled jobs have left is swept soon then."""
         try:
-            names = [file.name for file in self._files.folder("fetched").iterdir()]
+            names = [file.name for file in self.files.folder("fetched").iterdir()]
         except OSError:  # not made yet, or not readable, which the fetch reports
             return False
         waiting = sum(1 for name in names if not name.startswith(".") and name not in self._leaving)
@@ -561,7 +559,7 @@ class JobParent:
     def _sweep_once(self) -> None:
         pause = _SWEEP_SECONDS
         try:
-            if sweep(self._files, self.database, self.settings):
+            if sweep(self.files, self.database, self.settings):
                 pause = _SWEEP_ON_SECONDS
         except WorkbenchError as error:
             log.error("cannot sweep", problem=str(error))
@@ -635,7 +633,7 @@ class JobParent:
 
     def _remove_file(self, name: str) -> None:
         try:
-            self._files.delete(self._files.place("fetched", name))
+            self.files.delete(self.files.place("fetched", name))
         except WorkbenchError as error:  # the sweep tries again
             log.error("cannot remove", file=name, problem=str(error))
         finally:

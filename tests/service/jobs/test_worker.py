@@ -18,6 +18,7 @@ from service.settings import ServiceSettings
 from service.store import answers, jobs, shared_values, tables, workers
 from workbench.store.clock import SystemClock, now, using
 from workbench.store.home import Home
+from workbench.store.stored_files import StoredFiles
 
 if TYPE_CHECKING:
     from .conftest import Workshop
@@ -412,8 +413,9 @@ def test_a_job_that_ended_while_its_worker_was_held_up_did_not_overrun(
         return children[-1]
 
     settings = ServiceSettings(job_deadline_seconds=900.0)
+    home = Home(workshop.home)
     parent = JobParent(
-        Home(workshop.home), workshop.database, settings, {jobs.MAIN: 1}, make_child=make_child, owner="held up"
+        home, workshop.database, settings, {jobs.MAIN: 1}, StoredFiles(home), make_child=make_child, owner="held up"
     )
     clock = Jumping()
     with using(clock), parent.selector:

@@ -26,8 +26,8 @@ JobParent(
     database,
     load_service_settings(),
     {queue: number for queue, number in slots.items() if number},
+    open_files(home, core),
     on_ready=lambda: print("ready", flush=True),
-    files=open_files(home, core),
     spans=spans,
     make_child=partial(Child, command=(sys.executable, str(Path(__file__).with_name("tiny_child.py")))),
 ).run()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from service import cache_keys
 from service.errors import Problem
-from service.jobs.children import Child
+from service.jobs.children import Child, ChildProcess
 from service.jobs.kind import Outcome
 from service.jobs.kinds import KINDS
 from service.jobs.worker import Aside, JobParent
@@ -53,8 +53,8 @@ def is_whole(found: bytes) -> bool:
 
 
 @dataclass
-class JobProcess:
-    """The process of a job: what `service.jobs.children.Process` asks for."""
+class JobProcess(ChildProcess):
+    """The process of a job, which is none of the operating system."""
 
     town: Town
     machine: Machine
@@ -338,10 +338,10 @@ class Machine:
                     town.database,
                     town.settings,
                     self.slots,
+                    StoredFiles(Home(town.home)),
                     make_child=partial(Child, start=self._start_process),
                     make_aside=partial(Later, machine=self),
                     selector=self._selector,
-                    files=StoredFiles(Home(town.home)),
                     owner=self.host.name,
                 )
                 self.parent = parent
