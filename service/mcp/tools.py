@@ -36,8 +36,6 @@ from workbench.store.ids import MAX_ID
 
 Connect = Callable[[Context[Any]], ServiceClient]
 """returns a client that calls the service with the key of the tool's caller"""
-Request = tuple[Any, ...]
-"""arguments of `ServiceClient.call`: method, path, body, query, Idempotency-Key"""
 
 VideoId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a video of yours, or a shared one")]
 TrackId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a track as match returned it")]
@@ -137,7 +135,7 @@ class _Tools:
         `ingest_video`. Billed a minute of the video.
         """
         body = _given(video_url=video_url, filename=filename, content_type=content_type)
-        return await self._ingest_and_wait(context, ("POST", "/v1/videos", body))
+        return await self._ingest_and_wait(context, "/v1/videos", body)
 
     async def ingest_video(
         self,
@@ -147,11 +145,11 @@ class _Tools:
     ) -> Annotated[CallToolResult, VideoAnswer]:
         """Start to process an uploaded video, and wait until it is ready."""
         path = f"/v1/videos/{_segment(video_id)}/ingest"
-        return await self._ingest_and_wait(context, ("POST", path, {"storage_key": storage_key}))
+        return await self._ingest_and_wait(context, path, {"storage_key": storage_key})
 
     async def get_video(self, context: Context[Any], video_id: VideoId) -> Annotated[CallToolResult, VideoAnswer]:
         """How far the ingest of a video is. Free."""
-        return await self._call(context, ("GET", f"/v1/videos/{_segment(video_id)}"))
+        return await self._call(context, "GET", f"/v1/videos/{_segment(video_id)}")
 
     async def match(
         self,
@@ -172,9 +170,9 @@ class _Tools:
             "include_sync": include_sync,
             "sync_points_per_track": sync_points_per_track,
         }
+        ask = self._call_and_wait if video_url is None else self._call
         query = {"expand": expand}
-        request = ("POST", "/v1/match", body, query, idempotency_key)
-        return await (self._call_and_wait(context, request) if video_url is None else self._call(context, request))
+        return await ask(context, "POST", "/v1/match", body=body, query=query, idempotency_key=idempotency_key)
 
     async def get_match_job(
         self,
@@ -186,7 +184,7 @@ class _Tools:
     ) -> Annotated[CallToolResult, MatchAnswer]:
         """How far a match job is, or its lane; waits for it. Arguments that are left out are as in the submit. Free."""
         query = {"include_sync": include_sync, "sync_points_per_track": sync_points_per_track, "expand": expand}
-        return await self._call_and_wait(context, ("GET", f"/v1/match/jobs/{_segment(job_id)}", None, query))
+        return await self._call_and_wait(context, "GET", f"/v1/match/jobs/{_segment(job_id)}", query=query)
 
     async def underscore(
         self,
@@ -202,8 +200,8 @@ class _Tools:
     ) -> Annotated[CallToolResult, UnderscoreResult]:
         """Rank the catalog against a text script, without a video. Ten tracks, at once."""
         body = {"script": script} | _given(platform=platform, brief=brief)
-        query = {"expand": expand}
-        return await self._call_and_wait(context, ("POST", "/v1/underscore", body, query, idempotency_key))
+        call = {"body": body, "query": {"expand": expand}, "idempotency_key": idempotency_key}
+        return await self._call_and_wait(context, "POST", "/v1/underscore", **call)
 
     async def align(
         self,
@@ -215,11 +213,11 @@ class _Tools:
     ) -> Annotated[CallToolResult, AlignAnswer]:
         """Say where a track lands against the events of a video."""
         body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
-        return await self._call_and_wait(context, ("POST", "/v1/align", body, None, idempotency_key))
+        return await self._call_and_wait(context, "POST", "/v1/align", body=body, idempotency_key=idempotency_key)
 
     async def get_align_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, AlignAnswer]:
         """How far an align job is, or its placements; waits for it. Free."""
-        return await self._call_and_wait(context, ("GET", f"/v1/align/jobs/{_segment(job_id)}"))
+        return await self._call_and_wait(context, "GET", f"/v1/align/jobs/{_segment(job_id)}")
 
     async def loop(
         self,
@@ -231,11 +229,11 @@ class _Tools:
     ) -> Annotated[CallToolResult, LoopAnswer]:
         """Cover a video with a track that is at least 30 s shorter, looped in whole bars."""
         body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
-        return await self._call_and_wait(context, ("POST", "/v1/loop", body, None, idempotency_key))
+        return await self._call_and_wait(context, "POST", "/v1/loop", body=body, idempotency_key=idempotency_key)
 
     async def get_loop_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, LoopAnswer]:
         """How far a loop job is, or its result; waits for it. Free."""
-        return await self._call_and_wait(context, ("GET", f"/v1/loop/jobs/{_segment(job_id)}"))
+        return await self._call_and_wait(context, "GET", f"/v1/loop/jobs/{_segment(job_id)}")
 
     async def beats(
         self,
@@ -249,28 +247,28 @@ class _Tools:
         Answers at once with the ticket of the job; `get_beats_job` waits for its grid.
         """
         body = {"audio_url": audio_url} | _given(track_id=track_id)
-        return await self._call(context, ("POST", "/v1/beats", body, None, idempotency_key))
+        return await self._call(context, "POST", "/v1/beats", body=body, idempotency_key=idempotency_key)
 
     async def get_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
         """How far a beats job is, or its grid; waits for it. Free."""
-        return await self._call_and_wait(context, ("GET", f"/v1/beats/{_segment(job_id)}"))
+        return await self._call_and_wait(context, "GET", f"/v1/beats/{_segment(job_id)}")
 
-    async def _call(self, context: Context[Any], request: Request) -> CallToolResult:
+    async def _call(self, context: Context[Any], method: str, path: str, **call: Any) -> CallToolResult:
         """Make a call; the ticket of its work is an answer too."""
         async with self._connect(context) as service:
-            return result_of(await service.call(*request))
+            return result_of(await service.call(method, path, **call))
 
-    async def _call_and_wait(self, context: Context[Any], request: Request) -> CallToolResult:
+    async def _call_and_wait(self, context: Context[Any], method: str, path: str, **call: Any) -> CallToolResult:
         """Make a call and wait until its work is done; its ticket is the answer when the time is up."""
-        report, query = _reporter(context, self._wait_seconds), request[3] if len(request) > 3 else None
+        report = _reporter(context, self._wait_seconds)
         async with self._connect(context) as service:
-            ask = partial(service.call, *request)
-            return result_of(await service.wait_until_settled(ask, self._wait_seconds, report, query))
+            ask = partial(service.call, method, path, **call)
+            return result_of(await service.wait_until_settled(ask, self._wait_seconds, report, call.get("query")))
 
-    async def _ingest_and_wait(self, context: Context[Any], request: Request) -> CallToolResult:
+    async def _ingest_and_wait(self, context: Context[Any], path: str, body: dict[str, Any]) -> CallToolResult:
         """Submit a video and wait until it is settled; its record is the answer, or the ticket when the time is up."""
         async with self._connect(context) as service:
-            submitted = await service.call(*request)
+            submitted = await service.call("POST", path, body)
             if submitted.status != 202:
                 return result_of(submitted)
             record = f"/v1/videos/{_segment(submitted.body['video_id'])}"
