@@ -29,6 +29,7 @@ from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.matching.columns import Columns
 from workbench.matching.video_facts import VideoFacts, video_facts
+from workbench.params import WorkbenchParams
 from workbench.store.home import Home
 from workbench.workflows.catalog import WantedFile, add_tracks, open_catalog
 
@@ -109,7 +110,9 @@ def grade_pairs(energy: tuple[Numbers, Numbers], valence: tuple[Numbers, Numbers
     return np.asarray(sum((away <= limit).astype(np.int64) for limit in GRADES))
 
 
-def pairs_of(role: str, videos: Path, music: Path, home: Path, *, words: bool = False) -> Pairs:
+def pairs_of(
+    role: str, videos: Path, music: Path, home: Path, *, words: bool = False, params: WorkbenchParams | None = None
+) -> Pairs:
     """Measure the videos and the recordings of a role, and grade the pairs.
 
     With `words` the catalog has the moods that the first person wrote, and the grades are the second person's. A file
@@ -123,7 +126,7 @@ def pairs_of(role: str, videos: Path, music: Path, home: Path, *, words: bool = 
     ]:
         if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             raise ValueError(f"{path} is not the file that was labelled")
-    workspace = Workspace(Home(home))
+    workspace = Workspace(Home(home), params)
     facts = tuple(video_facts(watch(workspace, videos / video.file)) for video in shown)
     columns = _columns(workspace, files, heard, words=words)
     people = slice(1, 2) if words else slice(0, 2)

@@ -42,6 +42,8 @@ ENERGIES = ("very calm, low energy", "calm", "medium energy", "energetic", "fran
 VALENCES = ("dark", "sombre", "", "hopeful", "joyful")
 """how a person would say each step of a label"""
 
+PEOPLE = ("first", "second")
+
 Scores = NDArray[np.float64]
 """shape (n_videos, n_recordings), higher is better"""
 
@@ -130,28 +132,31 @@ def brief_of(video: ElsewhereVideo, person: int) -> str:
     return ", ".join(filter(None, (ENERGIES[energy], VALENCES[valence])))
 
 
+def reached_with_briefs(pairs: Pairs, by: int, grades: NDArray[np.int64], *, words: bool) -> NDArray[np.float64]:
+    """NDCG@10 of each video with a brief by one person, in a catalog with the first person's moods or without words."""
+    texts = ["\n".join(("", ", ".join(one.moods if words else ()), "untitled")) for one in pairs.recordings]
+    with TemporaryDirectory() as folder:
+        index = TextIndex.build(texts, Path(folder))
+        asked = [AskedMusic(read_brief(brief_of(video, by)), index) for video in pairs.videos]
+        ranked = [
+            rank(facts, pairs.columns, len(texts), None, brief) for facts, brief in zip(pairs.facts, asked, strict=True)
+        ]
+    return np.array([ndcg(one.rows.tolist(), grade) for one, grade in zip(ranked, grades, strict=True)])
+
+
 def brief_table(sets: Mapping[str, Pairs]) -> Table:
     """One person's labels of the video as a brief, graded by the other's of both."""
     columns = ("", "briefs", "grades", "without", "with", "gain from", "gain to")
     table = Table("Match with a brief of one line, NDCG@10", columns)
     for name, pairs in sets.items():
-        texts = ["\n".join(("", ", ".join(one.moods if SETS[name] else ()), "untitled")) for one in pairs.recordings]
         sources = [video.source for video in pairs.videos]
         # The catalog's words are the first person's: the second grades them.
         for by, judge in ((0, 1),) if SETS[name] else ((0, 1), (1, 0)):
             grades = nearness_of(pairs, slice(judge, judge + 1))[1]
-            with TemporaryDirectory() as folder:
-                index = TextIndex.build(texts, Path(folder))
-                asked = [AskedMusic(read_brief(brief_of(video, by)), index) for video in pairs.videos]
-                ranked = [
-                    rank(facts, pairs.columns, len(texts), None, brief)
-                    for facts, brief in zip(pairs.facts, asked, strict=True)
-                ]
-            found = np.array([ndcg(one.rows.tolist(), grade) for one, grade in zip(ranked, grades, strict=True)])
+            found = reached_with_briefs(pairs, by, grades, words=SETS[name])
             without = reached(ours(pairs, MatchParams()), grades)
-            people = ("first", "second")
             gain = mean_interval(found - without, sources)
-            table.add(name, people[by], people[judge], without.mean(), found.mean(), *gain)
+            table.add(name, PEOPLE[by], PEOPLE[judge], without.mean(), found.mean(), *gain)
     return table
 
 
