@@ -18,6 +18,7 @@ import numpy as np
 from workbench.align.placements import CHANCE_SCORE, Placement, event_clock
 from workbench.catalog.certainty import SURE, UNSURE, is_sung, tempo_words, voice_words
 from workbench.catalog.track import Track
+from workbench.matching.brief import Brief
 from workbench.matching.columns import UNKNOWN, Columns
 from workbench.matching.lane import MatchReason
 from workbench.matching.language.lexicon import KINDS, lexicon, read_lexicon, strongest_facets
@@ -554,5 +555,13 @@ def _reasoning(
     )
     if best is None:
         yield "The catalog holds no track that could be put forward."
+    elif best < 0.4 and wanted.brief is not None and rules is not None and _names_nothing(wanted.brief, rules):
+        yield "Scores are low because no text of these tracks names what the brief asks for; only sound was compared."
     elif best < 0.4:
         yield "Nothing in this catalog suits the video well: even the first is a compromise."
+
+
+def _names_nothing(brief: Brief, rules: JudgedRules) -> bool:
+    """Whether a brief names moods, genres or instruments, and the texts of tracks nothing of these kinds."""
+    kinds = [where for where in map(lexicon().of, KINDS) if brief.requested[where].any()]
+    return bool(kinds) and not any(rules.facets[:, where].any() for where in kinds)

@@ -295,6 +295,8 @@ def test_what_a_text_names_of_a_brief_is_said_and_is_a_fault_only_where_it_names
     assert named.startswith(f"its text names {line}")
     assert ("other music than was asked" in explanation(pair, PARAMS)) == doubted
     assert "names what was asked" not in explanation(pair, PARAMS)
+    weighed = lane_reasoning(video, ranking.wanted, 1, 1, 0.2, ranking.rules)
+    assert ("a compromise" in weighed) == bool(instruments or moods), "nobody knows how well music without words suits"
 
 
 def test_a_voice_that_was_asked_for_leaves_no_room(make_video: MakeVideo) -> None:
