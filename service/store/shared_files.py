@@ -27,12 +27,7 @@ def problem_of_files(files: StoredFiles, database: Database) -> str | None:
     if files.store is None and database.url == f"sqlite:///{files.home.database}":
         return None  # the records are in the same folder
     identity = files.identity()
-    with database.read() as connection:
-        noted = shared_values.get(connection, shared_values.STORE_ID)
-    if noted is None:
-        with database.write() as connection:
-            noted = shared_values.set_if_absent(connection, shared_values.STORE_ID, identity)
-    if noted == identity:
+    if _noted(database, shared_values.STORE_ID, identity) == identity:
         return None if files.store is None else _problem_of_claim(files, database)
     return (
         f"{files.where} is not where the other processes of this database keep their files: "
@@ -63,12 +58,18 @@ def take_over(connection: Connection, files: StoredFiles) -> None:
     files.claim(shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID())), take_over=True)
 
 
-def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:
+def _noted(database: Database, name: str, first: str) -> str:
+    """A shared value, which is set if it is asked for the first time; else the database is only read."""
     with database.read() as connection:
-        identity = shared_values.get(connection, shared_values.DATABASE_ID)
-    if identity is None:
+        found = shared_values.get(connection, name)
+    if found is None:
         with database.write() as connection:
-            identity = shared_values.set_if_absent(connection, shared_values.DATABASE_ID, str(ULID()))
+            found = shared_values.set_if_absent(connection, name, first)
+    return found
+
+
+def _problem_of_claim(files: StoredFiles, database: Database) -> str | None:
+    identity = _noted(database, shared_values.DATABASE_ID, str(ULID()))
     if files.claim(identity) == identity:
         return None
     if files.store is None:
