@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from service import cache_keys
 from service.answers.answer import Answer, Call, find_polled, find_track, find_video, require_not_failed
 from service.money import funds
-from service.schemas.requests import AlignRequest, LoopRequest
+from service.schemas.requests import PairRequest
 from service.store import answers, jobs
 from service.store.jobs import Job, NewJob
 from service.store.tracks import TrackFacts
@@ -23,9 +23,7 @@ Body: TypeAlias = dict[str, Any]
 _RESULTS = {"loop": "the loop is then in the answer", "align": "the sync points are then in the answer"}
 
 
-def find(
-    connection: Connection, call: Call, request: LoopRequest | AlignRequest
-) -> tuple[ReadyVideo | None, TrackFacts]:
+def find(connection: Connection, call: Call, request: PairRequest) -> tuple[ReadyVideo | None, TrackFacts]:
     """The video of a request, None while it is being ingested, and the track."""
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
@@ -41,7 +39,7 @@ def stored(connection: Connection, cache_key: str, auto_mix: bool) -> tuple[Body
 def build(
     connection: Connection,
     call: Call,
-    request: LoopRequest | AlignRequest,
+    request: PairRequest,
     kind: Kind,
     cache_key: str,
     soon: Callable[[Connection, Body], Body] | None,

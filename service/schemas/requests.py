@@ -43,20 +43,20 @@ def _exactly_one_of(first: str, second: str) -> dict[str, Any]:
     return {"oneOf": [{"required": [first]}, {"required": [second]}]}
 
 
-class LoopRequest(Body):
+class PairRequest(Body):
+    """A track under a video."""
+
+    video_id: VideoId
+    track_id: TrackId
+    auto_mix: bool = Field(default=False, description="also return a mix: how far the music is lowered under speech")
+
+
+class LoopRequest(PairRequest):
     """Cover a video with a track."""
 
-    video_id: VideoId
-    track_id: TrackId
-    auto_mix: bool = Field(default=False, description="also return a mix: how far the music is lowered under speech")
 
-
-class AlignRequest(Body):
+class AlignRequest(PairRequest):
     """Place a track under a video."""
-
-    video_id: VideoId
-    track_id: TrackId
-    auto_mix: bool = Field(default=False, description="also return a mix: how far the music is lowered under speech")
 
 
 class MatchRequest(Body):
