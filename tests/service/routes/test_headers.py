@@ -1,11 +1,8 @@
-"""Security headers are on every response, what a response set itself stays, and waiting has a length."""
+"""Who must come back is told when, and what a response says itself stays."""
 
 from __future__ import annotations
 
-from service.routes.headers import (
-    RETRY_SECONDS,
-    add_retry_after,
-)
+from service.routes.headers import RETRY_SECONDS, add_retry_after
 
 
 def test_whoever_must_come_back_is_told_when() -> None:
