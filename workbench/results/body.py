@@ -36,7 +36,7 @@ def optional(description: str) -> Any:
 
 
 def first_fault(error: ValidationError, *inside: str) -> str:
-    """The first field that is wrong, which lies inside others, and what is wrong with it."""
+    """The first field that is wrong, with the names of those that hold it, and what is wrong with it."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, (*inside, *first['loc'])))}: {first['msg']}"
 

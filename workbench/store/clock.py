@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Protocol
 
 
@@ -59,13 +58,7 @@ def utc_now() -> datetime:
 
 def now(seconds: float = 0.0) -> str:
     """The time some seconds from now, as records store it: ISO 8601, UTC, microseconds; sorts as text."""
-    second, micros = divmod(round(1e6 * (_clock.wall_seconds() + seconds)), 1_000_000)
-    return f"{_whole_second(second)}.{micros:06d}+00:00"
-
-
-@lru_cache(maxsize=8)  # many are asked for in each second
-def _whole_second(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).isoformat()[: len("2026-11-23T12:00:00")]
+    return datetime.fromtimestamp(_clock.wall_seconds() + seconds, UTC).isoformat(timespec="microseconds")
 
 
 @contextmanager
