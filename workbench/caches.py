@@ -22,7 +22,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -167,19 +167,48 @@ def lend_home(root: Path) -> str | None:
 
 
 def kernel(fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
-    """As `numba.njit`, without the interpreter's lock; compiled code is saved if there is a folder for it."""
-    import numba
+    """As `numba.njit`, without the interpreter's lock; compiled code is saved if there is a folder for it.
 
-    def compile_one(function: Function) -> Function:
-        compiled = numba.njit(cache=_can_keep_kernels(), nogil=True, fastmath=fastmath)(function)
+    numba loads when a kernel is first called, so modules import theirs at the top.
+    """
+
+    def later(function: Function) -> Function:
+        return cast(Function, _Kernel(function, fastmath))
+
+    return later
+
+
+class _Kernel:
+    """A function that is compiled when it is first called, by Python or by another kernel."""
+
+    def __init__(self, function: Callable[..., Any], fastmath: bool | set[str]) -> None:
+        self._function, self._fastmath = function, fastmath
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call what is compiled."""
+        return self.compiled(*arguments)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """What numba makes of the function."""
+        function = self._function
+        compiled = _numba().njit(cache=_can_keep_kernels(), nogil=True, fastmath=self._fastmath)(function)
         if compiled.stats.cache_path is not None:
             name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-            # another process drops them, or the disk is full: no reason to fail an import
+            # another process drops them, or the disk is full: no reason to fail a call
             with suppress(OSError, StoreError):
                 _drop_damaged(sorted(Path(compiled.stats.cache_path).glob(f"{name}-*.nb[ic]")))
-        return cast(Function, compiled)
+        return compiled
 
-    return compile_one
+
+@cache
+def _numba() -> Any:
+    """numba, which is told what a kernel is to a kernel that calls it."""
+    import numba
+    from numba.extending import typeof_impl
+
+    typeof_impl.register(_Kernel)(lambda called, context: typeof_impl(called.compiled, context))
+    return numba
 
 
 def _drop_damaged(files: Sequence[Path]) -> None:

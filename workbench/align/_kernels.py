@@ -1,8 +1,7 @@
-"""Compiled inner loops of align. Compiled once and cached on disk; importing this module loads numba."""
+"""Compiled inner loops of align. Compiled when they are first called, and cached on disk."""
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from workbench.caches import kernel
@@ -17,10 +16,10 @@ def odds_at(gap: FloatArray, odds: FloatArray, deviation_s: FloatArray) -> Float
     return odds * np.exp(-0.5 * (gap / deviation_s) ** 2)
 
 
-_odds_at = numba.njit(nogil=True)(odds_at)
+_odds_at = kernel()(odds_at)
 
 
-@numba.njit(nogil=True)
+@kernel()
 def _add_curve(to: FloatArray, first: int, last: int, middle: float, height: float, deviation: float) -> None:
     """Add a normal curve to the numbers from `first` to `last`; middle and deviation are in their steps.
 

@@ -72,6 +72,7 @@ from typing import Literal
 
 import numpy as np
 
+from workbench.align._kernels import WIDTHS, add_evidence, odds_at, shift_to_peak
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
@@ -217,8 +218,6 @@ class _Pair:
 
     def _set_odds(self) -> None:
         """Odds that an event was put on a landmark, without a gap, by each curve, shape (n_events, n_landmarks)."""
-        from workbench.align._kernels import WIDTHS
-
         model, track, video = self.params.model, self.track, self.video
         suits = np.array([SUITS[name] for name in LANDMARK_KINDS])[track.kinds][:, video.kinds].T
         # An editor puts a hit on a landmark that suits it less nearly as often: the root of what looks best.
@@ -266,8 +265,6 @@ class _Pair:
 
     def evidence(self) -> OffsetScores:
         """The evidence at every offset of the grid, and its mean and deviation over all shifts of the same pair."""
-        from workbench.align._kernels import add_evidence
-
         step = GRID_SECONDS
         first_s = float(step * np.ceil(-self.landmarks.track_seconds / step + 1e-6))
         n = max(0, int(np.ceil((self.events.video_seconds - first_s) / step - 1e-6)))
@@ -287,8 +284,6 @@ class _Pair:
 
     def meeting(self, offset: float) -> _Meeting:
         """The pairs that meet at an offset."""
-        from workbench.align._kernels import WIDTHS, odds_at
-
         first, last = np.searchsorted(self.together_at, (offset - self.widest, offset + self.widest))
         event, landmark = self.by_time[0][first:last], self.by_time[1][first:last]
         gaps = self.together_at[first:last] - offset
@@ -403,8 +398,6 @@ def _spread_ratio(pair: _Pair, evidence: OffsetScores, best: float) -> float:
 
 def _refined(pair: _Pair, offset: float) -> float:
     """The nearest maximum of the evidence off the grid, by mean shift, to the microsecond."""
-    from workbench.align._kernels import shift_to_peak
-
     near, near_s, far, far_s = pair.curves_by_time
     offset = shift_to_peak(
         pair.together_at, pair.by_time[0], near, near_s, far, far_s, len(pair.video), pair.widest, offset, _SHIFTS

@@ -9,7 +9,19 @@ from __future__ import annotations
 import sys
 import time
 
+import av
 import numpy as np
+
+from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+from workbench.align.placements import place
+from workbench.beats import track
+from workbench.features.loudness import integrated_lufs, momentary, true_peak_db
+from workbench.features.marks import Marks
+from workbench.media.video_reader import CHROMA_SHAPE, LUMA_SHAPE, shrink_picture
+from workbench.mix.limiter import limit
+from workbench.seams._kernels import add_products
+from workbench.video.events import EVENT_KINDS, Events
+from workbench.video.picture_meter import PictureMeter
 
 # of one byte a value, of two, and with both colour differences in one plane
 _PIXEL_FORMATS = ("yuv420p", "yuv420p10le", "nv12")
@@ -18,10 +30,6 @@ _PIXEL_FORMATS = ("yuv420p", "yuv420p10le", "nv12")
 def warm_up() -> float:
     """Compile every kernel that analysis, videos, placing and rendering use; returns the seconds that it took."""
     started = time.perf_counter()
-    from workbench.beats import track
-    from workbench.features.loudness import integrated_lufs, momentary, true_peak_db
-    from workbench.mix.limiter import limit
-
     track.warm_up()
     _warm_up_seams()
     rate = 44_100
@@ -37,19 +45,12 @@ def warm_up() -> float:
 
 def _warm_up_seams() -> None:
     """Compare one pair of beats, as those of a long recording are compared."""
-    from workbench.seams._kernels import add_products
-
     nowhere = np.zeros(1, dtype=np.int64)
     add_products(np.ones((1, 1), dtype=np.float32), nowhere, nowhere, 1, np.zeros(1, dtype=np.float32))
 
 
 def _warm_up_pictures() -> None:
     """Shrink a picture of each kind, and find the dissolve and the cut of a video of three views."""
-    import av
-
-    from workbench.media.video_reader import CHROMA_SHAPE, LUMA_SHAPE, shrink_picture
-    from workbench.video.picture_meter import PictureMeter
-
     for pixel_format in _PIXEL_FORMATS:
         luma, chroma = np.empty(LUMA_SHAPE, dtype=np.float32), np.empty((2, *CHROMA_SHAPE), dtype=np.float32)
         shrink_picture(av.VideoFrame(128, 72, pixel_format), luma, chroma)
@@ -64,11 +65,6 @@ def _warm_up_pictures() -> None:
 
 def _warm_up_align() -> None:
     """Place a track of two landmarks in a video of two events."""
-    from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
-    from workbench.align.placements import place
-    from workbench.features.marks import Marks
-    from workbench.video.events import EVENT_KINDS, Events
-
     times, kinds, full = np.array([2.0, 5.0]), np.zeros(2, dtype=np.int32), np.ones(2)
     track, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, EVENT_KINDS))
     place(Landmarks(track, 8.0, 0.0, 8.0), Events(video, 8.0))

@@ -41,6 +41,7 @@ import math
 
 import numpy as np
 
+from workbench.beats._kernels import bar_pointer
 from workbench.beats.constant_tempo import joined_grid, straight_grid
 from workbench.beats.evidence import Evidence, Odds, Pulse, describe_pulse
 from workbench.beats.meter import BAR_SLIP_COST, Readings, readings_of, share_near
@@ -209,8 +210,6 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float) ->
     Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
     a pulse tracked at the level of ticks cannot slip by half a beat. The period `tick` is in frames, times are in s.
     """
-    from workbench.beats._kernels import bar_pointer
-
     shortest = max(2, int(np.floor(tick / TEMPO_REACH)))
     longest = int(np.ceil(tick * TEMPO_REACH))
     off = np.abs(np.arange(shortest, longest + 1) - tick)
@@ -266,8 +265,6 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams, known_bpm:
 
 def decode_network(odds: Odds, shortest: float, longest: float) -> FloatArray:
     """Times of the beats that are most probable by the network, s, with intervals in a range of its frames."""
-    from workbench.beats._kernels import bar_pointer
-
     first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))
     likely = np.clip(odds.network.beat, -MISSED_BEAT_PENALTY, CLEAR_BEAT_REWARD)
     prior = np.zeros(last - first + 1, dtype=np.float32)

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.beats._kernels import bar_positions
 from workbench.beats.evidence import ATTACK, BEAT_CUES, CRACK, LOW, MIDDLE, TOP, Evidence, Pulse
 from workbench.beats.network import METRES
 from workbench.beats.weights import ReadingWeights
@@ -51,8 +52,6 @@ def bar_positions_of(pulse: Pulse, readings: Readings, best: int, weights: Readi
 
     The pulse is that of the reading, or the same with its ending tracked again.
     """
-    from workbench.beats._kernels import bar_positions
-
     metre, first = int(readings.beats_per_bar[best]), int(readings.first_position[best])
     n = pulse.times.size
     starts = np.concatenate(([0], np.cumsum(METRES)[:-1]))

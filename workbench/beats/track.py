@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.beats._kernels import bar_pointer
 from workbench.beats.candidates import BEAT_EVIDENCE, MAX_TEMPO_CHANGE_COST, TEMPO_CHANGE_COST, propose
 from workbench.beats.constant_tempo import slips_of, steady_beats
 from workbench.beats.evidence import ATTACK, Evidence, Pulse, describe_pulse, gather_evidence
@@ -241,8 +242,6 @@ def follow_ending(times: FloatArray, evidence: Evidence) -> FloatArray | None:
     still in time. The result is taken where the onsets on its beats are clearly stronger than on the steady ones, and
     is None where the tempo of the pulse stays the same to the end. `times` run up to the last onset.
     """
-    from workbench.beats._kernels import bar_pointer
-
     rate = evidence.frames_per_second
     activation = evidence.activation
     start = max(times.size - _ENDING_BEATS, 0)

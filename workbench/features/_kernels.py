@@ -1,4 +1,4 @@
-"""Compiled inner loops of the features. Compiled once and cached on disk; importing this module loads numba."""
+"""Compiled inner loops of the features. Compiled when they are first called, and cached on disk."""
 
 from __future__ import annotations
 

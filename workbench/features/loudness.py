@@ -25,6 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.errors import ParameterError
+from workbench.features._kernels import add_energy, raise_peaks
 from workbench.recording import FloatArray, IntArray, release_pages
 
 MOMENTARY_SECONDS = 0.4
@@ -172,8 +173,6 @@ def interval_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks
     sample k + half opens. Where the waveform provably stays below `worth` (linear), `peaks` is left as it is, which
     saves most of the work.
     """
-    from workbench.features._kernels import raise_peaks
-
     raise_peaks(sound, taps, worth, peaks)
 
 
@@ -217,8 +216,6 @@ def _window_power(samples: FloatArray, rate: int, starts: IntArray, ends: IntArr
 
 def _energy_up_to(samples: FloatArray, rate: int, at: IntArray) -> FloatArray:
     """Weighted energy of the K-weighted sound from its start to each sample position; `at` must not decrease."""
-    from workbench.features._kernels import add_energy
-
     block = _channels_first(samples)
     energy = np.zeros(at.size, dtype=np.float64)
     sections = k_weighting(rate)

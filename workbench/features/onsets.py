@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.features._kernels import superflux
 from workbench.features.spectrum import Spectrum
 from workbench.recording import FloatArray, IntArray
 
@@ -92,8 +93,6 @@ def _rises(
     The power has shape (n_bands, n_frames), the results (n_groups, n_frames); the groups are those of the kernel
     `superflux`. Some frames at a time, so that the levels of all frames are never in memory together.
     """
-    from workbench.features._kernels import superflux
-
     n_frames = power.shape[1]
     lag = max(1, round(_LAG_SECONDS * rate))
     loud = _loud(power)

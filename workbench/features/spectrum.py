@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import ParameterError
+from workbench.features._kernels import add_bands
 from workbench.recording import FloatArray, IntArray, MonoMixer, release_pages
 
 ENERGY_PER_SECOND = 1000
@@ -335,8 +336,6 @@ class _BandedPower:
 
     def add(self, piece: FloatArray) -> None:
         """Take the next samples."""
-        from workbench.features._kernels import add_bands
-
         for first, block in self._frames.blocks(piece):
             add_bands(block, self._edges, self._weights, self._power[:, first : first + block.shape[0]])
 

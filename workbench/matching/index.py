@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ExtraMissing, ParameterError, StoreError, require_extra
 from workbench.files import cannot_be_written, written_whole
+from workbench.matching._kernels import scan_all, scan_some
 from workbench.recording import FloatArray, IntArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -100,8 +101,6 @@ class ExactIndex:
 
     def scores(self, query: FloatArray, rows: IntArray | None = None) -> FloatArray:
         """Inner product of a query, which is not normalized here, with rows; None: all."""
-        from workbench.matching._kernels import scan_all, scan_some
-
         asked = np.ascontiguousarray(query, dtype=np.float32)
         scores = np.empty(len(self) if rows is None else rows.size, dtype=np.float32)
         if rows is None:

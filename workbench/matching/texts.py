@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from workbench.catalog.track import Track
 from workbench.errors import StoreError
+from workbench.matching._kernels import add_entries
 from workbench.matching.index import BoolArray, Hits, best_places
 from workbench.matching.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon
 from workbench.params.matching import UNNAMED_NEARNESS
@@ -140,8 +141,6 @@ class TextIndex:
 
     def _word_scores(self, words: Sequence[str]) -> FloatArray:
         """The sum of the BM25 scores of words, shape (n,), float32; as bm25s adds them up, compiled."""
-        from workbench.matching._kernels import add_entries
-
         held = self._bm25.scores
         scores = np.zeros(self._rows, dtype=np.float32)
         for word in words:
@@ -159,8 +158,6 @@ class TextIndex:
 
         The facets that a text names of a kind have length 1, times its trust.
         """
-        from workbench.matching._kernels import add_entries
-
         near = np.zeros(self._rows, np.float64)
         for facet in map(int, np.flatnonzero(wanted)):
             own = slice(int(self._starts[facet]), int(self._starts[facet + 1]))

@@ -33,6 +33,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
+from workbench.media._kernels import shrink
 from workbench.media.audio import SoundBlock, SoundBlocks
 from workbench.media.containers import (
     SAME_TIME_SECONDS,
@@ -300,8 +301,6 @@ def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> N
 
     Luma, shape (36, 64), goes from 0 black to 1 white; blue and red difference, shape (2, 18, 32), from -0.5 to 0.5.
     """
-    from workbench.media._kernels import shrink
-
     name = frame.format.name
     depth = _depth(name)
     if depth is None:

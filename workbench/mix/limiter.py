@@ -23,6 +23,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, interval_peaks
+from workbench.mix._kernels import apply_gain, hold_and_release, require_gain
 from workbench.params import RenderParams
 from workbench.recording import FloatArray
 
@@ -82,8 +83,6 @@ class Limiter:
         return self._advance(silence)[:, : self._held_back]
 
     def _advance(self, block: FloatArray) -> FloatArray:
-        from workbench.mix._kernels import apply_gain, hold_and_release, require_gain
-
         reach, half, margin = self._reach, self._half, self._margin
         self._sound = np.concatenate([self._sound, block.astype(np.float32, copy=False)], axis=1)
         self._required = np.concatenate([self._required, np.ones(block.shape[1])])

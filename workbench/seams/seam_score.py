@@ -85,6 +85,7 @@ from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
 from workbench.params import SeamParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording, Shown
+from workbench.seams._kernels import add_products
 from workbench.seams.measures import MeasuredBeats, breaks_of, features_of, measures_used
 from workbench.seams.profile import BAR_PARTS, SEAM_PARTS
 
@@ -344,8 +345,6 @@ class _Stretches:
                 windows = windows[:: self._flat.shape[1]]
                 self._products[stretch] = windows[left] @ windows[entered].T
             else:
-                from workbench.seams._kernels import add_products
-
                 self._products[stretch] = np.zeros(pairs.rows.size, dtype=np.float32)
                 add_products(self._flat, left[pairs.rows], entered[pairs.columns], self._beats, self._products[stretch])
         return self._products[stretch]

@@ -36,6 +36,7 @@ import numpy as np
 from workbench.params import CutParams
 from workbench.params.video import CutModel
 from workbench.recording import FloatArray, IntArray
+from workbench.video._kernels import compare, fit_ramp, mixtures
 from workbench.video.picture import Border, Stretches
 from workbench.video.strip import NOISE, Strip, tone_distance
 
@@ -220,8 +221,6 @@ def ramps(strip: Strip) -> list[tuple[Border, FloatArray]]:
     The evidence has shape (5,): unlikeness of the ends; log distance of their tones; share of contrast that is lost in
     the middle; log share of the distance that the mixture leaves unexplained there; log misfit of the line.
     """
-    from workbench.video._kernels import fit_ramp, mixtures
-
     if len(strip) < 7:
         return []
     views, reaches = _views(strip), _reaches(strip)
@@ -308,8 +307,6 @@ def _unlike(strip: Strip, one: int, other: int) -> float:
 
 
 def _unlike_views(before: FloatArray, after: FloatArray) -> float:
-    from workbench.video._kernels import compare
-
     return float(compare(before, after, NOISE))
 
 

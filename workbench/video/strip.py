@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from workbench.recording import FloatArray
+from workbench.video._kernels import measure
 
 NOISE = 0.002
 """standard deviation of luma that counts as none: half a step of eight bits"""
@@ -62,8 +63,6 @@ class Strip:
 
 def strip_of(times: FloatArray, luma: FloatArray, chroma: FloatArray, before: Strip | None = None) -> Strip:
     """Measure a run of pictures, the first against the last of the run `before`; without one its change is 0."""
-    from workbench.video._kernels import measure
-
     # the last picture of the run before is measured again, for the kernel compares each with the one before it
     lead = 0 if before is None or not len(before) else 1
     if lead and before is not None:

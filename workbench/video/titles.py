@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.recording import BoolArray, FloatArray, VideoSeconds
+from workbench.video._kernels import change_between
 from workbench.video.picture import Stretches
 
 _STRETCH_SECONDS = 0.4
@@ -134,8 +135,6 @@ class TitleWatch:
 
     def _appeared(self, at: VideoSeconds, known: int) -> _Words | None:
         """Words that were not there before a time and are there after it."""
-        from workbench.video._kernels import change_between
-
         if self._times[0] > at - _BEFORE + _STEP_SECONDS:
             return None
         before, after = (np.empty(self._luma.shape[1:], dtype=np.float32) for _ in range(2))
