@@ -15,6 +15,7 @@ from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT, Placement, offset_scores
 from workbench.features.marks import Marks
 from workbench.params import AlignParams
+from workbench.plots.labels import LabelPlace, Labels, name_point
 from workbench.plots.palette import (
     BEAT,
     DOWNBEAT,
@@ -69,8 +70,6 @@ def align_figure(
 
 def _draw_meeting(axes: Axes, landmarks: Landmarks, events: Events, found: Placement | None) -> None:
     """Landmarks and events on the video's clock, and their coincidences."""
-    from workbench.plots.labels import LabelPlace, Labels
-
     offset = 0.0 if found is None else found.offset_seconds
     _draw_marks(axes, events.marks, 0.0, EVENT_COLOURS, 1)
     _draw_marks(axes, landmarks.marks, offset, LANDMARK_COLOURS, -1)
@@ -156,8 +155,6 @@ def _draw_offsets(
     params: AlignParams,
 ) -> None:
     """The evidence at every offset over that expected by chance, and the placements; those of chance have no score."""
-    from workbench.plots.labels import Labels, name_point
-
     scores = offset_scores(landmarks, events, params)
     at, total = scores.offsets, scores.total
     axes.fill_between(

@@ -13,6 +13,7 @@ from workbench.edits.difference import EditDifference
 from workbench.params import CoverParams
 from workbench.plans.conform import follow_picture, unsure_seams
 from workbench.plans.plan import LoopPlan
+from workbench.plots.labels import Labels
 from workbench.plots.palette import ENDING, SEAM, SOFT_INK, new_figure, quiet, time_axis
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 from workbench.seams.profile import LoopProfile
@@ -42,8 +43,6 @@ def conform_figure(
     profile : of the track, for its sections, bars and seam scores
     params : with the floor of seam scores
     """
-    from workbench.plots.labels import Labels
-
     figure = new_figure(12.0, 4.2)
     axes = figure.subplots()
     labels = Labels(axes)

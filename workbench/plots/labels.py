@@ -12,13 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.colors import to_rgb
-from matplotlib.text import Text
-from matplotlib.transforms import ScaledTranslation
-
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
     from matplotlib.transforms import BboxBase
 
 _GAP = 2.0
@@ -53,7 +50,7 @@ class Labels:
     def __init__(self, axes: Axes, avoided: Sequence[Artist] = ()) -> None:
         self.axes = axes
         self._avoided = tuple(avoided)
-        self._names: list[_Name] = []
+        self._names: list[tuple[Text, tuple[LabelPlace, ...]]] = []
         self._settled: tuple[float, ...] = ()
 
     def block(self, text: str, spans: Sequence[tuple[float, float]], y: float, colour: str, **style: Any) -> None:
@@ -72,11 +69,13 @@ class Labels:
 
     def place(self, places: Sequence[LabelPlace], **style: Any) -> None:
         """Write a name at the first of some places that is free, best first, or not at all."""
-        name = _Name(self, places, **{"zorder": 4.0, **style})
+        from workbench.plots.label_text import LabelText
+
+        name = LabelText(self.settle, text=places[0].text, **{"zorder": 4.0, **style})
         self.axes.add_artist(name)
         name.set_in_layout(False)
         name.set_clip_on(False)
-        self._names.append(name)
+        self._names.append((name, tuple(places)))
 
     def settle(self, renderer: Any) -> None:
         """Find the place of every name for the size that the figure now has."""
@@ -86,44 +85,33 @@ class Labels:
             return
         self._settled = state
         taken: list[BboxBase] = [artist.get_window_extent(renderer) for artist in self._avoided]
-        for name in self._names:
-            name.find_place(renderer, taken)
+        for name, places in self._names:
+            _find_place(name, places, self.axes, renderer, taken)
 
 
-class _Name(Text):
-    """A name that finds its place before it is drawn."""
+def _find_place(name: Text, places: Sequence[LabelPlace], axes: Axes, renderer: Any, taken: list[BboxBase]) -> None:
+    """Move a name to the first free place and add it to those taken; hide the name if none is free."""
+    from matplotlib.transforms import ScaledTranslation
 
-    def __init__(self, labels: Labels, places: Sequence[LabelPlace], **style: Any) -> None:
-        super().__init__(text=places[0].text, **style)
-        self._labels = labels
-        self._places = tuple(places)
+    figure = axes.get_figure(root=True)
+    assert figure is not None, "axes belong to a figure"
+    name.set_visible(True)
+    for place in places:
+        name.set(text=place.text, x=place.x, y=place.y, ha=place.ha, va=place.va)
+        moved = ScaledTranslation(place.right / 72.0, place.up / 72.0, figure.dpi_scale_trans)
+        name.set_transform(axes.transData + moved)
+        box = name.get_window_extent(renderer)
+        if _inside(box, figure.bbox) and _has_room(axes, box, place) and not any(_touch(box, one) for one in taken):
+            taken.append(box)
+            return
+    name.set_visible(False)
 
-    def draw(self, renderer: Any) -> None:
-        """Draw the name where it has found a place."""
-        self._labels.settle(renderer)
-        super().draw(renderer)
 
-    def find_place(self, renderer: Any, taken: list[BboxBase]) -> None:
-        """Move to the first free place and add it to those taken; hide the name if none is free."""
-        axes = self._labels.axes
-        figure = axes.get_figure(root=True)
-        assert figure is not None, "axes belong to a figure"
-        self.set_visible(True)
-        for place in self._places:
-            self.set(text=place.text, x=place.x, y=place.y, ha=place.ha, va=place.va)
-            moved = ScaledTranslation(place.right / 72.0, place.up / 72.0, figure.dpi_scale_trans)
-            self.set_transform(axes.transData + moved)
-            box = self.get_window_extent(renderer)
-            if _inside(box, figure.bbox) and self._has_room(box, place) and not any(_touch(box, one) for one in taken):
-                taken.append(box)
-                return
-        self.set_visible(False)
-
-    def _has_room(self, box: BboxBase, place: LabelPlace) -> bool:
-        if place.room is None:
-            return True
-        first, last = (self._labels.axes.transData.transform((x, place.y))[0] for x in place.room)
-        return bool(first + _EDGE <= box.x0 and box.x1 <= last - _EDGE)
+def _has_room(axes: Axes, box: BboxBase, place: LabelPlace) -> bool:
+    if place.room is None:
+        return True
+    first, last = (axes.transData.transform((x, place.y))[0] for x in place.room)
+    return bool(first + _EDGE <= box.x0 and box.x1 <= last - _EDGE)
 
 
 def name_point(labels: Labels, text: str, x: float, y: float, *, above_first: bool = False, **style: Any) -> None:
@@ -148,6 +136,8 @@ def _touch(box: BboxBase, other: BboxBase) -> bool:
 
 def ink_on(colour: str) -> str:
     """Black or white, whichever is more legible on a colour (relative luminance and contrast of WCAG 2)."""
+    from matplotlib.colors import to_rgb
+
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "white"

@@ -19,6 +19,7 @@ import numpy as np
 
 from workbench.mix.fades import end_fade, start_fade
 from workbench.plans.plan import LoopPlan
+from workbench.plots.labels import LabelPlace, Labels
 from workbench.plots.palette import DUCK, ENDING, PLAYED, SEAM, VOICE, group_colour, new_figure, quiet, time_axis
 from workbench.recording import FloatArray
 from workbench.seams.profile import LoopProfile, TrackSection
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from workbench.plots.labels import Labels
 
 _VIDEO, _TRACK, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
@@ -68,8 +68,6 @@ def plan_figure(
 
 
 def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) -> None:
-    from workbench.plots.labels import Labels
-
     labels = Labels(axes)
     colours = section_colours(sections)
     track = [SectionBlock(part.song_from, part.song_to, part, colours[part]) for part in sections]
@@ -150,8 +148,6 @@ def _draw_ribbons(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) 
 def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
     """Seams with their numbers, the tail, and how the music ends."""
     from matplotlib.patches import Rectangle
-
-    from workbench.plots.labels import LabelPlace
 
     for number, time in enumerate(plan.seam_times, start=1):
         axes.plot([time, time], [_VIDEO - 0.02, _VIDEO + _THICK + 0.05], color=SEAM, linewidth=1.6)

@@ -31,6 +31,7 @@ from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.features.levels import HOPS_PER_SECOND, to_lufs
 from workbench.plans.plan import LoopPlan
 from workbench.plots.align import EVENT_COLOURS
+from workbench.plots.labels import LabelPlace, Labels
 from workbench.plots.mix import draw_uncertain
 from workbench.plots.palette import (
     BEAT,
@@ -312,8 +313,6 @@ def _draw_events(axes: Axes, events: Events, rows: Sequence[Sequence[str]]) -> N
 
 def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: VideoOverview) -> None:
     """Where the track would lie by each, what meets there, and the strongest of it in words."""
-    from workbench.plots.labels import LabelPlace, Labels
-
     labels = Labels(axes)
     seconds = timeline.watched.picture.duration
     for row, found in enumerate(placements):
@@ -408,8 +407,6 @@ def _draw_duck(axes: Axes, music: PlayedMusic) -> None:
 def _draw_music(axes: Axes, music: PlayedMusic) -> None:
     """Parts of the track as they are played, seams with their numbers, and how it ends."""
     from matplotlib.patches import Rectangle
-
-    from workbench.plots.labels import LabelPlace, Labels
 
     plan = music.plan
     labels = Labels(axes)
