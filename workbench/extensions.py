@@ -330,12 +330,13 @@ def with_chosen(params: WorkbenchParams, choice: Choice, names: Iterable[str]) -
     return _with(params, choice, value)
 
 
-def with_uses(params: WorkbenchParams, uses: Iterable[str]) -> WorkbenchParams:
-    """The parameters with extensions as a command names them, such as "section-finder=their_module:Finder".
+def with_uses(params: WorkbenchParams | None, uses: Iterable[str]) -> WorkbenchParams:
+    """Parameters with extensions as a command names them, such as "section-finder=their_module:Finder".
 
-    Where extensions are weighed, a use is point=name=weight, without a weight 1, and it is added. Raises
-    `ParameterError` for an unknown point, or a name that the field refuses.
+    Without parameters they are added to the defaults. Where extensions are weighed, a use is point=name=weight, without
+    a weight 1, and it is added. Raises `ParameterError` for an unknown point, or a name that the field refuses.
     """
+    params = params or WorkbenchParams()
     points = {choice.word: choice for choice in choices()}
     for use in uses:
         word, _, name = use.partition("=")

@@ -40,8 +40,9 @@ class Showcase:
 
 def prepare(workspace: Workspace) -> Showcase:
     """Add catalog, video and account where they are missing; the account gets a new key, its old ones are revoked."""
-    from workbench.analysis.sources import add_video
-    from workbench.workflows.demo import choose, demo_video  # analysis, which serving without --demo does not need
+    # analysis, which serving without --demo does not need
+    from workbench.workflows.demo import choose, demo_video
+    from workbench.workflows.videos import add_video
 
     video = demo_video(workspace)
     record = add_video(workspace, video, video_id=VIDEO_ID)

@@ -12,8 +12,8 @@ from service.commands.records import VideoId, database_of, workspace_in
 from service.jobs.deletion import delete_video
 from service.store import accounts, video_owners
 from service.store.video_owners import OwnedVideo
-from workbench.cli.options import FILE, audio_option, home_option, profile_option
-from workbench.cli.planning import explain_audio
+from workbench.analysis.sources import VideoSource
+from workbench.cli.options import FILE, audio_option, explain_audio, home_option, profile_option
 from workbench.cli.terminal import print_body, print_line, progress_bar
 from workbench.params import WorkbenchParams
 from workbench.store import videos
@@ -65,7 +65,7 @@ def add(
     Example:
       workbench videos add video.mp4 --account acme
     """
-    from workbench.analysis.sources import VideoSource, add_video  # which decodes video: other commands need none
+    from workbench.workflows.videos import add_video  # which decodes video: other commands need none
 
     if account is not None and shared:
         raise click.UsageError("--account and --shared exclude each other")

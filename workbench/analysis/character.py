@@ -43,12 +43,24 @@ from numpy.typing import NDArray
 
 from workbench.analysis.labels import array_labels
 from workbench.analysis.landmarks import LANDMARKS_VERSION, landmark_stage
-from workbench.analysis.track import Arrays, Sound, beat_stage, grid_of_given_tempo, loop_stage, profile_parts
+from workbench.analysis.track import (
+    MIN_TEMPO_CONFIDENCE,
+    Arrays,
+    Sound,
+    beat_stage,
+    detected_grid,
+    grid_at_tempo,
+    has_tempo,
+    loop_stage,
+    profile_parts,
+    tempo_note,
+)
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE, SURE, UNSURE, tempo_certainty
 from workbench.catalog.library import Measurement
 from workbench.catalog.track import LONGEST_TEXT
+from workbench.extensions import OWN
 from workbench.features import ears
 from workbench.features.character_model import fitted_digest
 from workbench.features.descriptors import (
@@ -71,6 +83,7 @@ from workbench.params import CoverParams, WorkbenchParams
 from workbench.recording import FloatArray, MonoMixer, Recording
 from workbench.seams.profile import LoopProfile
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
+from workbench.store.saved import CorrectedGrid, make_record
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS
 
@@ -370,7 +383,7 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     """
     sound = Sound(workspace, Path(path), keep_spectrum=True)
     at_tempo = None
-    if given_bpm is not None and (at_tempo := grid_of_given_tempo(sound, given_bpm)) is not None:
+    if given_bpm is not None and (at_tempo := _grid_of_given_tempo(sound, given_bpm)) is not None:
         sound.correction = at_tempo
     character = _character(sound)
     chances = _tag_chances(sound) if sound.params.catalog.ears == "on" else None
@@ -386,6 +399,31 @@ def _tags(path: Path) -> dict[str, str]:
 
     named = zip(("title", "artist_name"), read_tags(path), strict=True)
     return {name: text[:LONGEST_TEXT].replace("\0", "") for name, text in named if text is not None}
+
+
+def _grid_of_given_tempo(sound: Sound, bpm: float) -> CorrectedGrid | None:
+    """The grid at the tempo that a catalog gives of a track, where another is detected and no grid is saved for it.
+
+    The record is not saved yet. None where the detected or the saved grid stands, and if no beats are found at that
+    tempo.
+    """
+    beats = sound.params.beats
+    if beats.tracker != OWN or not beats.min_bpm <= bpm <= beats.max_bpm or sound.correction is not None:
+        return None
+    heard = detected_grid(sound)
+    if heard.beats.size < 2 or has_tempo(heard, bpm):
+        return None
+    grid = grid_at_tempo(sound, bpm)
+    if not grid.downbeats.size or grid.confidence < MIN_TEMPO_CONFIDENCE:
+        return None
+    return make_record(
+        sound.content_hash,
+        grid.beats.tolist(),
+        grid.positions.tolist(),
+        grid.beats_per_bar,
+        tempo_note(bpm),
+        grid.confidence,
+    )
 
 
 def analysis_name(params: WorkbenchParams) -> str:

@@ -1,18 +1,16 @@
 """Grids that were corrected by hand: saved in the database, which nothing deletes by itself, and used by every plan.
 
-Their records load late, and SQLAlchemy with them: an analysis in a home folder without a database needs neither.
+An analysis in a home folder without a database loads no such records, and no SQLAlchemy: it imports this module late.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
-
-if TYPE_CHECKING:
-    from workbench.store.saved import CorrectedGrid
+from workbench.store import saved as grids
+from workbench.store.saved import CorrectedGrid
 
 
 def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
@@ -20,8 +18,6 @@ def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | N
     database = workspace.existing_database
     if database is None:
         return None
-    from workbench.store import saved as grids
-
     with database.read() as connection:
         return grids.get(connection, content_hash)
 
@@ -31,8 +27,6 @@ def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -
     database = workspace.existing_database
     if database is None:
         return {}
-    from workbench.store import saved as grids
-
     with database.read() as connection:
         found = {content_hash: grids.revision_of(connection, content_hash) for content_hash in set(content_hashes)}
     return {content_hash: revision for content_hash, revision in found.items() if revision}
@@ -43,8 +37,6 @@ def every_revision(workspace: Workspace) -> frozenset[tuple[str, str]]:
     database = workspace.existing_database
     if database is None:
         return frozenset()
-    from workbench.store import saved as grids
-
     with database.read() as connection:
         return frozenset(grids.revisions(connection))
 
@@ -57,8 +49,6 @@ def save_grid(
     Times are rounded to the microsecond. `confidence` is 1 where a person answers for every bar line, whatever the
     tracker thought of `grid`.
     """
-    from workbench.store import saved as grids
-
     places = grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar
     with workspace.database.write() as connection:
         return grids.put(connection, grids.make_record(content_hash, *places, note, confidence))
@@ -66,7 +56,5 @@ def save_grid(
 
 def delete_grid(workspace: Workspace, content_hash: str) -> None:
     """Delete the corrected grid of a recording, if it has one, so that the tracker's own counts again."""
-    from workbench.store import saved as grids
-
     with workspace.database.write() as connection:
         grids.remove(connection, content_hash)

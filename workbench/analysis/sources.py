@@ -1,7 +1,7 @@
 """Find the track or video that a name stands for: a file, or the id of one that was added.
 
-`find_track` takes a file or an id, `find_in_catalog` an id alone; `add_video` analyses a video once, and `find_video`
-finds it again. `recorded_track` and `recorded_video` find the files of a provenance by their bytes;
+`find_track` takes a file or an id, `find_in_catalog` an id alone; `find_video` finds a video that
+`workbench.workflows.videos` added. `recorded_track` and `recorded_video` find the files of a provenance by their bytes;
 `open_library` opens the records of tracks.
 
 The records of tracks and videos load late, and SQLAlchemy with them: a file that is named itself needs no database. So
@@ -15,19 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ulid import ULID
-
 from workbench.analysis.provenance import FileRecord
 from workbench.analysis.workspace import Workspace
 from workbench.edits.documents import document_of
 from workbench.errors import Argument, InputError, MediaError, ParameterError, UnknownTrack, UnknownVideo
-from workbench.store.stored_files import file_name
 
 if TYPE_CHECKING:
     from workbench.catalog.library import Library
     from workbench.catalog.track import Track
     from workbench.media.sound_streams import SoundChoice
-    from workbench.store.videos import AddedVideo
 
 
 def open_library(workspace: Workspace) -> Library:
@@ -80,31 +76,6 @@ class VideoSource:
     audio: str | None = None  # sound streams that were chosen when it was added, as typed
 
 
-def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
-    """Analyse a video and store a record of it, under a new id, or under the given one, replacing its record.
-
-    The file is copied to the store that the settings name; without one it is not copied, and must stay where it is. The
-    record holds which sound streams the parameters choose. Raises `MediaError` without a moving picture, or for damage
-    beyond use, and `ParameterError` for an id that no video can have.
-    """
-    from workbench.analysis.video import watch
-    from workbench.store import videos
-
-    path, video_id = Path(path), f"vid_{ULID()}" if video_id is None else video_id
-    watched = watch(workspace, path)
-    kept = workspace.files.add(path, "videos", file_name(path.name, str(ULID())))
-    with workspace.database.write() as connection:
-        return videos.put(
-            connection,
-            video_id,
-            kept,
-            content_hash=watched.content_hash,
-            title=watched.title,
-            seconds=watched.duration,
-            audio=None if workspace.audio is None else str(workspace.audio),
-        )
-
-
 def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
     """Find the video that a name stands for, a path or an id; a file comes before an id.
 
@@ -135,12 +106,10 @@ def with_audio_of(workspace: Workspace, video: VideoSource | None, audio: SoundC
         raise ParameterError("sound streams are those of a video: ", Argument("audio"), " needs ", Argument("video"))
     if video is None or (audio is None and video.audio is None):
         return workspace
-    from workbench.media.containers import open_media
-    from workbench.media.sound_streams import SoundChoice, sound_streams
+    from workbench.media.sound_streams import SoundChoice, check_choice
 
     choice = audio or SoundChoice.parse(str(video.audio))
-    with open_media(video.path) as container:
-        sound_streams(container, video.path, choice)  # that it has them
+    check_choice(video.path, choice)
     return workspace.with_audio(choice)
 
 

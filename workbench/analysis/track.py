@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.analysis.grids import corrected_grid
 from workbench.analysis.labels import array_labels
 from workbench.analysis.profile_arrays import profile_from_arrays, profile_to_arrays
 from workbench.analysis.protocols import ask_tracker, sections_by
@@ -180,7 +179,11 @@ class Sound:
     @cached_property
     def correction(self) -> CorrectedGrid | None:
         """The grid corrected by hand, which replaces the tracker's; None if there is none, or it is not to be used."""
-        return None if self.use_detected_grid else corrected_grid(self.workspace, self.content_hash)
+        if self.use_detected_grid or self.workspace.existing_database is None:
+            return None
+        from workbench.analysis.grids import corrected_grid
+
+        return corrected_grid(self.workspace, self.content_hash)
 
     @property
     def grid_parts(self) -> tuple[KeyPart, ...]:
@@ -323,33 +326,6 @@ def grid_at_tempo(sound: Sound, bpm: float) -> BeatGrid:
     gathered = gather(sound.spectrum, params, sound.onsets)
     sound.release_spectrum()
     return with_edge_lines(track_gathered(gathered, params, bpm), sound.recording)
-
-
-def grid_of_given_tempo(sound: Sound, bpm: float) -> CorrectedGrid | None:
-    """The grid at the tempo that a catalog gives of a track, where another is detected and no grid is saved for it.
-
-    The record is not saved yet. None where the detected or the saved grid stands, and if no beats are found at that
-    tempo.
-    """
-    beats = sound.params.beats
-    if beats.tracker != OWN or not beats.min_bpm <= bpm <= beats.max_bpm or sound.correction is not None:
-        return None
-    heard = detected_grid(sound)
-    if heard.beats.size < 2 or has_tempo(heard, bpm):
-        return None
-    grid = grid_at_tempo(sound, bpm)
-    if not grid.downbeats.size or grid.confidence < MIN_TEMPO_CONFIDENCE:
-        return None
-    from workbench.store.saved import make_record
-
-    return make_record(
-        sound.content_hash,
-        grid.beats.tolist(),
-        grid.positions.tolist(),
-        grid.beats_per_bar,
-        tempo_note(bpm),
-        grid.confidence,
-    )
 
 
 def has_tempo(grid: BeatGrid, bpm: float) -> bool:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
 
 _EVEN = 0.5  # confidence under which a grid is more likely wrong than right
-# s at either end of a track that a grid may leave out without a word: a free intro, a long ring
-_UNCOUNTED_SECONDS = 15.0
 
 
 @click.command("beats")
@@ -64,11 +62,16 @@ def command(
     """
     if (grid_file is not None) + (bpm is not None) + confirm > 1:
         raise click.UsageError("give one of --grid FILE, your own grid, --tempo BPM, and --confirm, the detected grid")
-    from workbench.analysis.grids import corrected_grid
-    from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
     from workbench.analysis.sources import find_track
-    from workbench.results.beats import beat_grid_body
-    from workbench.workflows.beats import confirm_grid, keep_grid, keep_tempo, map_beats
+    from workbench.workflows.beats import (
+        beats_json,
+        confirm_grid,
+        keep_grid,
+        keep_tempo,
+        left_out,
+        map_beats,
+        saved_grid,
+    )
 
     source = find_track(workspace, track)
     if tracker is not None:
@@ -90,32 +93,13 @@ def command(
             say(f"{saved.beats.size} beats in {saved.downbeats.size} bars are the grid of this track from now on")
         found = map_beats(workspace, source.path)
     say(describe_grid(found.grid))
-    if grid_file is not None and (short := _short_of(found.grid, found.duration)):
+    if grid_file is not None and (short := left_out(found.grid, found.duration)):
         say(short)
-    saved_before = corrected_grid(workspace, found.content_hash)
+    saved_before = saved_grid(workspace, source.path)
     if saved_before is not None and grid_file is None and bpm is None and not confirm:
         instead = "" if tracker is None else f", not that of {tracker}, which --confirm would save instead"
         say(f"this is the grid that is saved for this track{instead}")
-    body = beat_grid_body(found.grid, found.duration, track_id=source.track_id, cached=found.cached)
-    provenance = make_provenance(
-        workspace,
-        "beats",
-        ("beats",),
-        track=source.path,
-        grid=grid_record(found.grid, saved_before),
-    )
-    deliver_body(with_provenance(body.to_json(), provenance), output)
-
-
-def _short_of(grid: BeatGrid, seconds: float) -> str:
-    """That a given grid leaves out some of the track, at its head or its end; empty where it does not."""
-    from workbench.plans.constraints import clock
-
-    first, last = float(grid.beats[0]), float(grid.beats[-1])
-    if max(first, seconds - last) <= _UNCOUNTED_SECONDS:
-        return ""
-    from_s, to_s, whole = (clock(round(at, 1)) for at in (first, last, seconds))
-    return f"the grid goes from {from_s} to {to_s} of {whole}: where it has no bars, no seam can be"
+    deliver_body(beats_json(workspace, source, found, saved_before), output)
 
 
 def describe_grid(grid: BeatGrid) -> str:

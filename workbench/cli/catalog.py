@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,9 @@ from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import print_body, print_line, progress_bar, say
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from workbench.analysis.workspace import Workspace
+    from workbench.catalog.library import Library
     from workbench.catalog.track import Track
-    from workbench.workflows.catalog import Listing
 
 _MOST_DOUBTS = 20
 
@@ -52,14 +50,7 @@ def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) ->
       workbench catalog add ~/Music/licensed
       workbench catalog add manifest.csv --scheduler tcp://10.0.0.5:8786
     """
-    from workbench.workflows.catalog import cluster, list_files
-
-    listing = list_files(paths)
-    if scheduler is None:
-        _add(workspace, listing, None)
-        return
-    with cluster(scheduler) as workers:
-        _add(workspace, listing, workers)
+    _add(workspace, paths, scheduler)
 
 
 @command.command("demo")
@@ -72,14 +63,15 @@ def demo(workspace: Workspace) -> None:
     Example:
       workbench catalog demo
     """
-    from workbench.workflows.catalog import bundled_files
-
-    _add(workspace, bundled_files(), None)
+    _add(workspace, (), None)
 
 
-def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> None:
-    from workbench.workflows.catalog import add_tracks, open_catalog
+def _add(workspace: Workspace, paths: Sequence[Path], scheduler: str | None) -> None:
+    """Add files, or the bundled ones where none are named, on the cluster of a scheduler if there is one."""
+    from workbench.workflows.catalog import add_tracks, bundled_files, cluster, list_files, open_catalog
 
+    listing = list_files(paths) if paths else bundled_files()
+    workers = None if scheduler is None else click.get_current_context().with_resource(cluster(scheduler))
     for warning in listing.warnings:
         say(f"workbench: {warning}")
     faults, doubts, done = list(listing.faults), [], 0
@@ -125,9 +117,7 @@ def list_tracks(workspace: Workspace) -> None:
     Example:
       workbench catalog list | jq 'select(.bpm > 120) | .title'
     """
-    from workbench.analysis.sources import open_library
-
-    tracks = open_library(workspace).list()
+    tracks = _library(workspace).list()
     for track in tracks:
         print_line(track_row(track))
     if not tracks:
@@ -144,9 +134,7 @@ def remove(track_ids: Iterable[str], workspace: Workspace) -> None:
     Example:
       workbench catalog remove trk_01JD3X5E8Q2M
     """
-    from workbench.analysis.sources import open_library
-
-    library = open_library(workspace)
+    library = _library(workspace)
     for track_id in track_ids:
         library.remove(track_id)
         print_line({"track_id": track_id, "removed": True})
@@ -161,10 +149,9 @@ def reindex(workspace: Workspace) -> None:
     Example:
       workbench catalog reindex
     """
-    from workbench.analysis.sources import open_library
     from workbench.workflows.catalog import WantedFile, add_tracks
 
-    library = open_library(workspace)
+    library = _library(workspace)
     found = library.reindex(hash_bytes=workspace.hash_file)
     print_body({"unchanged": len(found.unchanged), "changed": list(found.changed), "missing": list(found.missing)})
     for track_id in found.missing:
@@ -181,11 +168,15 @@ def reindex(workspace: Workspace) -> None:
         click.get_current_context().exit(1)
 
 
-def explain_no_tracks(workspace: Workspace) -> None:
-    """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound."""
+def _library(workspace: Workspace) -> Library:
     from workbench.analysis.sources import open_library
 
-    if open_library(workspace).list():
+    return open_library(workspace)
+
+
+def explain_no_tracks(workspace: Workspace) -> None:
+    """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound."""
+    if _library(workspace).list():
         say("workbench: no track of the catalog can be read, so none is ranked")
         return
     root = workspace.home.root

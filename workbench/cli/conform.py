@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from workbench.cli.option_words import in_options, refusal_in_options
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import length_option, naming, naming_plan, read_result
-from workbench.cli.terminal import deliver_body, print_body, progress_bar, say
-
-if TYPE_CHECKING:
-    from workbench.analysis.workspace import Workspace
+from workbench.cli.plan_options import length_option
 
 
 @click.command("conform")
@@ -61,21 +55,7 @@ if TYPE_CHECKING:
 @length_option
 @profile_option
 @workspace_option
-def command(
-    plan: Path,
-    old_cut: Path,
-    new_cut: Path,
-    output: Path,
-    video: Path | None,
-    picture: Path | None,
-    track: str | None,
-    min_seam_score: float | None,
-    keep_ending: bool | None,
-    frame_rate: float | None,
-    projects: tuple[str, ...],
-    length: float | None,
-    workspace: Workspace,
-) -> int:
+def command(**asked: Any) -> int:
     """Change PLAN, as `workbench loop` or `fit` printed it, for a changed cut of its video.
 
     The two cuts are edit lists (.otio, .fcpxml or .edl), or two video files, which are compared by picture and
@@ -92,50 +72,6 @@ def command(
       workbench conform plan.json --from first-cut.mp4 --to second-cut.mp4 -o plan-2.json --picture changes.png
       workbench conform plan.json --from first-cut.edl --to second-cut.edl -o plan-2.json --no-keep-ending
     """
-    from workbench.analysis.sources import find_track, find_video
-    from workbench.files import write_json
-    from workbench.plans.refusals import Refusal
-    from workbench.workflows.conform import conform, conform_json, conform_summary, conform_table
+    from workbench.cli.from_plans import print_conformed
 
-    video_path = None if video is None else find_video(workspace, video).path
-    track_path = None if track is None else find_track(workspace, track).path
-    with naming(plan):
-        result = read_result(plan, length)
-    folders = (Path(), *(() if str(plan) == "-" else (plan.parent,)))
-    with naming_plan(plan), progress_bar() as progress:
-        reporting = workspace.with_progress(progress)
-        conformed = conform(
-            reporting,
-            result,
-            old_cut,
-            new_cut,
-            track=track_path,
-            video=video_path,
-            folders=folders,
-            min_seam_score=min_seam_score,
-            keep_ending=keep_ending,
-            frame_rate=frame_rate,
-            projects=projects,
-        )
-    if isinstance(conformed.answer, Refusal):
-        hint = refusal_in_options(conformed.answer)
-        say(hint)
-        deliver_body(conform_json(conformed, hint), None)
-        return 3
-    table, summary = conform_table(conformed), conform_summary(conformed)
-    if picture is not None:
-        from workbench.files import written_whole
-        from workbench.plots.conform import conform_figure
-        from workbench.plots.palette import png
-
-        profile = conformed.analysis.profile
-        with written_whole(picture) as part:
-            figure = conform_figure(conformed.old, conformed.plan, conformed.difference, profile, conformed.cover)
-            part.write_bytes(png(figure))
-    write_json(output, conform_json(conformed))
-    for line in table:
-        say(in_options(line))
-    if conformed.lost_mix:
-        say("the mix was measured on the old cut and is left out; --video FILE measures it on the new one")
-    print_body(summary)
-    return 0
+    return print_conformed(**asked)

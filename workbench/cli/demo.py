@@ -37,17 +37,15 @@ def command(seconds: float, workspace: Workspace) -> None:
     """
     started = time.perf_counter()
     from workbench.workflows.demo import run_demo
-    from workbench.workflows.plan import save_plan
     from workbench.workflows.report import video_summary
 
     with progress_bar() as progress:
         demo = run_demo(workspace.with_progress(progress), seconds)
-    plan = save_plan(demo.loop, demo.folder / "plan.json")
     took = time.perf_counter() - started
     print_body(
         {
             "video": str(demo.rendered),
-            "plan": str(plan),
+            "plan": str(demo.plan),
             "report": str(demo.report),
             "track_id": demo.loop.track.track_id,
         }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from workbench.files import built_book
+
 
 @click.command("docs")
 @click.option("--show/--no-show", default=True, help="Open the book in the browser; its address is printed anyway.")
@@ -16,8 +18,6 @@ def command(show: bool) -> None:
       workbench docs
       workbench docs --no-show
     """
-    from workbench.files import built_book
-
     url = built_book().as_uri()
     click.echo(url)
     if show:

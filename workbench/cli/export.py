@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
-from workbench.cli.plan_files import (
-    lay_out,
-    music_options,
-    read_music,
-    say_kept_mix,
-    say_placement,
-    stem_options,
-    track_option,
-    warn_of_other_bytes,
-)
-from workbench.cli.planning import spans_in_words
-from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
-
-if TYPE_CHECKING:
-    from workbench.analysis.workspace import Workspace
-    from workbench.cli.plan_files import AskedMusic
+from workbench.cli.plan_options import music_options, stem_options, track_option
 
 _FORMATS = (
     "otio", "fcpxml", "xmeml", "edl", "rpp", "audacity", "jams", "csv", "markers", "cue-sheet", "credits", "loop-tags"
@@ -68,18 +52,7 @@ class _FormatName(click.Choice[str]):
 @music_options
 @profile_option
 @workspace_option
-def command(
-    asked: AskedMusic,
-    format_name: str,
-    video: Path | None,
-    with_media: bool,
-    stems: dict[str, Path],
-    ducked: tuple[str, ...] | None,
-    reviews: bool,
-    frame_rate: float | None,
-    out: Path,
-    workspace: Workspace,
-) -> None:
+def command(**asked: Any) -> None:
     """Write PLAN, as `workbench loop` prints it, in a format that other programs read.
 
     \b
@@ -126,74 +99,6 @@ def command(
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
       workbench export placements.json --placement 2 --format rpp --track track.wav --video video.mp4 -o video.rpp
     """
-    from workbench.analysis.provenance import with_recorded_mix
-    from workbench.analysis.sources import find_video
-    from workbench.export.formats import Format, caution
-    from workbench.extensions import EXPORT_FORMATS, find
-    from workbench.files import is_stream
-    from workbench.plans.plan import LoopPlan
-    from workbench.workflows.export import PACKED, export_plan, find_frame_rate, find_sync_points, media_beside
-    from workbench.workflows.render import own_music_ranges
+    from workbench.cli.from_plans import export
 
-    form: Format = find(EXPORT_FORMATS, format_name)
-    if with_media and is_stream(out):
-        raise click.UsageError("--with-media writes a sound file beside the output; name a file for that")
-    chosen = read_music(workspace, asked, f"the format {format_name}" if form.needs_track else None)
-    if ducked is not None and chosen.mix is None:
-        raise click.UsageError("--duck needs a PLAN made with --auto-mix")
-    warn_of_other_bytes(workspace, chosen)
-    given = workspace.params
-    workspace = with_recorded_mix(workspace, chosen.provenance)
-    track_path = None if chosen.track is None else chosen.track.path
-    video_path = None if video is None else find_video(workspace, video).path
-    with progress_bar() as progress:
-        reporting = workspace.with_progress(progress)
-        found, mix = lay_out(reporting, chosen, video_path)
-        sync_points = []
-        if not isinstance(chosen.music, LoopPlan) and track_path is not None and video_path is not None:
-            sync_points = find_sync_points(reporting, track_path, video_path, chosen.music.offset_seconds)
-        said = []
-        if reviews and isinstance(found, LoopPlan) and track_path is not None:
-            from workbench.review.comments import find_review, review_markers
-
-            said = review_markers(found, find_review(reporting, found, track_path, video_path, chosen.provenance))
-        export_plan(
-            reporting,
-            found,
-            format_name,
-            out,
-            track=track_path,
-            video=video_path,
-            mix=mix,
-            provenance=chosen.provenance,
-            sync_points=sync_points,
-            reviews=said,
-            with_media=with_media,
-            frame_rate=frame_rate,
-            stems=stems,
-            ducked=ducked,
-            record=None if chosen.track is None else chosen.track.record,
-        )
-    counts_frames = form.uses_video and not form.uses_grid  # a grid is one of beats
-    if counts_frames and video_path is not None and frame_rate is None and (rate := find_frame_rate(video_path)[1]):
-        say(f"{rate}; --frame-rate sets another")
-    if form.uses_video and video is None and chosen.number > 1 and isinstance(found, LoopPlan) and mix and mix.duck:
-        say(f"the levels are those of the plan served; with --video they are measured for option {chosen.number}")
-    if mix and mix.duck and workspace.params.render.ducking == "bands":
-        say(f"{format_name}: lowers all of the music under speech; `workbench render` lowers it in bands")
-    say_kept_mix(chosen, mix, given)
-    say_placement(chosen)
-    if form.uses_catalog and form.uses_video and video_path is not None:
-        own_music = own_music_ranges(workspace, video_path, found.window_end)
-        if own_music:
-            say(f"{format_name}: the video has music of its own, {spans_in_words(own_music)}; add its cues by hand")
-    if form.limits:
-        say(f"{format_name}: {form.limits[0].lower()}{form.limits[1:-1]}")
-    is_packed = out.suffix.lower() == PACKED
-    named = () if with_media or is_packed else stems.values() or [track_path]
-    for warning in dict.fromkeys(caution(form, sound) for sound in named):
-        if warning:
-            click.echo(f"{warning}, or with --with-media, which writes one", err=True)
-    is_folder = with_media and not is_packed
-    media = {"media": [str(path) for path in media_beside(out, tuple(stems))]} if is_folder else {}
-    print_body({"output": str(out), "format": format_name, **bytes_of(out)} | media)
+    export(**asked)

@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from workbench.cli.planning import plan_options, print_plans
-
-if TYPE_CHECKING:
-    from workbench.plans.request import PlanRequest
-
-_LONGEST = 86_400.0  # s; a day
-
-
-def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    """One length in seconds or as M:SS, or several with commas between them."""
-    if value is None:
-        return None
-    from workbench.plans.fit import MIN_SECONDS
-    from workbench.workflows.constraints import read_seconds
-
-    lengths = []
-    for text in (part.strip() for part in value.split(",")):
-        seconds = read_seconds(text)
-        if seconds is None:
-            wrong = f"{text!r} is not a length" if text else f"{value!r} lacks a length beside a comma"
-            raise click.BadParameter(f"{wrong}, such as 90, 2:37 or 15,30,60", ctx, param)
-        if not MIN_SECONDS <= seconds <= _LONGEST:
-            unit = "" if ":" in text else " s"
-            raise click.BadParameter(f"{text}{unit} is not between {MIN_SECONDS:g} and {_LONGEST:g} s", ctx, param)
-        lengths.append(seconds)
-    return tuple(lengths)
+from workbench.cli.options import typed
+from workbench.cli.plan_options import plan_options
 
 
 @click.command("fit")
@@ -40,11 +16,11 @@ def _lengths(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     "--seconds",
     "lengths",
     metavar="S[,S...]",
-    callback=_lengths,
+    callback=typed("read_lengths"),
     help="The length, in seconds or as M:SS, or several that share their parts: 15,30,60.",
 )
 @plan_options
-def command(track: str, lengths: tuple[float, ...] | None, request: PlanRequest, **options: Any) -> int:
+def command(**asked: Any) -> int:
     """Fit TRACK, a file or a catalog track id, to a length: looped, straight or cut down, always exactly that long.
 
     Prints the plan as JSON; `workbench render` plays it. A longer video is covered with loops, one of about the
@@ -66,4 +42,6 @@ def command(track: str, lengths: tuple[float, ...] | None, request: PlanRequest,
       workbench fit track.mp3 --seconds 15,30,60,185 -o plans.json
       workbench render plans.json --length 15 --track track.mp3 -o fifteen.wav
     """
-    return print_plans(track=track, lengths=lengths, request=request, **options)
+    from workbench.cli.planning import print_plans
+
+    return print_plans(**asked, only_loop=False)

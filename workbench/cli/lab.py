@@ -9,6 +9,7 @@ import click
 
 from workbench.cli.options import FILE, workspace_option
 from workbench.cli.terminal import say
+from workbench.errors import require_extra
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
@@ -28,7 +29,6 @@ def command(folder: Path | None, arguments: tuple[str, ...], workspace: Workspac
       workbench lab
       workbench lab --to ~/loops --no-browser --port 8890
     """
-    from workbench.errors import require_extra
     from workbench.lab.notebooks import copy_notebooks, start_lab
 
     require_extra("lab", "`workbench lab`")  # before the copy is made

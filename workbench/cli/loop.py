@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from workbench.cli.options import Seconds
-from workbench.cli.planning import plan_options, print_plans
-
-if TYPE_CHECKING:
-    from workbench.plans.request import PlanRequest
+from workbench.cli.plan_options import plan_options
 
 
 @click.command("loop")
@@ -22,7 +18,7 @@ if TYPE_CHECKING:
     help="Its length, where there is no video yet; at most 86400, a day.",
 )
 @plan_options
-def command(track: str, seconds: float | None, request: PlanRequest, **options: Any) -> int:
+def command(seconds: float | None, **asked: Any) -> int:
     """Plan how TRACK, a file or a catalog track id, covers a video that is longer by 30 seconds or more.
 
     Prints the plan as JSON; `workbench render` plays it. Where the music cannot do it, `applicable` is false,
@@ -40,5 +36,6 @@ def command(track: str, seconds: float | None, request: PlanRequest, **options: 
       workbench loop track.mp3 --seconds 300 --never-cut 0:40-1:00 --pin-seam 1:32-0:32 -o plan.json
       workbench loop track.mp3 --seconds 420 --from plan.json --exclude 1:10-1:25 -o longer.json
     """
-    lengths = None if seconds is None else (seconds,)
-    return print_plans(track=track, lengths=lengths, request=replace(request, only_loop=True), **options)
+    from workbench.cli.planning import print_plans
+
+    return print_plans(**asked, lengths=None if seconds is None else (seconds,), only_loop=True)

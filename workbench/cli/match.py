@@ -11,17 +11,16 @@ from workbench.cli.catalog import explain_no_tracks
 from workbench.cli.options import (
     audio_option,
     brief_option,
+    explain_audio,
     output_option,
     profile_option,
     use_option,
     workspace_option,
 )
-from workbench.cli.planning import explain_audio
 from workbench.cli.terminal import deliver_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
-    from workbench.matching.lane import Lane
     from workbench.media.sound_streams import SoundChoice
 
 _USUAL_SYNC_POINTS, _MOST_SYNC_POINTS = 4, 12
@@ -69,7 +68,7 @@ def command(
       workbench match video.mp4 --for broadcast --include-sync --sync-points 2 --expand full
     """
     from workbench.analysis.sources import find_video, with_audio_of
-    from workbench.workflows.match import match, match_json
+    from workbench.workflows.match import match, match_json, unclear_line
 
     video_source = find_video(workspace, video)
     workspace = with_audio_of(workspace, video_source, audio)
@@ -78,8 +77,8 @@ def command(
     explain_audio(workspace, video_source)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
-    elif include_sync:
-        _explain_placements(lane)
+    elif include_sync and (line := unclear_line(lane)):
+        say(line)
     body = match_json(
         workspace,
         lane,
@@ -91,14 +90,3 @@ def command(
         expand_full=expand == "full",
     )
     deliver_body(body, output)
-
-
-def _explain_placements(lane: Lane) -> None:
-    """Write to standard error which tracks land nowhere in particular."""
-    from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
-
-    unclear = [
-        found.track.called for found in lane.matches if not found.sync or found.sync[0].in_words == NO_CLEAR_POINT
-    ]
-    if unclear:
-        say(f"{NO_CLEAR_POINT}, every placement under {CHANCE_SCORE:g}: {', '.join(unclear)}")

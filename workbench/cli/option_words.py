@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.errors import Argument, Sentence, WorkbenchError
+from workbench.plans.refusals import Refusal, RefusalReason, plain_seconds
 
 if TYPE_CHECKING:
     from workbench.plans.constraints import Constraint
-    from workbench.plans.refusals import Refusal
 
 _OPTIONS = {
     "never_cut": "--never-cut", "forbidden": "--forbid-seam", "pinned": "--pin-seam", "excluded": "--exclude",
@@ -46,8 +46,6 @@ def error_in_options(error: WorkbenchError) -> str:
 
 def refusal_in_options(refusal: Refusal) -> str:
     """Why there is no plan, and the commands that help."""
-    from workbench.plans.refusals import RefusalReason, plain_seconds
-
     said = [in_options(refusal.sentence)]
     match refusal.reason:
         case RefusalReason.VIDEO_NOT_LONGER if refusal.video_seconds is not None:

@@ -20,9 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from workbench.caches import lend_home
 from workbench.cli.terminal import OUTPUT_TAKEN, say
+from workbench.errors import ConstraintError, ParameterError
+from workbench.files import is_standard_output, is_stream
 
 if TYPE_CHECKING:
+    from workbench.analysis.sources import VideoSource
+    from workbench.analysis.workspace import Workspace
     from workbench.media.sound_streams import SoundChoice
     from workbench.params import WorkbenchParams
     from workbench.store.home import Home
@@ -44,8 +49,6 @@ class NewFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Convert to a path."""
-        from workbench.files import is_standard_output, is_stream
-
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if is_standard_output(path) and os.path.dirname(value):  # ./-
             return path.absolute()
@@ -87,14 +90,31 @@ class Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Convert to seconds."""
         if isinstance(value, str) and ":" in value:
-            from workbench.workflows.constraints import read_seconds  # here: few lengths are written so
-
-            read = read_seconds(value)
-            value = self.fail(f"{value!r} is not a length such as 90 or 2:37", param, ctx) if read is None else read
+            value = typed("read_length")(ctx, param, value)
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail(f"{value} is not a length in seconds", param, ctx)
         return seconds
+
+
+def typed(reader: str) -> Callable[[click.Context | None, click.Parameter | None, Any], Any]:
+    """A callback of click that reads a value, or each of several, by a function of `workbench.workflows.constraints`.
+
+    That module loads where something is typed, and not for help.
+    """
+
+    def read(ctx: click.Context | None, parameter: click.Parameter | None, value: Any) -> Any:
+        if value is None or value == ():
+            return value
+        from workbench.workflows import constraints
+
+        one = getattr(constraints, reader)
+        try:
+            return tuple(map(one, value)) if isinstance(value, tuple) else one(value)
+        except ConstraintError as error:
+            raise click.BadParameter(str(error), ctx, parameter) from error
+
+    return read
 
 
 def home_option(command: Command) -> Command:
@@ -136,9 +156,8 @@ def profile_option(command: Command) -> Command:
     def with_params(*arguments: Any, params: WorkbenchParams | None, uses: tuple[str, ...], **named: Any) -> Any:
         if uses:
             from workbench.extensions import with_uses
-            from workbench.params import WorkbenchParams
 
-            params = with_uses(params or WorkbenchParams(), uses)
+            params = with_uses(params, uses)
         return command(*arguments, params=params, **named)
 
     use = click.option(
@@ -161,7 +180,6 @@ def profile_option(command: Command) -> Command:
 def _audio(ctx: click.Context, parameter: click.Parameter, value: str | None) -> SoundChoice | None:
     if value is None:
         return None
-    from workbench.errors import ParameterError
     from workbench.media.sound_streams import SoundChoice
 
     try:
@@ -178,6 +196,15 @@ audio_option = click.option(
     help="Which sound streams of the video are its sound, counted from 1; several are mixed. Default: the one that a "
     "player plays, or the first two mono tracks of a camera.",
 )
+
+
+def explain_audio(workspace: Workspace, video: VideoSource | None) -> None:
+    """Write to standard error where sound streams of a video that are not used hold speech."""
+    from workbench.analysis.video import unused_speech
+
+    line = None if video is None else unused_speech(workspace, video.path)
+    if line is not None:
+        say(f"{line} (--audio)")
 
 
 def _check_outputs(ctx: click.Context) -> None:
@@ -199,11 +226,9 @@ def _check_outputs(ctx: click.Context) -> None:
 
 
 def _home(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Home:
-    from workbench.caches import lend_home
     from workbench.store.home import Home
-    from workbench.store.settings import load_settings
 
-    home = Home.chosen(load_settings(), value)
+    home = Home.chosen(None, value)
     if cost := lend_home(home.root):
         say(f"workbench: {cost}")
     return home

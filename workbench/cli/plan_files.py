@@ -1,125 +1,57 @@
 """Reading what a command plays: an option of a plan, or a placement, in a file that `workbench loop`, `align` or
 `match` printed, or on standard input for `-`.
 
-Functions: `music_options`, the options that choose, `track_option`, `length_option` and `stem_options`; `read_music`,
-what was chosen; `lay_out`, how it is played; `say_placement`; `say_kept_mix`, `say_other_streams`;
-`warn_of_other_bytes`; `read_asked`, what was asked of a plan; `read_result`, `folders_of`, `naming` and `naming_plan`,
-for commands that read a whole result.
+Functions: `read_music`, what was chosen by `music_options`; `lay_out`, how it is played; `say_placement`;
+`say_kept_mix`, `say_other_streams`; `warn_of_other_bytes`; `read_asked`, what was asked of a plan; `spans_in_words`;
+`plans_in` a folder, and what is `said_of` them; `read_result`, `folders_of`, `naming` and `naming_plan`, for commands
+that read a whole result.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import wraps
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import click
 
-from workbench.cli.options import Command, Seconds
-from workbench.cli.terminal import say
-
-if TYPE_CHECKING:
-    from workbench.analysis.provenance import FileRecord, Provenance
-    from workbench.analysis.sources import TrackSource
-    from workbench.analysis.workspace import Workspace
-    from workbench.media.sound_streams import SoundChoice
-    from workbench.params import WorkbenchParams
-    from workbench.plans.plan import LoopPlan
-    from workbench.plans.request import PlanRequest
-    from workbench.render.schedule import Music
-    from workbench.results.align import SyncPointBody
-    from workbench.results.mix import MixBody
-
-# Passes `length`, None where it is not given
-length_option = click.option(
-    "--length",
-    type=Seconds(min=1.0),
-    metavar="S",
-    help="Which plan of a fit of several lengths, by its length in seconds or as M:SS.",
+from workbench.align.placements import describe_placement
+from workbench.analysis.provenance import (
+    AUDIO,
+    DRAWN_ENVELOPE,
+    FileRecord,
+    Provenance,
+    other_mix_stages,
+    read_provenance,
 )
+from workbench.analysis.sources import TrackSource, find_in_catalog, find_track, recorded_track
+from workbench.analysis.workspace import Workspace
+from workbench.catalog.track import audio_id
+from workbench.cli.option_words import in_options
+from workbench.cli.plan_options import AskedMusic
+from workbench.cli.terminal import say
+from workbench.errors import InputError, PlanError, Sentence, UnknownTrack
+from workbench.files import decode_text, hash_file
+from workbench.media.probe import probe
+from workbench.media.sound_streams import SoundChoice
+from workbench.mix.drawn_envelope import read_points, with_drawn
+from workbench.params import WorkbenchParams
+from workbench.plans.constraints import clock
+from workbench.plans.plan import LoopPlan
+from workbench.plans.request import PlanRequest
+from workbench.render.schedule import Music, place_track
+from workbench.results.align import SyncPointBody, has_placements, named_track, placements_of
+from workbench.results.mix import MixBody, mix_body
+from workbench.results.plan import mix_from_json, one_of, parse_result, plan_from_json
+from workbench.workflows.constraints import read_request
+from workbench.workflows.mix import mix_under
 
 _MIXING = ("loop", "fit", "align")  # commands that make a mix
 _PLANNING = ("loop", "fit", "conform", "edit", "splice")  # commands that make a plan
-
-
-# Passes `track`, None where it is not given
-track_option = click.option(
-    "--track",
-    help="The track that the plan was made for: a file or a catalog track id; not needed where the catalog has its id "
-    "or its bytes, or where it lies beside the plan or here under its name.",
-)
-
-
-def _stems(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Path]:
-    """A callback of click that reads NAME=FILE, each name once."""
-    stems: dict[str, Path] = {}
-    for value in values:
-        name, _, file = value.partition("=")
-        name = name.strip()
-        if not name or not file or "," in name or Path(name).name != name:
-            raise click.BadParameter(f"{value!r} is not NAME=FILE, with a NAME without comma and slash", ctx, parameter)
-        if name.casefold() in map(str.casefold, stems):
-            raise click.BadParameter(f"there are two stems called {name}", ctx, parameter)
-        stems[name] = Path(file).expanduser()  # a shell leaves the ~ behind a = as it is
-    return stems
-
-
-def stem_options(command: Command) -> Command:
-    """Add `--stem` and `--duck`; they are passed as `stems`, files by name, and `ducked`, names, None for all."""
-
-    @wraps(command)
-    def with_stems(*arguments: Any, stems: dict[str, Path], duck: str | None, **named: Any) -> Any:
-        if duck is not None and not stems:
-            raise click.UsageError("--duck names stems: give them by --stem NAME=FILE")
-        ducked = None if duck is None else tuple(name.strip() for name in duck.split(",") if name.strip())
-        return command(*arguments, stems=stems, ducked=ducked, **named)
-
-    stem = click.option(
-        "--stem",
-        "stems",
-        metavar="NAME=FILE",
-        multiple=True,
-        callback=_stems,
-        help="A stem of the track, as long as it; give all of them.",
-    )
-    duck = click.option(
-        "--duck", metavar="NAME,…", help="The stems that the mix lowers under speech. Default: all of them."
-    )
-    return stem(duck(cast(Command, with_stems)))
-
-
-@dataclass(frozen=True, slots=True)
-class AskedMusic:
-    """Which music of a file is asked for; what was not given is None."""
-
-    file: Path
-    track: str | None = None
-    option: int | None = None
-    placement: int | None = None
-    length: float | None = None
-
-
-def music_options(command: Command) -> Command:
-    """Add `--option`, `--placement` and `--length`; they are passed with PLAN and `--track` as `asked`."""
-
-    @wraps(command)
-    def with_asked(*arguments: Any, plan: Path, track: str | None, option: int | None, placement: int | None,
-                   length: float | None, **named: Any) -> Any:  # fmt: skip
-        return command(*arguments, asked=AskedMusic(plan, track, option, placement, length), **named)
-
-    option = click.option(
-        "--option", type=click.IntRange(min=1), help="Which option of a loop plan; 1, the plan served, unless given."
-    )
-    placement = click.option(
-        "--placement",
-        type=click.IntRange(min=1),
-        help="Which placement of an align or match result; 1, the best, unless given.",
-    )
-    return option(placement(length_option(cast(Command, with_asked))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +76,6 @@ def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -
     """
     if asked.option is not None and asked.placement is not None:
         raise click.UsageError("give either --option N, of a plan, or --placement N, of an align or match result")
-    from workbench.analysis.provenance import read_provenance
-    from workbench.errors import PlanError
-    from workbench.results.align import has_placements, placements_of
-    from workbench.results.plan import mix_from_json, plan_from_json
-
     with naming(asked.file):
         given = read_result(asked.file, asked.length)
         provenance = read_provenance(given)
@@ -177,10 +104,6 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
     to measure; without ducking it has no levels, and holds for every option. A drawn envelope stays. Without a video a
     placed track plays to its end. Raises `PlanError` if nothing of a placed track would play.
     """
-    from workbench.media.probe import probe
-    from workbench.plans.plan import LoopPlan
-    from workbench.render.schedule import place_track
-
     music, mix, track = chosen.music, chosen.mix, chosen.track
     if not isinstance(music, LoopPlan):
         assert track is not None, "a placement is read with its track"
@@ -188,11 +111,6 @@ def lay_out(workspace: Workspace, chosen: ChosenMusic, video: Path | None) -> tu
         return place_track(music.offset_seconds, workspace.load_recording(track.path).duration, seconds), mix
     if mix is None or mix.duck is None or chosen.number == 1 or track is None or video is None:
         return music, mix
-    from workbench.analysis.provenance import DRAWN_ENVELOPE
-    from workbench.mix.drawn_envelope import read_points, with_drawn
-    from workbench.results.mix import mix_body
-    from workbench.workflows.mix import mix_under
-
     drawn = None if chosen.provenance is None else read_points(chosen.provenance.constraints.get(DRAWN_ENVELOPE))
     return music, mix_body(with_drawn(mix_under(workspace, music, track.path, video), drawn))
 
@@ -208,9 +126,6 @@ def warn_of_other_bytes(workspace: Workspace, chosen: ChosenMusic) -> None:
 
 def say_placement(chosen: ChosenMusic) -> None:
     """Say on standard error what meets at the chosen placement, or that nothing clearly does; of a plan nothing."""
-    from workbench.align.placements import describe_placement
-    from workbench.plans.plan import LoopPlan
-
     if not isinstance(chosen.music, LoopPlan):
         say(f"placement {chosen.number}: {describe_placement(chosen.music.label, chosen.music.score)}")
 
@@ -220,8 +135,6 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
 
     `params` are those given, before those of the result were taken over.
     """
-    from workbench.analysis.provenance import other_mix_stages
-
     if mix is None or mix is not chosen.mix:
         return
     others = other_mix_stages(params, chosen.provenance)
@@ -238,13 +151,16 @@ def say_kept_mix(chosen: ChosenMusic, mix: MixBody | None, params: WorkbenchPara
 
 def say_other_streams(chosen: ChosenMusic, mix: MixBody | None, audio: SoundChoice | None) -> None:
     """Say on standard error that the result's own mix was measured on other sound streams than those that play."""
-    from workbench.analysis.provenance import AUDIO
-
     made = chosen.provenance
     if mix is None or mix is not chosen.mix or made is None:
         return
     if made.constraints.get(AUDIO) != (None if audio is None else str(audio)):
         say(f"the mix in PLAN was measured on other sound streams; {made.command} with --audio makes one for these")
+
+
+def spans_in_words(spans: Iterable[tuple[float, float]]) -> str:
+    """Stretches of a video in words: 0:12 to 0:48, 3:05 to 3:20."""
+    return ", ".join(f"{clock(round(first))} to {clock(round(last))}" for first, last in spans)
 
 
 def folders_of(file: Path) -> tuple[Path, ...]:
@@ -254,11 +170,6 @@ def folders_of(file: Path) -> tuple[Path, ...]:
 
 def _find_track(workspace: Workspace, asked: AskedMusic, result: Mapping[str, Any], needed_by: str) -> TrackSource:
     """The track that was named; else the one of the catalog that the result names, or that it was made from."""
-    from workbench.analysis.provenance import read_provenance
-    from workbench.analysis.sources import TrackSource, find_in_catalog, find_track, recorded_track
-    from workbench.errors import InputError, UnknownTrack
-    from workbench.results.align import named_track
-
     if asked.track is not None:
         return find_track(workspace, asked.track)
     track_id = named_track(result)
@@ -280,9 +191,61 @@ def read_result(file: Path, length: float | None = None) -> Mapping[str, Any]:
     Raises `OSError` or `UnicodeDecodeError` for a file that cannot be read as text, and `PlanError` if it is no JSON
     object, or holds several plans of which `length` names none.
     """
-    from workbench.results.plan import one_of
-
     return one_of(_read_object(file), length)
+
+
+def plans_in(folder: Path) -> Iterator[dict[str, Any]]:
+    """The plans of a folder by name, each length of a fit of several by itself; other files are passed over."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".json" and path.is_file())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from None
+    for path in files:
+        try:
+            result = parse_result(decode_text(path.read_bytes()))
+            written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        except OSError as error:
+            say(f"workbench: {path}: cannot be read ({error.strerror})")
+            continue
+        except (PlanError, UnicodeDecodeError):  # JSON of another kind, or none
+            continue
+        for one in result["fits"] if isinstance(result.get("fits"), list) else (result,):
+            try:
+                said = said_of(one)
+            except InputError as error:
+                say(f"workbench: {path}: {error}")
+                continue
+            if said is not None:
+                yield {"name": path.name, "file": str(path)} | said | {"made": moment(written)}
+
+
+def moment(at: datetime) -> str:
+    """A time in seconds, as ISO 8601 writes it."""
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def said_of(result: Any) -> dict[str, Any] | None:
+    """Track, video, length and origin of a plan, as far as its result says them; None for what holds no plan.
+
+    Raises `PlanError` if it says what it was made from in a way that this program does not.
+    """
+    if not isinstance(result, Mapping):
+        return None
+    plan = result["plan"] if isinstance(result.get("plan"), Mapping) else result
+    if "segments" not in plan or not isinstance(plan.get("window_end"), int | float):
+        return None
+    made = read_provenance(result)
+    track, video = (None, None) if made is None else (made.track, made.video)
+    said = {
+        "track": track.name if track is not None else result.get("track_id"),
+        "video": None if video is None else video.name,
+        "seconds": plan["window_end"],
+    }
+    if made is not None:
+        asked = read_request(made.constraints)
+        words = [made.command, *(in_options(Sentence(one)) for one in asked.each)]
+        said["from"] = " ".join(words if asked.fade is None else [*words, f"--fade {asked.fade:g}"])
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
@@ -291,10 +254,6 @@ def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
     Raises `InputError` if the file cannot be read, and `PlanError` if it is no plan, or does not say what it was made
     from; both name the file.
     """
-    from workbench.analysis.provenance import read_provenance
-    from workbench.errors import PlanError
-    from workbench.workflows.constraints import read_request
-
     with naming(file):
         result = _read_object(file)
         match result.get("fits"):
@@ -309,25 +268,17 @@ def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
 
 
 def _read_object(file: Path) -> Mapping[str, Any]:
-    from workbench.files import decode_text
-    from workbench.results.plan import parse_result
-
     data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     return parse_result(decode_text(data))
 
 
 def _audio_id(track: TrackSource) -> str:
-    from workbench.catalog.track import audio_id
-    from workbench.files import hash_file
-
     return audio_id(hash_file(track.path))
 
 
 @contextmanager
 def naming(file: Path) -> Iterator[None]:
     """Name the file that the block reads in its errors: `InputError` if unreadable, `PlanError` if it is no result."""
-    from workbench.errors import InputError, PlanError
-
     try:
         with naming_plan(file):
             yield
@@ -340,8 +291,6 @@ def naming(file: Path) -> Iterator[None]:
 @contextmanager
 def naming_plan(file: Path) -> Iterator[None]:
     """Name the file in every error that says what is wrong with a plan; other files of the block name themselves."""
-    from workbench.errors import PlanError
-
     try:
         yield
     except PlanError as error:

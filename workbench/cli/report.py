@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import NewFile, workspace_option
-from workbench.cli.plan_files import AskedMusic, folders_of, naming, read_music, read_result, warn_of_other_bytes
-from workbench.cli.terminal import bytes_of, print_body, progress_bar, say
+from workbench.cli.terminal import bytes_of, print_body, progress_bar
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
@@ -47,7 +46,9 @@ def command(
     """
     values = dict(parameters)
     if Path(source).suffix.lower() == ".json":
-        _write_page_of(Path(source), values, option or 1, out, workspace)
+        from workbench.cli.from_plans import write_page_of
+
+        write_page_of(Path(source), values, option or 1, out, workspace)
     else:
         from workbench.lab.notebooks import find_notebook, run_notebook
 
@@ -55,30 +56,3 @@ def command(
             values |= {} if option is None else {"option": str(option)}
             run_notebook(workspace.with_progress(progress), find_notebook(source), values, out)
     print_body({"output": str(out), **bytes_of(out)})
-
-
-def _write_page_of(plan: Path, values: dict[str, str], option: int, out: Path, workspace: Workspace) -> None:
-    from workbench.analysis.provenance import with_recorded_mix
-    from workbench.analysis.sources import find_video, recorded_video
-    from workbench.errors import InputError
-    from workbench.workflows.plan import read_planned
-    from workbench.workflows.report import choose_option, write_plan_report
-
-    if unknown := set(values) - {"track", "video"}:
-        raise click.UsageError(f"a plan takes track and video with -p, not {', '.join(sorted(unknown))}")
-    chosen = read_music(workspace, AskedMusic(plan, values.get("track"), option), "a report")
-    assert chosen.track is not None, "it is needed"
-    warn_of_other_bytes(workspace, chosen)
-    made, video = chosen.provenance, None
-    workspace = with_recorded_mix(workspace, made)
-    if "video" in values:
-        video = find_video(workspace, values["video"]).path
-    elif made is not None and made.video is not None:
-        try:
-            video = recorded_video(workspace, made.video, folders_of(plan))
-        except InputError:
-            say(f"the video {made.video.name} was not found, so the page has the music alone; -p video FILE names it")
-    with naming(plan), progress_bar() as progress:
-        reporting = workspace.with_progress(progress)
-        planned = read_planned(reporting, read_result(plan), chosen.track, video)
-        write_plan_report(reporting, choose_option(reporting, planned, option), out)

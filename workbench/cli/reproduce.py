@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, workspace_option
-from workbench.cli.plan_files import folders_of, length_option, naming, naming_plan, read_result
+from workbench.cli.plan_options import length_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def command(plan: Path, track: str | None, video: Path | None, length: float | N
       workbench reproduce plan.json --track track.wav --video video.mp4
     """
     from workbench.analysis.sources import find_track, find_video
+    from workbench.cli.plan_files import folders_of, naming, naming_plan, read_result
     from workbench.workflows.reproduce import reproduce
 
     track_path = None if track is None else find_track(workspace, track).path

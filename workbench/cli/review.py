@@ -10,6 +10,8 @@ import click
 
 from workbench.cli.options import NewFile, workspace_option
 from workbench.cli.terminal import print_body
+from workbench.errors import StoreError
+from workbench.files import write_text
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
@@ -40,8 +42,6 @@ def command(table: str, out: Path | None, workspace: Workspace) -> None:
       workbench review comments -o comments.csv
       workbench review verdicts
     """
-    from workbench.errors import StoreError
-    from workbench.files import write_text
     from workbench.review.comments import write_comments, write_decisions
     from workbench.review.listening import write_abx, write_mushra, write_preferences, write_results
     from workbench.review.verdicts import newest_verdicts, write_verdicts

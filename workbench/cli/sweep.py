@@ -10,11 +10,11 @@ import click
 
 from workbench.cli.options import Seconds, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
+from workbench.errors import ParameterError, require_extra
 
 if TYPE_CHECKING:
-    import xarray
-
     from workbench.analysis.workspace import Workspace
+    from workbench.lab.winners import Winner
 
 
 @click.command("sweep")
@@ -95,10 +95,10 @@ def command(
     Example:
       workbench sweep --param seams.context_beats=2,4,8 --dataset bundled -o sweep.zarr
     """
-    from workbench.errors import ParameterError, require_extra
-    from workbench.lab.compare import MEASURED
+    from workbench.lab.compare import MEASURED, measured_on
     from workbench.lab.datasets import Dataset, load
     from workbench.lab.sweep import SweepPlan, read_axis, sweep
+    from workbench.lab.winners import winner
 
     if measure not in MEASURED:
         raise click.UsageError(f"--measure is one of {', '.join(MEASURED)}")
@@ -132,25 +132,22 @@ def command(
         "tracks": len(plan.dataset),
         "errors": broken,
     }
-    print_body(body | _best(found, measure, searched=search is not None))
-
-
-def _best(found: xarray.Dataset, measure: str, searched: bool) -> dict[str, Any]:
-    """What is printed of the best point, which is also said in words; nothing where no recording has the measure."""
-    from workbench.errors import ParameterError
-    from workbench.lab.compare import measured_on
-    from workbench.lab.winners import winner
-
     try:
         best = winner(found, measure)
     except ParameterError as error:
         say(str(error))
-        return {}
+        print_body(body)
+        return
+    print_body(body | _best(best, measure, measured_on(best.tracks), searched=search is not None))
+
+
+def _best(best: Winner, measure: str, measured: str, searched: bool) -> dict[str, Any]:
+    """What is printed of the best point, which is also said in words."""
     words = "is the winner" if best.sure else "is no winner, for another point may be as good"
     if best.made_of:
         words = f"is no winner, for {measure} is made of {', '.join(best.made_of)} and cannot judge it"
     point = ", ".join(f"{name}={value}" for name, value in best.point.items())
-    say(f"{point} has the best {measure} and {words}; {measured_on(best.tracks)}")
+    say(f"{point} has the best {measure} and {words}; {measured}")
     if searched:
         say("it was searched for on these recordings: measure it on others before you rely on it")
     facts = {"measure": measure, "point": best.point, "mean": round(best.mean, 4), "tracks": best.tracks}

@@ -20,6 +20,7 @@ from typing import Any
 import click
 
 from workbench.analysis.progress import Progress
+from workbench.files import is_standard_output, is_stream, write_json
 
 # Key in the `meta` of the command's context if a file is written to standard output
 OUTPUT_TAKEN = "workbench.output_taken"
@@ -37,8 +38,6 @@ def print_body(body: Mapping[str, Any]) -> None:
 
 def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
     """Write one JSON object to a file, whole or not at all; to standard output where none is given, or `-` is."""
-    from workbench.files import is_standard_output, write_json
-
     if output is not None and not is_standard_output(output):
         write_json(output, body)
     else:
@@ -48,8 +47,6 @@ def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
 
 def bytes_of(out: Path) -> dict[str, int]:
     """The size of a file that was written, as `bytes` for a body; nothing of a pipe or standard output."""
-    from workbench.files import is_stream
-
     return {} if is_stream(out) else {"bytes": out.stat().st_size}
 
 

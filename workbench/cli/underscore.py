@@ -11,6 +11,7 @@ import click
 from workbench.cli.catalog import explain_no_tracks
 from workbench.cli.options import brief_option, output_option, profile_option, use_option, workspace_option
 from workbench.cli.terminal import deliver_body
+from workbench.files import decode_text
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
@@ -45,17 +46,11 @@ def command(
       workbench underscore "She kept every letter. All sixty-one of them." --brief "no vocals" | jq .lane.reasoning
       workbench underscore - --platform tiktok --for commercial < script.txt
     """
-    from workbench.analysis.provenance import make_provenance, with_provenance
-    from workbench.files import decode_text
-    from workbench.results.match import lane_body, underscore_result
-    from workbench.workflows.match import with_records
-    from workbench.workflows.underscore import underscore
+    from workbench.workflows.underscore import underscore, underscore_json
 
     script = sys.stdin.buffer.read() if text == "-" else text.encode("utf-8", "surrogateescape")
     lane = underscore(workspace, decode_text(script, "replace"), platform=platform, brief=brief, use=use)
     if not lane.candidate_pool:
         explain_no_tracks(workspace)
-    body = with_records(underscore_result(lane_body(lane, expand == "full", None)).to_json(), lane)
-    constraints = {"platform": platform, "brief": brief, "for": use, "expand": expand}
-    provenance = make_provenance(workspace, "underscore", ("character",), constraints=constraints)
-    deliver_body(with_provenance(body, provenance), output)
+    body = underscore_json(workspace, lane, platform=platform, brief=brief, use=use, expand=expand)
+    deliver_body(body, output)

@@ -22,7 +22,7 @@ from av.container import InputContainer
 from pydantic import BaseModel, ConfigDict
 
 from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import has_decoder, sound_stream, tick_seconds
+from workbench.media.containers import has_decoder, open_media, sound_stream, tick_seconds
 from workbench.recording import FloatArray
 
 _NUMBER = re.compile("[0-9]{1,4}")
@@ -74,6 +74,12 @@ class SoundStreams:
     unused: Mapping[int, str]  # names of the other streams by number: `2 (Microphone)`
     choosable: tuple[int, ...]  # numbers of the unused streams that FFmpeg can decode
     in_words: str  # which streams are used, of how many
+
+
+def check_choice(path: Path, choice: SoundChoice) -> None:
+    """Check that a file has the streams that were chosen; raises `MediaError` as `sound_streams` does."""
+    with open_media(path) as container:
+        sound_streams(container, path, choice)
 
 
 def sound_streams(container: InputContainer, path: Path, choice: SoundChoice | None = None) -> SoundStreams:

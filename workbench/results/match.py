@@ -213,3 +213,12 @@ def _reason_body(video: str, audio: str, score: float, category: str | None) -> 
 
 def _rounded(value: float | None, decimals: int) -> float | None:
     return None if value is None else round(value, decimals)
+
+
+def with_records(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
+    """A body of match or underscore with the file and the credits of its tracks, as the command line prints it."""
+    records = {found.track.track_id: found.track for found in (*lane.matches, *lane.candidate_pool)}
+    for track in (*body["lane"]["matches"], *body["lane"].get("candidate_pool", ())):
+        record = records[track["track_id"]]
+        track |= {"path": str(record.path), **record.credits}
+    return body

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
+from workbench.features.chroma import LOWEST_MIDI
 from workbench.matching.lane import Lane
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
@@ -190,8 +191,6 @@ def _(plan: LoopPlan) -> pandas.DataFrame:
 
 @dataset_of.register(SeamEvidence)
 def _(evidence: SeamEvidence) -> xarray.Dataset:
-    from workbench.features.chroma import LOWEST_MIDI
-
     n_beats, ticks, _ = evidence.loudness.shape
     n_tones = evidence.tones.shape[2]
     variables = {

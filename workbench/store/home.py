@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import StoreError
-from workbench.store.settings import WorkbenchSettings
+from workbench.store.settings import WorkbenchSettings, load_settings
 
 _NAME = "barline-workbench"
 
@@ -36,18 +36,19 @@ class Home:
         object.__setattr__(self, "root", Path(os.path.expanduser(self.root)).absolute())
 
     @classmethod
-    def chosen(cls, settings: WorkbenchSettings, given: Path | None = None) -> Home:
+    def chosen(cls, settings: WorkbenchSettings | None, given: Path | None = None) -> Home:
         """The home folder to use: the one given, else `WORKBENCH_HOME`, else the platform's user data folder.
 
         Parameters
         ----------
-        settings : from the environment
+        settings : None: those of the environment
         given : folder that was asked for; None for none
 
         Raises
         ------
         StoreError : it was not given, and this user has no folder
         """
+        settings = settings or load_settings()
         root = given if given is not None else settings.home
         if root is not None:
             return cls(root)

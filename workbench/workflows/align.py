@@ -20,6 +20,7 @@ from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import Sound, beat_stage
 from workbench.analysis.video import video_events
 from workbench.analysis.workspace import Workspace
+from workbench.media.probe import read_tags
 from workbench.mix.balance import plan_mix
 from workbench.recording import VideoSeconds
 from workbench.results.align import align_result
@@ -94,8 +95,6 @@ def align_json(workspace: Workspace, alignment: Alignment, video_id: str | None 
     track = alignment.track
     title, artist = (None, None) if track.record is None else (track.record.title, track.record.artist_name)
     if track.record is None:
-        from workbench.media.probe import read_tags  # PyAV loads where a file is opened
-
         title, artist = read_tags(track.path)
     named = {"title": title or track.title, "artist_name": artist or "", "path": str(track.path)}
     return with_provenance(body.to_json() | named, provenance)

@@ -4,16 +4,18 @@ A user's grid is saved by the hash of the track's bytes and used by every later 
 trackers that err mostly detect half or double of it. The tracker then considers no other, and says as ever how sure its
 bar lines are.
 
-Functions: `map_beats`, the grid that counts; `keep_grid` for a grid or a file of one, `keep_tempo` for a known tempo,
-`confirm_grid` for the detected grid.
+Functions: `map_beats`, the grid that counts, and `beats_json`; `keep_grid` for a grid or a file of one, `keep_tempo`
+for a known tempo, `confirm_grid` for the detected grid.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.grid_files import read_grid
-from workbench.analysis.grids import save_grid
+from workbench.analysis.provenance import grid_record, make_provenance, with_provenance
+from workbench.analysis.sources import TrackSource
 from workbench.analysis.track import (
     MIN_TEMPO_CONFIDENCE,
     BeatAnalysis,
@@ -28,6 +30,14 @@ from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, ParameterError
 from workbench.extensions import OWN
+from workbench.plans.constraints import clock
+from workbench.results.beats import beat_grid_body
+
+if TYPE_CHECKING:
+    from workbench.store.saved import CorrectedGrid
+
+# s at either end of a track that a grid may leave out without a word: a free intro, a long ring
+_UNCOUNTED_SECONDS = 15.0
 
 
 def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
@@ -48,6 +58,32 @@ def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
     StoreError : the home folder cannot be written to
     """
     return beat_stage(Sound(workspace, Path(path)))
+
+
+def beats_json(
+    workspace: Workspace, track: TrackSource, found: BeatAnalysis, saved: CorrectedGrid | None
+) -> dict[str, Any]:
+    """The JSON of a grid as the command line prints it: its body, and beside it the provenance.
+
+    `saved` is the grid that is saved for the track.
+    """
+    body = beat_grid_body(found.grid, found.duration, track_id=track.track_id, cached=found.cached)
+    grid = grid_record(found.grid, saved)
+    return with_provenance(body.to_json(), make_provenance(workspace, "beats", ("beats",), track=track.path, grid=grid))
+
+
+def left_out(grid: BeatGrid, seconds: float) -> str:
+    """That a given grid leaves out some of a track, at its head or its end; empty where it does not."""
+    first, last = float(grid.beats[0]), float(grid.beats[-1])
+    if max(first, seconds - last) <= _UNCOUNTED_SECONDS:
+        return ""
+    from_s, to_s, whole = (clock(round(at, 1)) for at in (first, last, seconds))
+    return f"the grid goes from {from_s} to {to_s} of {whole}: where it has no bars, no seam can be"
+
+
+def saved_grid(workspace: Workspace, path: Path) -> CorrectedGrid | None:
+    """The grid that is saved for a file, None without one."""
+    return Sound(workspace, path).correction
 
 
 def keep_grid(workspace: Workspace, track: Path | str, grid: BeatGrid | Path | str) -> BeatGrid:
@@ -119,5 +155,7 @@ def confirm_grid(workspace: Workspace, track: Path | str) -> BeatGrid:
 
 
 def _saved(workspace: Workspace, sound: Sound, grid: BeatGrid, note: str, confidence: float = 1.0) -> BeatGrid:
+    from workbench.analysis.grids import save_grid  # SQLAlchemy loads where a grid is saved
+
     save_grid(workspace, sound.content_hash, grid, note, confidence)
     return beat_stage(Sound(workspace, sound.path)).grid

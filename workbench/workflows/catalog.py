@@ -36,6 +36,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
+from workbench.analysis.character import analysis_name, measure_track
 from workbench.analysis.sources import open_library
 from workbench.analysis.workers import killed, open_pool
 from workbench.analysis.workspace import Workspace
@@ -44,6 +45,7 @@ from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError, require_extra
 from workbench.files import bundled_path, list_names
+from workbench.matching.snapshot import open_snapshot
 from workbench.params import WorkbenchParams
 from workbench.recording import counted
 from workbench.store.home import Home
@@ -108,7 +110,6 @@ class Added:
 def open_catalog(workspace: Workspace) -> Snapshot:
     """The catalog of a workspace as columns and indexes, brought up to date."""
     from workbench.matching.language.embedding import find_embedding
-    from workbench.matching.snapshot import open_snapshot
 
     library, folder = open_library(workspace), workspace.home.prepared(workspace.home.index)
     settings = workspace.settings
@@ -302,8 +303,6 @@ class _Adding:
     """One run of `add_tracks`: files in analysis, and measured tracks to write."""
 
     def __init__(self, workspace: Workspace, executor: Executor | None) -> None:
-        from workbench.analysis.character import analysis_name
-
         self.workspace, self.params, self.executor = workspace, workspace.params, executor
         self.library = open_library(workspace)
         self.analysis = analysis_name(workspace.params)
@@ -438,8 +437,6 @@ class _Adding:
 
 def measure(path: Path, root: Path, params: WorkbenchParams, given_bpm: float | None = None) -> Measurement:
     """Analyse one file into the store of a home folder; runs in a worker process."""
-    from workbench.analysis.character import measure_track
-
     workspace = _workspace_of_this_process(root, params)
     try:
         return measure_track(workspace, path, given_bpm)

@@ -3,7 +3,7 @@
 The profile of a track holds the splices that are worth keeping. One that a person names may not be among them: it is
 then measured and fitted like the others, and added.
 
-Functions: `read_seconds`, `read_range` and `read_splice` for typed texts; `request_records`, `read_request` and
+Functions: `read_seconds` and the other readers of typed texts; `request_records`, `read_request` and
 `recorded_request` for provenance; `last_cut` of a video, for an ending; `with_splices` and `with_pinned` for an
 analysis, `measured_splices` and `remember_splices` to hand splices to another process.
 """
@@ -31,6 +31,7 @@ from workbench.plans.constraints import (
     line_pair,
     on_lines,
 )
+from workbench.plans.fit import MIN_SECONDS
 from workbench.plans.request import LOOP_ALONE, Hit, Keep, KeptPart, PlanRequest
 from workbench.seams.build_profile import named_splices
 from workbench.seams.profile import Splices
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.recording import VideoSeconds
 
 _TIME = re.compile(r"(?:(\d+):([0-5]\d(?:\.\d+)?)|(\d+(?:\.\d+)?))", re.ASCII)
+_LONGEST = 86_400.0  # s, of a fit; a day
 _Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 _Time = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
 _Pair = tuple[_Number, _Number]
@@ -54,6 +56,49 @@ def read_seconds(text: str) -> float | None:
         return None
     minutes, rest, plain = found.groups()
     return float(plain) if plain is not None else 60.0 * int(minutes) + float(rest)
+
+
+def read_time(text: str) -> float:
+    """The seconds of a time as `read_seconds` reads it; raises `ConstraintError` for what is no time."""
+    seconds = read_seconds(text)
+    if seconds is None:
+        raise ConstraintError(f"{text!r} is not a time such as 1:05 or 65.5")
+    return seconds
+
+
+def read_length(text: str) -> float:
+    """A length as `read_seconds` reads it; raises `ConstraintError` for what is none."""
+    seconds = read_seconds(text)
+    if seconds is None:
+        raise ConstraintError(f"{text!r} is not a length such as 90 or 2:37")
+    return seconds
+
+
+def read_lengths(text: str) -> tuple[float, ...]:
+    """One length of a fit, s, or several with commas between them; raises `ConstraintError` for others."""
+    lengths = []
+    for part in (part.strip() for part in text.split(",")):
+        seconds = read_seconds(part)
+        if seconds is None:
+            wrong = f"{part!r} is not a length" if part else f"{text!r} lacks a length beside a comma"
+            raise ConstraintError(f"{wrong}, such as 90, 2:37 or 15,30,60")
+        if not MIN_SECONDS <= seconds <= _LONGEST:
+            unit = "" if ":" in part else " s"
+            raise ConstraintError(f"{part}{unit} is not between {MIN_SECONDS:g} and {_LONGEST:g} s")
+        lengths.append(seconds)
+    return tuple(lengths)
+
+
+def read_keep(text: str) -> Keep:
+    """A part of a track by its name, or a range of it; raises `ConstraintError` for others."""
+    names = [part.value for part in KeptPart]
+    if text in names:
+        return Keep(KeptPart(text))
+    try:
+        stretch = read_range(text)
+    except ConstraintError as error:
+        raise ConstraintError(f"{error}; or name one of {', '.join(names)}") from error
+    return Keep(None, stretch.song_from, stretch.song_to)
 
 
 def read_range(text: str) -> TrackRange:

@@ -54,7 +54,7 @@ from workbench.render.video import render_video
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.catalog import add_tracks, bundled_files
 from workbench.workflows.match import match
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned, loop_track, save_plan
 from workbench.workflows.report import (
     ShownSeam,
     mix_section,
@@ -155,6 +155,7 @@ class Demo:
     folder: Path
     rendered: Path
     report: Path
+    plan: Path
     watched: VideoAnalysis
     levels: SoundLevels
     """of the video as written"""
@@ -185,7 +186,8 @@ def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
         delete_made(folder / _RECORD)
         record = {"fingerprint": fingerprint, "checksums": {name: checksum(folder / name) for name in names}}
         made(folder / _RECORD, lambda aside: aside.write_text(json.dumps(record), encoding="utf-8"))
-    return Demo(folder, rendered, report, watched, measure_levels(rendered), loop, choice, again)
+    plan = save_plan(loop, folder / "plan.json")
+    return Demo(folder, rendered, report, plan, watched, measure_levels(rendered), loop, choice, again)
 
 
 def demo_loop(workspace: Workspace, seconds: float = FILM_SECONDS) -> Planned:

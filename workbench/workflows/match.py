@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.align.placements import CHANCE_SCORE
+from workbench.align.placements import CHANCE_SCORE, NO_CLEAR_POINT
 from workbench.analysis.grids import corrected_revisions
 from workbench.analysis.placements import Placements, pair_placements
 from workbench.analysis.progress import silent
@@ -37,7 +37,7 @@ from workbench.matching.video_ranking import AskedMusic, Ranking, bonus, params_
 from workbench.matching.video_reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.params import MatchParams
 from workbench.recording import FloatArray, IntArray
-from workbench.results.match import lane_body, match_result
+from workbench.results.match import lane_body, match_result, with_records
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import find_events
 from workbench.workflows.catalog import open_catalog
@@ -110,13 +110,12 @@ def match_json(
     return with_provenance(with_records(body.to_json(), lane), provenance)
 
 
-def with_records(body: dict[str, Any], lane: Lane) -> dict[str, Any]:
-    """A body of match or underscore with the file and the credits of its tracks, as the command line prints it."""
-    records = {found.track.track_id: found.track for found in (*lane.matches, *lane.candidate_pool)}
-    for track in (*body["lane"]["matches"], *body["lane"].get("candidate_pool", ())):
-        record = records[track["track_id"]]
-        track |= {"path": str(record.path), **record.credits}
-    return body
+def unclear_line(lane: Lane) -> str | None:
+    """That no placement of some tracks is better than chance, and of which; None where all have a better one."""
+    unclear = [
+        found.track.called for found in lane.matches if not found.sync or found.sync[0].in_words == NO_CLEAR_POINT
+    ]
+    return f"{NO_CLEAR_POINT}, every placement under {CHANCE_SCORE:g}: {', '.join(unclear)}" if unclear else None
 
 
 def rank_video(

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from workbench.analysis.protocols import track_beats
 from workbench.analysis.provenance import (
     FileRecord,
     Provenance,
@@ -491,8 +492,6 @@ _tracked: dict[str, BeatGrid] = {}
 
 def _grid_of(recording: Recording, params: WorkbenchParams) -> BeatGrid:
     """The tracked grid, cached for the last recording and parameters."""
-    from workbench.analysis.protocols import track_beats
-
     key = recording.content_hash + canonical_json(*grid_parts(params, ""))
     if key not in _tracked:
         found = track_beats(recording, params=params.beats)

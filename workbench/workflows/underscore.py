@@ -14,12 +14,13 @@ Functions: `underscore`; `words_query`, the query to the vector index.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.progress import silent
+from workbench.analysis.provenance import make_provenance, with_provenance
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
@@ -41,6 +42,7 @@ from workbench.matching.script_reasons import (
 from workbench.matching.texts import names_in
 from workbench.params import UnderscoreParams, WorkbenchParams
 from workbench.recording import FloatArray, IntArray
+from workbench.results.match import lane_body, underscore_result, with_records
 from workbench.workflows.catalog import open_catalog
 
 if TYPE_CHECKING:
@@ -84,6 +86,16 @@ def underscore(
     ranked = rank(wanted, columns, facets, trust, params.underscore)
     ranking = ScriptReading(spoken, reading, wanted, ranked, columns, facets, platform)
     return _lane(ranking, asked, snapshot, rows, params)
+
+
+def underscore_json(
+    workspace: Workspace, lane: Lane, *, platform: str | None, brief: str | None, use: str | None, expand: str | None
+) -> dict[str, Any]:
+    """The JSON of an underscore as the command line prints it: its body, and beside it the provenance."""
+    body = with_records(underscore_result(lane_body(lane, expand == "full", None)).to_json(), lane)
+    constraints = {"platform": platform, "brief": brief, "for": use, "expand": expand}
+    provenance = make_provenance(workspace, "underscore", ("character",), constraints=constraints)
+    return with_provenance(body, provenance)
 
 
 def the_embedding(workspace: Workspace) -> SentenceEmbedding | None:

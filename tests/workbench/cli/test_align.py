@@ -69,8 +69,8 @@ def test_says_what_is_wrong_in_a_line(workbench: Call, home: Path, arguments: li
 
 
 def test_a_video_goes_by_its_id(workbench: Call, track_file: Path, shots_file: Path, home: Path) -> None:
-    from workbench.analysis.sources import add_video
     from workbench.store.home import Home
+    from workbench.workflows.videos import add_video
 
     add_video(Workspace(Home(home)), shots_file, video_id="vid_shots")
     by_file = json.loads(workbench("align", track_file, "--video", shots_file, "--home", home)[1])

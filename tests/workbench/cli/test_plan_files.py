@@ -15,7 +15,8 @@ import pytest
 
 from workbench.analysis.provenance import make_provenance
 from workbench.analysis.workspace import Workspace
-from workbench.cli.plan_files import AskedMusic, ChosenMusic, lay_out, read_music, say_other_streams
+from workbench.cli.plan_files import ChosenMusic, lay_out, read_music, say_other_streams
+from workbench.cli.plan_options import AskedMusic
 from workbench.errors import InputError, PlanError
 from workbench.media.sound_streams import SoundChoice
 from workbench.plans.plan import LoopPlan

@@ -18,7 +18,8 @@ from workbench.analysis.sources import find_track
 from workbench.analysis.track import analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
-from workbench.cli.plan_files import AskedMusic, lay_out, read_music
+from workbench.cli.plan_files import lay_out, read_music
+from workbench.cli.plan_options import AskedMusic
 from workbench.dashboards.actions import Session
 from workbench.dashboards.autosave import params_words, request_words
 from workbench.dashboards.downloads import download_file

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.videos import grey, write_video
-from workbench.analysis.sources import add_video, find_video
+from workbench.analysis.sources import find_video
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.errors import MediaError, ParameterError, UnknownVideo
@@ -15,6 +15,7 @@ from workbench.store import videos
 from workbench.store.database import Database
 from workbench.store.home import Home
 from workbench.store.settings import load_settings
+from workbench.workflows.videos import add_video
 
 
 @pytest.fixture
