@@ -28,6 +28,7 @@ from workbench.dashboards.tasks import Pool, Task, shared_pool
 from workbench.dashboards.views import LongSound, write_summary
 from workbench.errors import PlanError, WorkbenchError
 from workbench.files import stamps_of
+from workbench.media.probe import probe
 from workbench.mix.balance import Mix
 from workbench.params import WorkbenchParams
 from workbench.plans.plan import MAX_OPTIONS, LoopPlan
@@ -272,8 +273,6 @@ class Session(State):
 
     def open_file(self, path: Path) -> Task | None:
         """Open a file as what it is: a video where it has a moving picture, else a track; None: neither."""
-        from workbench.media.probe import probe
-
         found = self.find(probe, path)
         if found is None:
             return None

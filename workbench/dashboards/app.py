@@ -5,12 +5,15 @@ A tab of `TABS` is made when it is first opened, and stays then, hidden while an
 
 from __future__ import annotations
 
+import gc
+import signal
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
+import click
 import panel as pn
 import param
 from bokeh.core.validation import silence
@@ -28,8 +31,10 @@ from tornado.ioloop import IOLoop
 from tornado.web import StaticFileHandler
 
 from workbench.analysis.provenance import with_recorded_audio
+from workbench.analysis.sources import find_track, find_video
 from workbench.analysis.workspace import Workspace
-from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_loopback
+from workbench.cli.terminal import say
+from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_loopback, new_key
 from workbench.dashboards.actions import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.address import PROJECTS, Address, Place
 from workbench.dashboards.charts import THEME, ink_colour
@@ -438,6 +443,50 @@ def make_server(
     web_server = HTTPServer(site)
     web_server.add_sockets(sockets)
     return BaseServer(IOLoop.current(), site, web_server)
+
+
+def serve(
+    workspace: Workspace,
+    track: str | None,
+    video: Path | None,
+    *,
+    host: str,
+    port: int,
+    key: str | None,
+    show: bool,
+) -> None:
+    """Serve the dashboard until it is ended; `track` and `video`, both or none, are what a page opens."""
+    opens = None
+    if track is not None and video is not None:
+        find_track(workspace, track)  # so that what is wrong with it is said before a server runs
+        opens = track, find_video(workspace, video).path
+    if key is None and not is_loopback(host):
+        key = new_key()
+    try:
+        server = make_server(workspace, host=host, port=port, key=key, opens=opens)
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port"
+        ) from error
+    name = f"[{host}]" if ":" in host else host
+    url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
+    # What is loaded stays: when a page closes, memory is sought among what pages hold.
+    gc.collect()
+    gc.freeze()
+    server.start()
+    shared_pool().warm()
+    # A plain kill ends it like Ctrl-C: the processes that work for it must not outlive it.
+    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
+    click.echo(f"listening on {url}")
+    if show:
+        click.launch(url)
+    try:
+        server.io_loop.start()
+    except KeyboardInterrupt:
+        say("the dashboard has ended")
+    finally:
+        server.stop()
+        shared_pool().close()
 
 
 def _asked_query() -> str:

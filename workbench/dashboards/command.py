@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.options import FILE, profile_option, workspace_option
-from workbench.cli.terminal import say
+from workbench.errors import require_extra
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
@@ -52,43 +50,7 @@ def command(
     """
     if (track is None) != (video is None):
         raise click.UsageError("a project needs both TRACK and --video")
-    from workbench.errors import require_extra
-
     require_extra("dashboard", "`workbench dashboard`")
-    from workbench.dashboards.access import is_loopback, new_key
-    from workbench.dashboards.app import make_server
-    from workbench.dashboards.tasks import shared_pool
+    from workbench.dashboards.app import serve
 
-    opens = None
-    if track is not None and video is not None:
-        from workbench.analysis.sources import find_track, find_video
-
-        find_track(workspace, track)  # so that what is wrong with it is said before a server runs
-        opens = track, find_video(workspace, video).path
-    if key is None and not is_loopback(host):
-        key = new_key()
-    try:
-        server = make_server(workspace, host=host, port=port, key=key, opens=opens)
-    except OSError as error:
-        raise click.ClickException(
-            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port"
-        ) from error
-    name = f"[{host}]" if ":" in host else host
-    url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
-    # What is loaded stays: when a page closes, memory is sought among what pages hold.
-    gc.collect()
-    gc.freeze()
-    server.start()
-    shared_pool().warm()
-    # A plain kill ends it like Ctrl-C: the processes that work for it must not outlive it.
-    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
-    click.echo(f"listening on {url}")
-    if show:
-        click.launch(url)
-    try:
-        server.io_loop.start()
-    except KeyboardInterrupt:
-        say("the dashboard has ended")
-    finally:
-        server.stop()
-        shared_pool().close()
+    serve(workspace, track, video, host=host, port=port, key=key, show=show)

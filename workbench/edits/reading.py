@@ -20,6 +20,7 @@ from workbench.edits.edit_list import EditList
 from workbench.edits.edl import read_edl
 from workbench.edits.fcpxml import read_fcpxml
 from workbench.edits.otio import read_otio
+from workbench.edits.videos import compare_videos
 from workbench.errors import EditError
 
 # Suffixes of the files that are read as edit lists, in lower case
@@ -102,8 +103,6 @@ def compare_files(
             f"({', '.join(EDIT_LIST_SUFFIXES)}) or two video files"
         )
     if not is_edit_list(old_path):
-        from workbench.edits.videos import compare_videos  # here: edit lists need no decoder
-
         return compare_videos(old_path, new_path)
     old_project, new_project = (projects[0], projects[-1]) if projects else (None, None)
     old = read_edit_list(old_path, frame_rate, old_seconds, old_project, new_path)

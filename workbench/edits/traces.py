@@ -23,10 +23,12 @@ import numpy as np
 from workbench.edits.shots import find_usual_rate
 from workbench.errors import MediaError
 from workbench.features.levels import HOPS_PER_SECOND
+from workbench.features.speech_probability import SAMPLE_RATE
 from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
 from workbench.params import CutParams
 from workbench.recording import BoolArray, FloatArray, IntArray, MonoMixer
-from workbench.video.bands import BAND_EDGES_HZ
+from workbench.video.bands import BAND_EDGES_HZ, BandMeter
+from workbench.video.picture_meter import PictureMeter
 
 if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock
@@ -60,8 +62,6 @@ def trace_video(path: Path, frame_rate: Fraction | None = None) -> Trace:
 
     Raises `MediaError` where there is no file, no media or no moving picture, or the damage is beyond use.
     """
-    from workbench.video.picture_meter import PictureMeter
-
     params = CutParams()
     meter, ear = PictureMeter(params), _Ear()
     times: list[FloatArray] = []
@@ -127,9 +127,6 @@ class _Ear:
         """Take the next block."""
         if self._bands is None:
             import soxr
-
-            from workbench.features.speech_probability import SAMPLE_RATE
-            from workbench.video.bands import BandMeter
 
             self._bands = BandMeter()
             self._mono = soxr.ResampleStream(block.sample_rate, SAMPLE_RATE, 1, dtype="float32")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.analysis.progress import Progress
-from workbench.analysis.video import with_voices
+from workbench.analysis.video import watch, with_voices
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.caches import made, mark_used
@@ -22,6 +22,7 @@ from workbench.catalog.certainty import possible_tempi
 from workbench.dashboards.sounds.plan import measured_levels, music_file, soundtrack_beside, track_file
 from workbench.errors import PlanError
 from workbench.features.levels import LevelCurve
+from workbench.matching.video_facts import VideoFacts, movement_of, video_facts
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Mix, plan_mix
@@ -32,11 +33,13 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.video.speech_ranges import Utterances
 from workbench.video.utterances import Detected, SoundtrackMeasure, own_music_in, uncertain_ranges, utterances_in
+from workbench.workflows.catalog import open_catalog
+from workbench.workflows.match import place_ranked, rank_video
 from workbench.workflows.mix import measure_soundtrack
+from workbench.workflows.underscore import underscore
 
 if TYPE_CHECKING:
     from workbench.matching.lane import Lane
-    from workbench.matching.video_facts import VideoFacts
     from workbench.video.picture import Picture
     from workbench.workflows.plan import Planned
 
@@ -184,12 +187,6 @@ class DrawnMatch:
 
 def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: str = "") -> DrawnMatch:
     """Match the catalog to a video, or else to a script, which places none, and gather the curves to draw it with."""
-    from workbench.analysis.video import watch
-    from workbench.matching.video_facts import video_facts
-    from workbench.workflows.catalog import open_catalog
-    from workbench.workflows.match import place_ranked, rank_video
-    from workbench.workflows.underscore import underscore
-
     if script.strip():
         watched, snapshot = watch(workspace, video), open_catalog(workspace)
         facts, columns = video_facts(watched), snapshot.columns
@@ -211,8 +208,6 @@ def match_to_draw(workspace: Workspace, video: Path, brief: str = "", script: st
 
 def _motion(picture: Picture) -> FloatArray:
     """How much moves, averaged over equal parts of the video, about as wide as a column of the drawing."""
-    from workbench.matching.video_facts import movement_of
-
     edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
     place = np.clip(np.searchsorted(edges, picture.times, side="right") - 1, 0, _MOTION_POINTS - 1)
     measured = np.isfinite(picture.motion)
