@@ -51,10 +51,10 @@ Run = Callable[[Job, Context], Outcome]
 log = structlog.get_logger("service.jobs")
 
 
-def main(run: Run, warm_up: Callable[[], str]) -> None:
+def main(load: Callable[[], tuple[Run, str]]) -> None:
     """Run jobs until standard input ends. Arguments of the process: the home folder, its parent's process id, its pool.
 
-    `warm_up` imports what jobs use before the first one, and returns the revision of the analysis.
+    `load` imports what jobs use before the first one; it returns what runs them, and the revision of the analysis.
     """
     home, parent = Home(Path(sys.argv[1])), int(sys.argv[2])
     die_with(parent)
@@ -62,7 +62,7 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
     os.nice(_NICENESS_OF_LONG_JOBS if sys.argv[3] == jobs.LONG_BEATS else _NICENESS)
-    revision = warm_up()
+    run, revision = load()
     limit_memory(settings.job_memory_bytes)
     send = _sender(messages)
     send({"ready": revision})
@@ -161,28 +161,19 @@ def _lower(which: int, soft: int) -> None:
     resource.setrlimit(which, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def import_workflows() -> str:
-    """Import what jobs use; returns the revision of the analysis."""
-    import workbench.beats.track
-    import workbench.features.speech_probability
-    import workbench.mix.balance
-    import workbench.video.picture_meter
-    import workbench.workflows.beats
-    import workbench.workflows.mix
-    import workbench.workflows.plan  # noqa: F401
-    from service.jobs.revision import analysis_revision  # with the rest of the workflows
+def load_workflows() -> tuple[Run, str]:
+    """Import what runs jobs; returns it, and the revision of the analysis."""
+    from service.jobs import revision, runs
 
-    return analysis_revision()
+    return runs.run, revision.analysis_revision()
 
 
-def import_download() -> str:
-    """Import what fetches files; returns nothing, as no result depends on it."""
-    import service.fetch.download  # noqa: F401
+def load_download() -> tuple[Run, str]:
+    """Import what fetches files; returns it, and no revision, as no result depends on it."""
+    from service.jobs.fetching import fetch
 
-    return ""
+    return fetch, ""
 
 
 if __name__ == "__main__":
-    from service.jobs import kinds
-
-    main(kinds.run, import_download if sys.argv[3] == jobs.FETCH else import_workflows)
+    main(load_download if sys.argv[3] == jobs.FETCH else load_workflows)

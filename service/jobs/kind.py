@@ -76,11 +76,11 @@ class JobFault(Exception):
 
 
 class Kind:
-    """One kind of job: where it runs, how it is run, and how it ends.
+    """One kind of job: where it runs, and how it ends.
 
-    `run` is called in the job's own process, all else by the process that settles it. Functions that get a connection
-    are part of the transaction that settles the job: what a kind changes is written with the answer and the charge, or
-    not at all. They return False if the job is no longer ours; nothing is changed then.
+    The process that settles a job calls all of this; `service.jobs.runs` does the work in another one. Functions that
+    get a connection are part of the transaction that settles the job: what a kind changes is written with the answer
+    and the charge, or not at all. They return False if the job is no longer ours; nothing is changed then.
     """
 
     name: str
@@ -102,10 +102,6 @@ class Kind:
     def longest_wait(self, settings: ServiceSettings) -> float | None:
         """Seconds after which a job that never ran is given up; None: it waits."""
         return None
-
-    def run(self, job: Job, context: Context) -> Outcome:
-        """Do the work; raises JobFault if it cannot be done: the caller gets the reason."""
-        raise NotImplementedError
 
     def settle_if_blocked(self, connection: Connection, job: Job) -> bool:
         """Settle or postpone a job that was claimed and cannot run now; False if it can run."""

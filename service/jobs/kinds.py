@@ -12,63 +12,35 @@
     * with an address, it is in the queue `fetch` first: there its file is fetched, and nothing else
 
 Video, track and account are fields of the job. A result is stored under a key of everything it depends on
-(`service.cache_keys`), without the ids that a caller gave, so that jobs of other accounts find it. Workflows are
-imported by the functions that run a job: the process that settles jobs computes nothing.
+(`service.cache_keys`), without the ids that a caller gave, so that jobs of other accounts find it. `service.jobs.runs`
+runs a job in a process of its own: the process that settles jobs computes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-import structlog
 from sqlalchemy import Connection
 
 from service import cache_keys
-from service.errors import Problem
-from service.jobs.kind import Context, JobFault, Kind, Outcome
-from service.money import funds
-from service.prices import started_minutes
+from service.jobs.kind import Kind, Outcome
 from service.settings import ServiceSettings
-from service.store import answers, jobs, shared_values, tracks, video_owners
+from service.store import jobs, shared_values, tracks, video_owners
 from service.store.inserts import insert
-from service.store.jobs import FETCH, FETCHING_STAGE, LONG_BEATS, Job, NewJob, StoredAnswer
+from service.store.jobs import Job, NewJob
 from service.store.tables import mapped_recordings
-from service.store.tracks import TrackFacts
-from workbench.analysis.workspace import Workspace
-from workbench.catalog.library import Library
-from workbench.catalog.track import Track
-from workbench.errors import MediaError, ParameterError, Sentence, SoundTooLong, UnknownTrack, UnknownVideo
-from workbench.files import hash_file
+from workbench.errors import ParameterError
 from workbench.plans import refusals
-from workbench.plans.refusals import Refusal, audio_unavailable
-from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
-from workbench.store import saved as grids
+from workbench.plans.refusals import Refusal
+from workbench.results.loop_parts import loop_names, refusal_facts
 from workbench.store import videos
 from workbench.store.catalog_revision import current_revision
 from workbench.store.database import now
-from workbench.store.videos import AddedVideo
-
-if TYPE_CHECKING:
-    from workbench.mix.balance import Mix
-    from workbench.plans.plan import LoopPlan
-
-log = structlog.get_logger("service.jobs")
 
 _WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `jobs.release` ends the wait as soon as the ingest has ended
-_REMOVED = "the track has been removed from the catalog"
-_LONG_BEATS_SECONDS = 600.0  # of sound; more has a slot of its own, so that no other job waits for it
-_BEATS_OWN = ("track_id", "status", "cached")
-"""fields that are left out of a stored answer, because they belong to one caller"""
-
-
-def run(job: Job, context: Context) -> Outcome:
-    """Run a job of any kind, or fetch its file if that is the queue it is in; JobFault if it cannot be done."""
-    return _fetch(job, context) if job.queue == FETCH else KINDS[job.kind].run(job, context)
 
 
 class Ingest(Kind):
@@ -88,36 +60,6 @@ class Ingest(Kind):
     def deadline(self, settings: ServiceSettings) -> float:
         """A setting of its own."""
         return settings.ingest_deadline_seconds
-
-    def run(self, job: Job, context: Context) -> Outcome:
-        """The outcome is the video's record. JobFault, 422: the file is not a video."""
-        from workbench.analysis.video import unused_speech, watch
-
-        if self.address(job) is None:
-            source = context.workspace.files.place("uploads", str(job.request["storage_key"]))
-        else:
-            source = _fetched(job, context)
-        try:
-            path = context.workspace.local_file(source)
-            context.stage("watching")
-            watched = watch(context.workspace, path)
-            _reserve(job, context, watched.duration)
-            missed = unused_speech(context.workspace, path)
-        except MediaError as error:
-            raise JobFault(422, _without_path(str(error), source, "the file")) from error
-        if missed is not None:
-            log.warning("speech not used", video_id=job.video_id, problem=missed)
-        # A video without a title has its file's name as title, and here the file's name is an id.
-        title = watched.title if watched.title != path.name else self._given_title(job, path, context)
-        place = source if self.address(job) is None else self._keep(path, job, watched.content_hash, context)
-        facts = {
-            "path": str(place),
-            "content_hash": watched.content_hash,
-            "seconds": round(watched.duration, 6),
-            "title": title,
-        }
-        answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
-        return Outcome(answer, billed=True, quantity=started_minutes(watched.duration), facts=facts)
 
     def complete(self, connection: Connection, job: Job, outcome: Outcome) -> bool:
         """The video is ready."""
@@ -160,21 +102,6 @@ class Ingest(Kind):
         video_owners.update(connection, str(job.video_id), "failed", status="processing", reason=None)
         return True
 
-    def _keep(self, path: Path, job: Job, content_hash: str, context: Context) -> Path:
-        """Keep a fetched video where later jobs find it, as an upload is already; returns the path of its record.
-
-        In a store that machines share its name has the hash of its bytes, so that a run of the job on another machine,
-        to which the address may give other bytes, replaces nothing.
-        """
-        files, name = context.workspace.files, str(job.video_id)
-        return files.keep(path, "videos", name if files.store is None else f"{name}.{content_hash[:16]}")
-
-    def _given_title(self, job: Job, path: Path, context: Context) -> str:
-        """The title that the video was submitted with: its file's name, or the last part of its address."""
-        with context.workspace.database.read() as connection:
-            owned = video_owners.get(connection, str(job.video_id))
-        return path.name if owned is None else owned.title or owned.filename or path.name
-
 
 class Loop(Kind):
     """Plan how a track covers a video, unless the plan is stored; with a mix if the request asks for it.
@@ -184,37 +111,6 @@ class Loop(Kind):
     """
 
     name = "loop"
-
-    def run(self, job: Job, context: Context) -> Outcome:
-        """JobFault: 404 if the track has left the catalog, 422 if the video has no record or has changed."""
-        from workbench.analysis.sources import TrackSource
-        from workbench.results.plan import loop_facts, plan_from_json
-        from workbench.workflows.mix import mix_under
-        from workbench.workflows.plan import loop_track
-
-        video, (track, facts) = _video(job, context), _track(job, context)
-        cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
-        stored = _use_stored(context, cache_key)
-        new: list[StoredAnswer] = []
-        mix: dict[str, Any] | None = None
-        try:
-            if stored is None:
-                source = TrackSource(track.track_id, track.path, track)
-                found = loop_track(_with_stages(context), source, video.seconds)
-                if found.analysis is None or found.analysis.content_hash != track.content_hash:
-                    _require_track(track, context)
-                stored = loop_facts(_without_paths(found.answer, track))
-                if stored["applicable"] or not stored["retryable"]:
-                    new.append(StoredAnswer(cache_key, self.name, stored, video.content_hash))
-            if job.request.get("auto_mix") and stored["applicable"]:
-                plan = plan_from_json(stored)
-                measure = partial(mix_under, context.workspace, plan, track.path, video.path)
-                mix, more = _mix(cache_key, track, video, context, measure)
-                new += more
-        except _TrackLost as lost:
-            stored, new = loop_facts(audio_unavailable(str(lost))), []
-        result = loop_names(str(job.video_id), str(job.track_id), track) | with_mix(stored, mix)
-        return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
 
     def refuse(self, connection: Connection, job: Job, status: int, message: str) -> bool:
         """A status of 500 or above is a refusal, all else a fault."""
@@ -235,43 +131,6 @@ class Align(Kind):
     """Find where a track lands under a video, unless the placements are stored. Charged by the call."""
 
     name = "align"
-
-    def run(self, job: Job, context: Context) -> Outcome:
-        """JobFault: 404 if the track has left the catalog, 422 if the video has no record or has changed, 500 if a
-        file cannot be read now.
-        """
-        from workbench.analysis.sources import TrackSource
-        from workbench.results.align import align_result
-        from workbench.workflows.align import align_track, mix_beside
-
-        video, (track, facts) = _video(job, context), _track(job, context)
-        cache_key = cache_keys.align_key(video.content_hash, track.content_hash, facts.grid_revision, context.revision)
-        stored = _use_stored(context, cache_key)
-        cached, new = stored is not None, list[StoredAnswer]()
-        mix: dict[str, Any] | None = None
-        try:
-            if stored is None:
-                source = TrackSource(track.track_id, track.path, track)
-                found = align_track(_with_stages(context), source, video.path)
-                points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
-                body = align_result(points, video_id="", track_id="").to_json()
-                stored = {"sync_points": body["sync_points"]}
-                _require_track(track, context)
-                _require_video(video, context)
-                new.append(StoredAnswer(cache_key, self.name, stored, video.content_hash))
-            if job.request.get("auto_mix"):
-                measure = partial(mix_beside, context.workspace, track.path, video.path, video.seconds)
-                mix, more = _mix(cache_key, track, video, context, measure)
-                new += more
-        except MediaError as error:
-            log.error("align", job_id=job.job_id, problem=str(error))
-            raise JobFault(500, "the track or the video could not be read; submit it again") from error
-        except _TrackLost as lost:
-            raise JobFault(500, f"the track's audio could not be read: {lost}; submit it again") from lost
-        answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
-        answer |= {"status": "complete", "cached": cached, **stored}
-        answer |= {} if mix is None else {"mix": mix}
-        return Outcome(answer, billed=True, stored=tuple(new))
 
 
 class Match(Kind):
@@ -294,36 +153,6 @@ class Match(Kind):
             return True
         return False
 
-    def run(self, job: Job, context: Context) -> Outcome:
-        """JobFault, 422: the video has no record, has changed or cannot be read."""
-        lane, new = self.lane(job, context)
-        return Outcome(lane, billed=True, stored=new)
-
-    def lane(self, job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
-        """The lane, stored or ranked now, and the answers to store."""
-        from workbench.results.align import MOST_SYNC_POINTS
-        from workbench.results.match import lane_body
-        from workbench.workflows.match import match as match_video
-
-        video = _video(job, context)
-        with context.workspace.database.read() as connection:
-            catalog_revision = current_revision(connection)
-        brief = job.request.get("brief")
-        cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision, brief)
-        stored = _use_stored(context, cache_key)
-        if stored is not None:
-            return stored, ()
-        try:
-            lane = match_video(_with_stages(context), video.path, brief)
-        except MediaError as error:
-            log.error("match", job_id=job.job_id, problem=str(error))
-            raise JobFault(422, "the video can no longer be read; submit it again") from error
-        _require_video(video, context)
-        body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
-        if any(one.sync_status == "cold" and _is_lost(one.track, context) for one in lane.candidate_pool):
-            return body, ()  # not stored: its placements can be found once its file is back
-        return body, (StoredAnswer(cache_key, Match.name, body, video.content_hash),)
-
 
 class Engine(Match):
     """Rank the catalog against a video that has just become ready, so that match can answer at once. Free."""
@@ -335,11 +164,6 @@ class Engine(Match):
     def settle_if_blocked(self, connection: Connection, job: Job) -> bool:
         """Never: its video is ready."""
         return False
-
-    def run(self, job: Job, context: Context) -> Outcome:
-        """The outcome has no answer, only the stored lane."""
-        _, new = self.lane(job, context)
-        return Outcome({}, billed=False, stored=new)
 
 
 class Beats(Kind):
@@ -359,42 +183,6 @@ class Beats(Kind):
     def longest_wait(self, settings: ServiceSettings) -> float | None:
         """A setting."""
         return settings.beats_retention_seconds
-
-    def run(self, job: Job, context: Context) -> Outcome:
-        """JobFault, 422: the file is not sound."""
-        from workbench.results.beats import beat_grid_body
-        from workbench.workflows.beats import map_beats
-
-        path = _fetched(job, context)
-        context.stage("decoding")
-        try:
-            content_hash = hash_file(path)
-        except MediaError as error:
-            raise JobFault(422, _without_path(str(error), path, "the audio")) from error
-        with context.workspace.database.read() as connection:
-            grid_revision = grids.revision_of(connection, content_hash)
-        cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
-        grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
-        if grid is None:
-            most = context.settings.beats_max_seconds
-            goes_on = job.queue == self.queue and most > _LONG_BEATS_SECONDS
-            try:
-                sound = context.workspace.load_recording(path, _LONG_BEATS_SECONDS if goes_on else most)
-                _reserve(job, context, sound.duration)
-                found = map_beats(_with_stages(context, _stage_of_beats), path)
-            except MediaError as error:
-                if goes_on and isinstance(error, SoundTooLong):
-                    return Outcome({}, billed=False, queue=LONG_BEATS)
-                raise JobFault(422, _without_path(str(error), path, "the audio")) from error
-            body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
-            grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
-            new.append(StoredAnswer(cache_key, self.name, grid))
-        _reserve(job, context, float(grid["duration_seconds"]))
-        minutes = started_minutes(float(grid["duration_seconds"]))
-        answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid}
-        answer["billed_minutes"] = minutes
-        facts = {"content_hash": content_hash}
-        return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts=facts)
 
     def complete(self, connection: Connection, job: Job, outcome: Outcome) -> bool:
         """The account has these bytes mapped."""
@@ -418,26 +206,6 @@ class Preview(Kind):
 
     name = "preview"
 
-    def run(self, job: Job, context: Context) -> Outcome:
-        """The outcome is the stretch of the track that it plays.
-
-        JobFault, 404: the track has left the catalog, or its file cannot be read or has changed.
-        """
-        from workbench.workflows.preview import make_preview
-
-        name = str(job.request["file"])
-        context.stage("cutting")
-        try:
-            track = Library(context.workspace.database).get(str(job.track_id))
-            made = make_preview(context.workspace, track.path, context.scratch / name)
-            if hash_file(context.workspace.local_file(track.path)) != track.content_hash:
-                raise MediaError("the file of the track is not the one in the catalog any more")
-        except (MediaError, UnknownTrack) as error:
-            log.warning("no preview", track_id=job.track_id, problem=str(error))
-            raise JobFault(404, "there is no sound to make a preview of") from error
-        context.workspace.files.keep(made.path, "previews", name)
-        return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)
-
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind for kind in (Ingest(), Loop(), Align(), Beats(), Match(), Engine(), Preview())
@@ -452,156 +220,3 @@ def kind_of(job: Job) -> Kind:
 
 LONG = tuple(kind.name for kind in KINDS.values() if kind.is_long)
 BACKGROUND = tuple(kind.name for kind in KINDS.values() if kind.is_background)
-
-
-def _reserve(job: Job, context: Context, seconds: float) -> None:
-    """Reserve the price of a job that is sold by the minute; JobFault, 422, if its account cannot pay it."""
-    try:
-        with context.workspace.database.write() as connection:
-            funds.reserve(connection, job, started_minutes(seconds))
-    except Problem as problem:
-        raise JobFault(422, problem.message) from problem
-
-
-# Files that are fetched
-
-
-def _fetch(job: Job, context: Context) -> Outcome:
-    """Fetch the file of a job for the process that will run it, from the queue of its kind."""
-    context.workspace.files.keep(_download(job, context), "fetched", job.job_id)
-    return Outcome({}, billed=False, queue=KINDS[job.kind].queue)
-
-
-def _fetched(job: Job, context: Context) -> Path:
-    """The file that was fetched for a job; fetched now if it is not there."""
-    files = context.workspace.files
-    found = files.find(files.place("fetched", job.job_id))
-    return found if found is not None and found.exists() else _download(job, context)
-
-
-def _download(job: Job, context: Context) -> Path:
-    from service.fetch.addresses import FetchError
-    from service.fetch.download import FetchLimits, download
-
-    context.stage(FETCHING_STAGE)
-    fetched = context.scratch / "fetched"
-    try:
-        download(str(KINDS[job.kind].address(job)), fetched, FetchLimits.of(context.settings), context.abandoned)
-    except FetchError as error:
-        raise JobFault(422, str(error)) from error
-    return fetched
-
-
-# The video and the track of a job
-
-
-def _video(job: Job, context: Context) -> AddedVideo:
-    """The record of a video that is ready."""
-    try:
-        with context.workspace.database.read() as connection:
-            return videos.get(connection, str(job.video_id))
-    except UnknownVideo as error:
-        raise JobFault(422, "the video failed to process; submit it again") from error
-
-
-def _track(job: Job, context: Context) -> tuple[Track, TrackFacts]:
-    """A track of the catalog, and its facts with the revisions of what a person gave."""
-    track_id = str(job.track_id)
-    try:
-        track = Library(context.workspace.database).get(track_id)
-    except UnknownTrack as error:
-        raise JobFault(404, _REMOVED) from error
-    with context.workspace.database.read() as connection:
-        facts = tracks.get(connection, track_id)
-    if facts is None:
-        raise JobFault(404, _REMOVED)
-    return track, facts
-
-
-class _TrackLost(Exception):
-    """The file of a track cannot be read, or is not the one in the catalog."""
-
-
-def _is_lost(track: Track, context: Context) -> bool:
-    """Whether the file of a track is missing or is not the one in the catalog; it may come back."""
-    try:
-        _require_track(track, context)
-    except _TrackLost:
-        return True
-    return False
-
-
-def _require_track(track: Track, context: Context) -> None:
-    """Check after work on a track that it was done on the bytes under whose hash it is stored; else _TrackLost."""
-    try:
-        content_hash = hash_file(context.workspace.local_file(track.path))
-    except MediaError as error:
-        raise _TrackLost(_without_path(str(error), track.path, "the file")) from error
-    if content_hash != track.content_hash:
-        raise _TrackLost("its file is not the one in the catalog any more; the catalog has to be indexed again")
-
-
-def _require_video(video: AddedVideo, context: Context) -> None:
-    """Check after work on a video that it was done on the bytes under whose hash it is stored; else JobFault."""
-    problem = "its bytes are not those that were ingested"
-    try:
-        if hash_file(context.workspace.local_file(video.path)) == video.content_hash:
-            return
-    except MediaError as error:
-        problem = str(error)
-    log.error("video lost", video_id=video.video_id, file=str(video.path), problem=problem)
-    raise JobFault(422, "the video can no longer be read; submit it again")
-
-
-# Stored answers and stages
-
-
-def _mix(
-    cache_key: str, track: Track, video: AddedVideo, context: Context, measure: Callable[[], Mix]
-) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
-    """The body of a mix, stored or measured now, and the answers to store.
-
-    A mix that cannot be measured is null, and stored as such, because the same bytes would fail again.
-    """
-    from workbench.results.mix import mix_body
-
-    mix_key = cache_keys.mix_key(cache_key)
-    stored = _use_stored(context, mix_key)
-    if stored is not None:
-        return stored["mix"], []
-    context.stage("mixing")
-    body: dict[str, Any] | None = None
-    try:
-        body = mix_body(measure()).to_json()
-    except MediaError as error:
-        log.warning("no mix", problem=str(error))
-    _require_track(track, context)
-    _require_video(video, context)
-    return body, [StoredAnswer(mix_key, "mix", {"mix": body}, video.content_hash)]
-
-
-def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
-    """The answer stored under a key; its use is recorded, and the sweep leaves it."""
-    with context.workspace.database.write() as connection:
-        return answers.use(connection, cache_key)
-
-
-def _with_stages(context: Context, shown: Callable[[str], str] = str) -> Workspace:
-    """The job's workspace, which reports each stage to the parent when it begins, under the name that is `shown`."""
-    return context.workspace.with_progress(lambda stage, _: context.stage(shown(stage)))
-
-
-def _stage_of_beats(stage: str) -> str:
-    return "decoding" if stage.startswith("decoding") else "analyzing"
-
-
-def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
-    """The same answer, without the path of the track in the hint of a refusal."""
-    if isinstance(answer, Refusal):
-        return replace(answer, sentence=Sentence(_without_path(answer.hint, track.path, "the file")))
-    return answer
-
-
-def _without_path(text: str, path: Path, instead: str) -> str:
-    """A message about a file, with a noun in place of its path and name."""
-    return text.replace(str(path), instead).replace(path.name, instead)

@@ -20,8 +20,14 @@ import structlog
 
 from service.processes.lifelines import die_with
 from service.ranking.client import LINE_LIMIT
+from service.store.tables import SCHEMA
+from workbench.analysis.workspace import Workspace
 from workbench.errors import InputError, WorkbenchError
+from workbench.results.match import lane_body
+from workbench.store.catalog_revision import current_revision
 from workbench.store.home import Home
+from workbench.workflows.catalog import open_catalog
+from workbench.workflows.underscore import the_embedding, underscore
 
 Rank = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -41,13 +47,6 @@ def main() -> None:
 
 def load_ranker(home: Home) -> Rank:
     """Load the catalog and the embedding; returns what makes a lane of the body of `POST /v1/underscore`."""
-    from service.store.tables import SCHEMA
-    from workbench.analysis.workspace import Workspace
-    from workbench.results.match import lane_body
-    from workbench.store.catalog_revision import current_revision
-    from workbench.workflows.catalog import open_catalog
-    from workbench.workflows.underscore import the_embedding, underscore
-
     workspace = Workspace(home, schemas=(SCHEMA,))
     snapshot = open_catalog(workspace)
     seen: int | None = None

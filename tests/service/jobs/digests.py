@@ -23,7 +23,7 @@ import zarr
 from numpy.typing import NDArray
 from zarr.storage import ZipStore
 
-from service.jobs import kinds
+from service.jobs import runs
 from service.jobs.kind import Context
 from service.jobs.revision import ANSWER_VERSIONS, STAGE_VERSIONS
 from service.settings import ServiceSettings
@@ -95,7 +95,7 @@ def _answers(home: Home) -> dict[str, list[tuple[str, Any]]]:
             sound = context.scratch / "fetched"
             sound.write_bytes((manifest.parent / track["path"]).read_bytes())
             workspace.files.keep(sound, "fetched", job.job_id)
-        for one in kinds.run(job, context).stored:
+        for one in runs.run(job, context).stored:
             found[one.kind].append((f"{kind} {track['track_id']}", one.body))
     workspace.close()
     return found

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 import structlog
 
 from service import cache_keys
-from service.jobs import kinds
+from service.jobs import kinds, runs
 from service.jobs.kind import Context, JobFault, Outcome
 from service.prices import CALL, MINUTE
 from service.settings import ServiceSettings
@@ -100,7 +100,7 @@ class Studio:
             abandoned=lambda: False,
         )
         try:
-            return kinds.run(job, context)
+            return runs.run(job, context)
         finally:
             shutil.rmtree(scratch)
 

@@ -47,4 +47,4 @@ def run(job: Job, context: Context) -> Outcome:
 
 
 if __name__ == "__main__":
-    main(run, lambda: os.environ.get("TINY_REVISION") or Path(os.environ["TINY_REVISION_FILE"]).read_text())
+    main(lambda: (run, os.environ.get("TINY_REVISION") or Path(os.environ["TINY_REVISION_FILE"]).read_text()))
