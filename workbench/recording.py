@@ -60,6 +60,7 @@ VideoSeconds: TypeAlias = float
 # Share of the power that channels without a common source leave in their mean; below it they cancel. Music has 0.8
 # and more over ten seconds; of a voice that is inverted between left and right only the sound beside it is left
 _CANCELLED = 0.25
+_MOST_CHANNELS = 64  # of which more are taken for samples whose axes are turned over
 
 
 def release_pages(samples: FloatArray) -> None:
@@ -123,9 +124,13 @@ class Recording(Shown):
     bits: int = 16
 
     def __post_init__(self) -> None:
-        samples = np.ascontiguousarray(self.samples, dtype=np.float32)
+        given = self.samples
+        if np.ma.isMaskedArray(given) or given.dtype.kind != "f":
+            kind = "a masked array" if np.ma.isMaskedArray(given) else str(given.dtype)
+            raise MediaError(f"samples must be real floats with a full scale of 1.0, got {kind}; convert them first")
+        samples = np.ascontiguousarray(given, dtype=np.float32)
         if samples.ndim != 2 or samples.shape[0] < 1:
-            raise MediaError(f"samples must have shape (channels, n), got {self.samples.shape}")
+            raise MediaError(f"samples must have shape (channels, n), got {given.shape}")
         if self.sample_rate <= 0:
             raise MediaError(f"the sample rate must be positive, got {self.sample_rate}")
         if samples is self.samples:
@@ -144,9 +149,13 @@ class Recording(Shown):
 
         Raises
         ------
-        MediaError : samples of another shape, or a rate that is not positive
+        MediaError : samples of another shape, masked or no floats, or a rate that is not positive
         """
-        block = np.atleast_2d(np.ascontiguousarray(samples, dtype=np.float32))
+        block = np.atleast_2d(np.array(samples, copy=True, subok=True))  # what changes later is not the hashed sound
+        if block.ndim == 2 and block.shape[0] > max(block.shape[1], _MOST_CHANNELS):
+            raise MediaError(f"samples must have shape (channels, n), got {block.shape}; turn them over with `.T`")
+        if block.dtype.kind == "f" and block.dtype != np.float32:
+            block = block.astype(np.float32)
         digest = hashlib.sha256(f"{block.shape}@{sample_rate}:".encode() + block.tobytes()).hexdigest()
         return cls(block, sample_rate, digest)
 

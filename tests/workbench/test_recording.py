@@ -51,6 +51,27 @@ def test_what_is_no_recording_is_refused(shape: tuple[int, ...], rate: int) -> N
         Recording(np.zeros(shape), rate, "0" * 64)
 
 
+@pytest.mark.parametrize(
+    ("samples", "advice"),
+    [
+        (np.ma.masked_greater(np.linspace(0.0, 2.0, 100), 1.0), "masked"),
+        (np.zeros((2, 100), dtype=np.int16), "int16"),
+        (np.zeros((2, 100), dtype=np.complex64), "complex64"),
+        (np.zeros((44_100, 2)), r"\.T"),
+    ],
+)
+def test_arrays_that_are_no_sound_say_what_to_do(samples: np.ndarray, advice: str) -> None:
+    with pytest.raises(MediaError, match=advice):
+        Recording.from_samples(samples, 44_100)
+
+
+def test_sound_from_memory_does_not_change_with_its_array() -> None:
+    given = np.ones((1, 10), dtype=np.float32)
+    recording = Recording.from_samples(given, 8000)
+    given[:] = 0.0
+    assert recording.samples.min() == 1.0
+
+
 def test_channels_that_cancel_are_turned_over_before_they_are_mixed() -> None:
     voice = np.sin(np.arange(16_000) / 7).astype(np.float32)
     noise = 0.01 * np.random.default_rng(0).standard_normal((4, voice.size)).astype(np.float32)

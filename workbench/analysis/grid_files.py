@@ -40,6 +40,7 @@ from workbench.recording import FloatArray
 
 # of a file; an hour of beats takes half a megabyte, a JAMS file with other annotations some more
 _MOST_BYTES = 20_000_000
+_SLOWEST_BEAT_SECONDS = 30.0  # more is a file in milliseconds or samples
 _PAST_END_SECONDS = 0.05  # s by which a beat may lie after the decoded end: another decoder, another padding
 _SAME_LINE_SECONDS = 0.07  # s within which a beat and a detected bar line are the same, as in beat evaluation
 _ONE_CLICK_SECONDS = 0.01  # s within which notes of a MIDI file are one click
@@ -131,7 +132,7 @@ def _text_marks(text: str) -> Iterator[_Mark]:
         started = True
         if is_header:
             continue
-        cells, where = _cells(line), f"line {number}"
+        cells, where = cells_of(line), f"line {number}"
         yield _Mark(where, _seconds(cells[0], where), _place(cells[-1] if len(cells) > 1 else "", where))
 
 
@@ -141,7 +142,7 @@ def _is_header(line: str) -> bool:
     return not first[:1].isdigit() and not _HEADINGS.isdisjoint(re.findall("[a-z]+", first))
 
 
-def _cells(line: str) -> list[str]:
+def cells_of(line: str) -> list[str]:
     """Time and label of a line, and what stands between them."""
     if "\t" in line:
         return _with_points(line.strip("\r\n").split("\t"))
@@ -283,6 +284,8 @@ def _check_times(marks: Sequence[_Mark], duration: float) -> None:
     beat = float(np.median(np.diff([mark.time for mark in marks])))
     if beat < 60.0 / FASTEST_BPM:
         raise GridError(f"a beat every {beat:.4f} s is more than {FASTEST_BPM:.0f} a minute; times are in seconds")
+    if beat > _SLOWEST_BEAT_SECONDS:
+        raise GridError(f"a beat every {beat:.0f} s is no music's; times are in seconds")
 
 
 def _grid(marks: Sequence[_Mark], detected: BeatGrid | None) -> BeatGrid:

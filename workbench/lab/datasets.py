@@ -17,7 +17,6 @@ What cannot be used, such as an index entry whose file is missing, is listed in 
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workbench.analysis.grid_files import DOWNBEATS, jams_annotations, read_annotated_beats
+from workbench.analysis.grid_files import DOWNBEATS, cells_of, jams_annotations, read_annotated_beats
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
 from workbench.files import bundled_path, decode_text, read_bytes
@@ -294,19 +293,13 @@ def _is_beats(text: str) -> bool:
 def _rows(text: str) -> Iterator[list[str]]:
     """Lines in cells, without comments and empty lines."""
     for line in text.splitlines():
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if "\t" in line:
-            yield line.strip("\r\n").split("\t")
-        elif "," in line:
-            yield next(csv.reader([line]))
-        else:
-            yield line.split(None, 2)
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield cells_of(line)
 
 
 def _no_annotation(path: Path) -> str:
-    """Why a `.txt`, which may hold anything, is no annotation; empty if it may be one, and for all other files."""
-    if path.suffix.lower() != ".txt":
+    """Why a text, which may hold anything, is no annotation; empty if it may be one, and for all other files."""
+    if path.suffix.lower() not in (".txt", ".csv", ".lab"):
         return ""
     try:
         text = _text(path)

@@ -142,8 +142,10 @@ def sweep_table(
 
 
 def _best(values: FloatArray) -> int:
-    """The point that is best in the mean over the recordings that all points have."""
-    return int(values[np.isfinite(values).all(axis=1)].mean(axis=0).argmax())
+    """The point whose smallest mean lead over another, on the recordings that both have, is the largest."""
+    numbers = range(values.shape[1])
+    leads = [min(float(_apart(values, one, other).mean()) for other in numbers) for one in numbers]
+    return int(np.argmax(leads))
 
 
 def _apart(values: FloatArray, one: int, other: int) -> FloatArray:

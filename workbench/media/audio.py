@@ -491,6 +491,8 @@ def _writer(
                     nonlocal written
                     if block.ndim != 2 or block.shape[0] != channels:
                         raise ParameterError(f"a block must have shape ({channels}, n), got {block.shape}")
+                    if not np.isfinite(block).all():  # encoders write zeros or noise for them, and that of MP3 aborts
+                        raise MediaError(f"{path}: the sound to write has samples that are not finite")
                     for at in range(0, block.shape[1], _WRITE_SAMPLES):
                         part = block[:, at : at + _WRITE_SAMPLES]
                         frame = _pack(part, writing, dither)

@@ -321,6 +321,15 @@ class TestWriting:
             written = decode(write_audio(tmp_path / f"a{suffix}", [sound], RATE, 2, subtype=subtype)).samples
             np.testing.assert_allclose(written, np.clip(sound, -1, 1), atol=3 * 2.0**-15)
 
+    @pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3"])
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_what_is_no_number_is_not_written(self, tmp_path: Path, suffix: str, value: float) -> None:
+        sound = clicks()
+        sound[1, 5000] = value
+        with pytest.raises(MediaError, match="not finite"):
+            write_audio(tmp_path / f"a{suffix}", self.blocks(sound), RATE, 2)
+        assert list(tmp_path.iterdir()) == []
+
     def test_the_same_sound_gives_the_same_bytes(self, tmp_path: Path) -> None:
         sound = clicks()
         for suffix in (".wav", ".flac", ".mp3"):

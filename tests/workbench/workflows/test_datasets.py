@@ -173,6 +173,28 @@ def test_a_text_that_holds_no_beats_is_not_read_as_one(tmp_path: Path) -> None:
     assert beats.tolist() == [0.5, 1.0, 1.5, 2.0]
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_spreadsheet_with_decimal_commas_is_read(separator: str, tmp_path: Path) -> None:
+    _sounds(tmp_path)
+    rows = [("time", "beat"), ("0,5", "1"), ("1,0", "2"), ("1,5", "1"), ("2,0", "2")]
+    (tmp_path / "first.csv").write_text("".join(f"{separator.join(row)}\n" for row in rows))
+    (tmp_path / "second.lab").write_text("0,0\t4,0\tverse\n4,0\t8,5\tchorus\n")
+    dataset = datasets.load(tmp_path)
+    grid = dataset["first"].grid
+    assert grid is not None
+    assert grid.downbeats.tolist() == [0.5, 1.5]
+    assert [tuple(one) for one in dataset["second"].sections] == [(0.0, 4.0, "verse"), (4.0, 8.5, "chorus")]
+    (tmp_path / "second.csv").write_text("take;mood\nthe best;calm\n")
+    assert any("second.csv: neither beats nor sections" in fault for fault in datasets.load(tmp_path).faults)
+
+
+def test_milliseconds_are_not_taken_for_seconds(tmp_path: Path) -> None:
+    _sounds(tmp_path)
+    (tmp_path / "first.beats").write_text("".join(f"{500 * beat}\t{beat % 4 + 1}\n" for beat in range(20)))
+    with pytest.raises(GridError, match="times are in seconds"):
+        _ = datasets.load(tmp_path)["first"].beats
+
+
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [

@@ -66,6 +66,19 @@ def test_a_recording_that_a_point_refuses_counts_for_the_others() -> None:
     assert np.isfinite(table["low"]).all()
 
 
+def test_a_point_that_loses_on_what_both_have_does_not_win() -> None:
+    score = np.array([[1.0, 1.0, 1.0], [0.4, 0.7, np.nan], [0.3, 0.8, np.nan], [0.5, 0.8, 0.2]])
+    score[3, 2] = np.nan  # so all have the first recording alone, where they tie
+    found = xarray.Dataset(
+        {"seam_score": (("track", "cover.seams_weight"), score)},
+        {"cover.seams_weight": [0.0, 1.0, 2.0], "track": list("abcd")},
+    )
+    best = winner(found)
+    assert best.point == {"cover.seams_weight": 1.0}
+    assert best.lead == pytest.approx(0.0), "over the point with which it ties on the first"
+    assert sweep_table(found)["difference"].tolist() == pytest.approx([-0.275, 0.0, 0.0])
+
+
 def test_no_point_is_sure_that_shares_few_recordings_with_another() -> None:
     dice = np.random.default_rng(4)
     score = 0.7 + dice.normal(0.0, 0.01, (10, 3)) + np.array([0.1, 0.098, 0.0])
