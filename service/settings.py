@@ -97,6 +97,7 @@ class ServiceSettings(BaseSettings):
     )
     link_secret: SecretStr | None = Field(
         default=None,
+        min_length=_LEAST_SECRET_BYTES,
         description="signs upload and preview links; without it, one generated once, stored in the database",
     )
 

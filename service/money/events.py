@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+import structlog
 from sqlalchemy import Connection
 
 from service.errors import invalid
@@ -20,6 +21,8 @@ from service.store.ledger import Credit
 from service.store.tables import event_times, seen_webhooks
 from workbench.errors import ParameterError
 from workbench.store.database import now
+
+log = structlog.get_logger("service")
 
 PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 """the two routes"""
@@ -42,6 +45,13 @@ def apply(connection: Connection, route: str, webhook_id: str, event: BillingEve
     return True
 
 
+def _ensure(connection: Connection, account: str) -> None:
+    """Make the account of an event if there is none; a name that nobody uses may be misspelt, so it is logged."""
+    if accounts.get(connection, account) is None:
+        accounts.ensure(connection, account)
+        log.warning("account made for an event", account=account)
+
+
 def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) -> None:
     data = event.data
     micros, expires_at, at = _micros(data), _text(data.expires_at), now()
@@ -49,7 +59,7 @@ def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) 
         raise invalid("data.amount_usd", "a grant is more than nothing", "greater_than")
     if credit_grants.has_expired(expires_at, at):
         return  # it came too late to be of use: after a 200 the provider does not send it again
-    accounts.ensure(connection, data.account)
+    _ensure(connection, data.account)
     endpoint, granted_at = "POST /v1/webhooks/billing/credit", _text(event.timestamp)
     grant = Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at, granted_at)
     ledger.credit(connection, grant, at)
@@ -58,7 +68,7 @@ def _grant_credit(connection: Connection, event: BillingEvent, webhook_id: str) 
 def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
     """End the grants that were to expire by the time that is given; if none is, all but what was granted later."""
     account, due_by, at = event.data.account, _text(event.data.expires_at), now()
-    accounts.ensure(connection, account)
+    _ensure(connection, account)
     granted_by = _text(event.timestamp) if due_by is None else None
     credit_grants.set_expiry(connection, account, at, at, due_by, granted_by)
 
@@ -66,7 +76,7 @@ def _expire_credit(connection: Connection, event: BillingEvent, _: str) -> None:
 def _set(connection: Connection, event: BillingEvent, setting: str, value: object) -> None:
     """Set a column of the account, unless an event that happened later has set it before."""
     account, happened_at = event.data.account, _text(event.timestamp)
-    accounts.ensure(connection, account)
+    _ensure(connection, account)
     if happened_at is None or _advance(connection, account, setting, happened_at):
         accounts.update(connection, account, **{setting: value})
 

@@ -41,6 +41,7 @@ class ApiKey:
     created_at: str
     expires_at: str | None
     revoked_at: str | None
+    """later than now after a rotation with an overlap"""
     last_used_at: str | None
 
 
@@ -137,24 +138,24 @@ def list_all(connection: Connection) -> list[ApiKey]:
 
 def revoke(connection: Connection, key_id: str) -> ApiKey:
     """Revoke a key, unless it was revoked before; ParameterError if there is no such key."""
-    where = (api_keys.c.key_id == key_id) & api_keys.c.revoked_at.is_(None)
-    connection.execute(api_keys.update().where(where).values(revoked_at=now()))
+    at = now()
+    is_valid = api_keys.c.revoked_at.is_(None) | (api_keys.c.revoked_at > at)
+    connection.execute(api_keys.update().where((api_keys.c.key_id == key_id) & is_valid).values(revoked_at=at))
     return _by_id(connection, key_id)
 
 
 def rotate(connection: Connection, key_id: str, overlap_seconds: float = 0.0) -> tuple[ApiKey, str]:
     """Create a key for the same account and expiry as another, which ends now or after an overlap; see `create`.
 
-    Raises ParameterError if there is no such key, or it has been revoked.
+    Raises ParameterError if there is no such key, or it has been revoked or rotated before, or has expired.
     """
     old = _by_id(connection, key_id)
     if old.revoked_at is not None:
-        raise ParameterError(f"key {key_id} was revoked at {old.revoked_at}; create a new one")
-    if overlap_seconds > 0:
-        ends_at = min(filter(None, (old.expires_at, now(overlap_seconds))))
-        connection.execute(api_keys.update().where(api_keys.c.key_id == key_id).values(expires_at=ends_at))
-    else:
-        revoke(connection, key_id)
+        raise ParameterError(f"key {key_id} is revoked from {old.revoked_at} on; create a new one")
+    if old.expires_at is not None and old.expires_at <= now():
+        raise ParameterError(f"key {key_id} expired at {old.expires_at}; create a new one")
+    ends = api_keys.update().where(api_keys.c.key_id == key_id).values(revoked_at=now(max(0.0, overlap_seconds)))
+    connection.execute(ends)
     return create(connection, old.account, old.expires_at)
 
 
@@ -164,7 +165,7 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
     row = _row(connection, digest)
     if row is None or not hmac.compare_digest(row.digest, digest):
         return None
-    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
+    if any(ends_at is not None and ends_at <= now() for ends_at in (row.revoked_at, row.expires_at)):
         return None
     return Caller(
         account=row.account,

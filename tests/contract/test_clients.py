@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import subprocess
+import traceback
 import sys
 import threading
 import time
@@ -318,6 +319,9 @@ def test_a_key_that_no_header_can_carry_is_the_callers_fault_and_tried_once(
     url, got = overloaded
     with Client(url, "sk_live_x") as client, pytest.raises(ValueError, match="cannot be sent"):
         client.submit_match(idempotency_key="two\nlines", video_id="vid_1")
+    with Client(url, "sk_live_very\nsecret") as client, pytest.raises(ValueError, match="API key") as told:
+        client.submit_match(video_id="vid_1")
+    assert "secret" not in "".join(traceback.format_exception(told.value, limit=0)), "it may end in a log"
 
     async def call() -> None:
         async with AsyncClient(url, "sk_live_x") as client:

@@ -32,6 +32,7 @@ def test_no_number_is_beyond_what_clocks_and_counters_hold(tmp_path: Path, name:
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
+        ("WORKBENCH_LINK_SECRET", "a"),
         ("WORKBENCH_WEBHOOK_SECRET", "whsec_"),
         ("WORKBENCH_WEBHOOK_SECRET", "whsec_no base64!"),
         ("WORKBENCH_WEBHOOK_SECRET", "whsec_dG9vIHNob3J0IGJ5IG9uZSBieXRlLi4="),

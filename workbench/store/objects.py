@@ -116,13 +116,13 @@ def open_store(url: str) -> ObjectStore:
     ParameterError for another, StoreError if it or the cloud's variables are incomplete.
     """
     parts = urlsplit(url)
-    if "://" not in url:
+    if "://" not in url and Path(url).expanduser().is_absolute():
         return FolderStore(Path(url))
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
         return FolderStore(Path(url2pathname(parts.path)))
     if parts.scheme in BUCKETS and parts.netloc:
         return BucketStore(url)
-    raise ParameterError(f"{url}: not a store; give a folder, or s3://BUCKET/PREFIX, gs://… or az://…")
+    raise ParameterError(f"{url}: not a store; give the whole path of a folder, or s3://BUCKET/PREFIX, gs://… or az://…")
 
 
 class FolderStore:

@@ -60,7 +60,7 @@ class _Flows:
     """
 
     def __init__(self, base_url: str, api_key: str) -> None:
-        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key}"}
+        self._base_url, self._headers = _service_address(base_url), {"Authorization": f"Bearer {api_key.strip()}"}
 
     def call(self, method: str, path: str, **call: Unpack[Call]) -> _Flow:
         return _answered((yield from self._send(method, path, **call)))
@@ -78,8 +78,10 @@ class _Flows:
         while True:
             try:
                 answer = yield _Step(pause, request)
-            except httpx.LocalProtocolError as error:  # such as for a line break in the Idempotency-Key
-                raise ValueError(f"the request cannot be sent: {error}") from error
+            except httpx.LocalProtocolError:  # its text has the header, so perhaps the API key
+                raise ValueError(
+                    "the request cannot be sent: the API key or the Idempotency-Key holds what no header may"
+                ) from None
             except httpx.TransportError as error:
                 if retries == 0 or not is_harmless:
                     raise ConnectionFailedError(f"the service cannot be reached ({type(error).__name__})") from error

@@ -152,8 +152,8 @@ BUGS = (
     Bug(
         "a revoked key is accepted",
         "service/store/api_keys.py",
-        "if row.revoked_at is not None or (",
-        "if (False) or (",
+        "in (row.revoked_at, row.expires_at)",
+        "in (row.expires_at,)",
     ),
     Bug(
         "what a call has changed is read as it was",
