@@ -52,6 +52,12 @@ def _signing_secret(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _long_enough(secret: SecretStr) -> SecretStr:
+    if len(secret) < _LEAST_SECRET_BYTES:
+        raise ValueError(f"must be of {_LEAST_SECRET_BYTES} characters or more; it has {len(secret)}")
+    return secret
+
+
 def _existing_file(path: Path) -> Path:
     if not path.is_file():
         raise ValueError(f"must be a file, and there is none at {path}")
@@ -70,6 +76,7 @@ def _origins(text: str) -> str:
 
 WebAddress: TypeAlias = Annotated[str, AfterValidator(web_address)]
 SigningSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_signing_secret)]
+LinkSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_long_enough)]
 
 
 class ServiceSettings(BaseSettings):
@@ -95,9 +102,8 @@ class ServiceSettings(BaseSettings):
     webhook_secret: SigningSecret | None = Field(
         default=None, description="the billing provider's signing secret, whsec_…; without it its webhooks answer 401"
     )
-    link_secret: SecretStr | None = Field(
+    link_secret: LinkSecret | None = Field(
         default=None,
-        min_length=_LEAST_SECRET_BYTES,
         description="signs upload and preview links; without it, one generated once, stored in the database",
     )
 

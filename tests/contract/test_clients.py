@@ -9,10 +9,10 @@ import re
 import secrets
 import shutil
 import subprocess
-import traceback
 import sys
 import threading
 import time
+import traceback
 import venv
 from collections.abc import Awaitable, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -122,7 +122,9 @@ def open_store(url: str) -> ObjectStore:
         return FolderStore(Path(url2pathname(parts.path)))
     if parts.scheme in BUCKETS and parts.netloc:
         return BucketStore(url)
-    raise ParameterError(f"{url}: not a store; give the whole path of a folder, or s3://BUCKET/PREFIX, gs://… or az://…")
+    raise ParameterError(
+        f"{url}: not a store; give the whole path of a folder, or s3://BUCKET/PREFIX, gs://… or az://…"
+    )
 
 
 class FolderStore:
