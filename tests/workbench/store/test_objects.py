@@ -172,7 +172,9 @@ class TestS3(StoreSuite):
             open_store("s3://no-such-bucket/x").write("videos/a", b"")
 
 
-@pytest.mark.parametrize("url", ["ftp://host/x", "s3://", "s3:/bucket", "folder", "https://bucket.example", "file://host/x"])
+@pytest.mark.parametrize(
+    "url", ["ftp://host/x", "s3://", "s3:/bucket", "folder", "https://bucket.example", "file://host/x"]
+)
 def test_other_addresses_are_refused(url: str) -> None:
     with pytest.raises(ParameterError, match="not a store"):
         open_store(url)
