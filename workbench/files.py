@@ -9,8 +9,8 @@ Also how messages name a file to a reader on another machine: by its name, witho
 knows that a file is still the one that was read; whether it can be read at all; and how its text is decoded.
 
 What ships with the package is found here too: `bundled_path` finds it in `workbench/_shipped` of an installed wheel or
-at the root of a checkout. Fitted models are files of `workbench/models`, `NAME.npz`, `NAME.json` or `NAME.onnx`, each
-with its card `NAME.md`: what it was fitted to, how good it is and how to make it again.
+at the root of a checkout. Fitted models are files of `workbench/models`, `NAME.npz` or `NAME.json`, each with its card
+`NAME.md`: what it was fitted to, how good it is and how to make it again.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ STAGE_VERSIONS = {
 """by the name of the stage in the array store"""
 ANSWER_VERSIONS = {"align": 1, "beats": 1, "loop": 1, "match": 1, "mix": 1, "preview": 1}
 """Raise one when the code that makes this kind of answer of the stages changes it: search, mix, ranking, wording."""
-_DATA = (("models", (".json", ".npz", ".onnx")), ("matching/language", (".toml",)))  # folders, and what counts in them
+_DATA = (("models", (".json", ".npz")), ("matching/language", (".toml",)))  # folders, and what counts in them
 
 
 @cache

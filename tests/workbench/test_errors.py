@@ -111,15 +111,6 @@ def test_a_command_without_its_packages_says_one_sentence_and_writes_nothing(
     assert not (core.parent / "track.html").exists()
 
 
-def test_ears_without_their_package_say_so_before_anything_is_written(core: Path, tmp_path: Path) -> None:
-    (tmp_path / "ears.toml").write_text('catalog.ears = "on"\n')
-    done = run(core, tmp_path / "home", "catalog", "add", str(TRACK), "--profile", str(tmp_path / "ears.toml"))
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert re.match(r"workbench: catalog.ears needs onnxruntime.*, which is not installed; run: ", line)
-    assert not (tmp_path / "home").exists()
-
-
 def test_postgresql_without_its_driver_is_named(core: Path, tmp_path: Path) -> None:
     done = run(core, tmp_path, "keys", "list", WORKBENCH_DATABASE_URL="postgresql+psycopg://127.0.0.1:1/none")
     assert done.returncode == 1

@@ -3,7 +3,6 @@
     stage       arrays                                      depends on
     character   facts, contour, sound vector, sections      what beats and loops depend on, CoverParams,
                                                             models `character.json`, `mood.json`
-    ears        probabilities of tags                       model `ears.onnx`; only with CatalogParams.ears
 
     pace        tempo and metre from the grid, onsets a second
     energy      how driving it is, of the whole and in 32 parts; a louder master does not count
@@ -12,7 +11,6 @@
     voice       whether it has singing or speech (`workbench.features.vocals`)
     level       integrated loudness and loudness range
     form        sections, the most memorable part, whether it can be looped
-    ears        how cheerful it is by a network that others trained (`workbench.features.ears`), for the library alone
 
 Energy is a weighted sum of what makes people call music driving, none of which a louder master changes: tempo, onsets,
 drums, power in the treble, noise rather than tones, little distance between peaks and mean (Gabrielsson & Lindström
@@ -61,7 +59,6 @@ from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE,
 from workbench.catalog.library import Measurement
 from workbench.catalog.track import LONGEST_TEXT
 from workbench.extensions import OWN
-from workbench.features import ears
 from workbench.features.character_model import fitted_digest
 from workbench.features.descriptors import (
     CONTOUR_PARTS,
@@ -364,8 +361,6 @@ def _salient(profile: LoopProfile, spectrum: Spectrum, seconds: float) -> tuple[
 # Raise it when the code of character changes a measurement, or a threshold of catalog.tempo or catalog.voice does
 CHARACTER_VERSION = 3
 
-EARS_VERSION = 1  # raise it when the code of features.ears changes a probability
-
 # The names of a track's fields where a character calls the fact otherwise
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
 
@@ -386,11 +381,10 @@ def measure_track(workspace: Workspace, path: Path | str, given_bpm: float | Non
     if given_bpm is not None and (at_tempo := _grid_of_given_tempo(sound, given_bpm)) is not None:
         sound.correction = at_tempo
     character = _character(sound)
-    chances = _tag_chances(sound) if sound.params.catalog.ears == "on" else None
     landmark_stage(sound)
     corrected = sound.correction is not None
     name = analysis_name(sound.params)
-    measured = _measurement_of(character, chances, sound.content_hash, name, corrected=corrected)
+    measured = _measurement_of(character, sound.content_hash, name, corrected=corrected)
     return replace(measured, grid=at_tempo, facts={**measured.facts, **_tags(workspace.local_file(path))})
 
 
@@ -434,8 +428,6 @@ def analysis_name(params: WorkbenchParams) -> str:
     """
     parts = _character_parts(params, profile_parts(params, correction=""))
     versions = f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.tags.v{_TAGS_VERSION}"
-    if params.catalog.ears == "on":
-        parts, versions = (*parts, _ears_part()), f"{versions}.ears.v{EARS_VERSION}"
     key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
     return f"{versions}.{key.params_digest[:16]}"
 
@@ -475,27 +467,8 @@ def _vocals(recording: Recording) -> float:
     return voice_chance(some, speech_probabilities([some]))
 
 
-def _tag_chances(sound: Sound) -> FloatArray:
-    """The probability of each of `ears.TAGS`."""
-    key = StageKey.of(sound.content_hash, "ears", EARS_VERSION, _ears_part())
-
-    def compute() -> Arrays:
-        recording = sound.recording
-        mono = resampled(recording.samples, recording.sample_rate, ears.RATE)
-        return {"ear_tags": ears.tag_chances(excerpts(mono)).astype(np.float32)}
-
-    labels = array_labels(sound.path.name, sound.params)
-    return np.asarray(sound.workspace.arrays.load_or_compute(key, compute, labels)["ear_tags"])
-
-
-def _ears_part() -> CacheKeyPart:
-    return CacheKeyPart("FittedEars", "ears", model_digest(ears.MODEL_FILE))
-
-
-def _measurement_of(
-    character: Character, chances: FloatArray | None, content_hash: str, analysis: str, *, corrected: bool
-) -> Measurement:
-    """A character and the chances of tags for the library: track fields under their own names, the rest as `Columns`.
+def _measurement_of(character: Character, content_hash: str, analysis: str, *, corrected: bool) -> Measurement:
+    """A character for the library: track fields under their own names, the rest as `Columns`.
 
     `instrumental` is left out where it is not sure either way, and `bpm` where no tempo is to be stated; ranking goes
     by `heard_bpm`. A tempo is sure on a `corrected` grid, which a person gave, confirmed or named the tempo of.
@@ -510,8 +483,6 @@ def _measurement_of(
         facts["tempo_certainty"] = certainty
         if certainty == UNSURE:
             facts["bpm"] = None
-    if chances is not None:
-        facts["tagged_valence"] = ears.cheerfulness(chances)
     if character.vocals <= MAX_INSTRUMENTAL_VOICE:
         facts["instrumental"] = True
     elif character.vocals >= MIN_VOCAL_VOICE:

@@ -108,7 +108,6 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("sound_vector", ("sound_dim",), "float32", "1", "unit vector; cosines tell how alike two tracks sound"),
     Variable("section_edges", ("section", "stretch_edge"), "float64", "s", "start and end of each section"),
     Variable("section_labels", ("section",), "int8", "1", "index into structure.sections.LABELS"),
-    Variable("ear_tags", ("ear_tag",), "float32", "1", "probability of each of features.ears.TAGS"),
     # seams.build_profile; times are track time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "times in s, metre and confidence, named on the axis"),
     Variable(

@@ -48,8 +48,7 @@ class Columns:
     words_energy: FloatArray
     """shape (n,), float32, 0 to 1, of the moods in the catalog's words; NaN without any, or where an energy is given"""
     words_valence: FloatArray
-    """shape (n,), float32, 0 sombre to 1 cheerful, of the moods in the catalog's words, else by `features.ears`; NaN
-    without either"""
+    """shape (n,), float32, 0 sombre to 1 cheerful, of the moods in the catalog's words; NaN without any"""
     lufs: FloatArray
     """shape (n,), float32, LUFS integrated"""
     duration: FloatArray

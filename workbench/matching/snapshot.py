@@ -396,8 +396,6 @@ def _columns_of(changed: Sequence[ChangedTrack]) -> tuple[Columns, list[str]]:
             if change.track.energy is None or "energy" in change.track.measured:
                 columns.words_energy[row] = mood.energy
             columns.words_valence[row] = mood.valence
-        elif change.measurement is not None:
-            columns.words_valence[row] = change.measurement.facts.get("tagged_valence", np.nan)
     return columns, texts
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams, SectionParams
-from workbench.params.catalog import CatalogParams
 from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.matching import BRIEF_PART, MATCH_PARTS, MatchParams, UnderscoreParams
 from workbench.params.mix import DUCK_PRESETS, DuckParams, MixParams, VoiceParams
@@ -29,7 +28,6 @@ __all__ = [
     "MATCH_PARTS",
     "AlignParams",
     "BeatParams",
-    "CatalogParams",
     "CoverParams",
     "CutParams",
     "DeliveryTarget",

@@ -8,7 +8,6 @@ from typing import Any
 from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams, SectionParams
-from workbench.params.catalog import CatalogParams
 from workbench.params.loops import CoverParams, SeamParams
 from workbench.params.matching import MatchParams, UnderscoreParams
 from workbench.params.mix import DuckParams, MixParams, VoiceParams
@@ -34,7 +33,6 @@ class WorkbenchParams(Params):
     landmarks : how accents of the music are found
     events : how events of the picture are found
     align : how a track is placed under a video
-    catalog : what is measured of the catalog's tracks
     match : how tracks are ranked for a video
     underscore : how tracks are ranked for a script
     """
@@ -52,7 +50,6 @@ class WorkbenchParams(Params):
     landmarks: LandmarkParams = LandmarkParams()
     events: EventParams = EventParams()
     align: AlignParams = AlignParams()
-    catalog: CatalogParams = CatalogParams()
     match: MatchParams = MatchParams()
     underscore: UnderscoreParams = UnderscoreParams()
 

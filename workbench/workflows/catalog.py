@@ -255,10 +255,8 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
     """Analyse files and add them to the catalog: a result for each as soon as it is written.
 
     Without an executor a process runs for every core that this process may use. Raises `StoreError` if the home folder
-    cannot be used, or the given executor broke down, and `ExtraMissing` for `catalog.ears` without its extra.
+    cannot be used, or the given executor broke down.
     """
-    if workspace.params.catalog.ears == "on":
-        require_extra("ears", "catalog.ears")
     files = list(wanted)
     stage = f"analysing {counted(len(files), 'file')}"
     workspace.progress(stage, 0.0)
