@@ -106,6 +106,13 @@ class MonoMixer:
         return np.asarray(samples.mean(axis=0, dtype=dtype))
 
 
+def _check_floats(samples: FloatArray) -> None:
+    """Refuse integers, which have another full scale, complex numbers, and masks, which a conversion would drop."""
+    if np.ma.isMaskedArray(samples) or samples.dtype.kind != "f":
+        kind = "a masked array" if np.ma.isMaskedArray(samples) else str(samples.dtype)
+        raise MediaError(f"samples must be real floats with a full scale of 1.0, got {kind}; convert them first")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording(Shown):
     """Decoded sound of one file, or sound computed in memory.
@@ -124,13 +131,10 @@ class Recording(Shown):
     bits: int = 16
 
     def __post_init__(self) -> None:
-        given = self.samples
-        if np.ma.isMaskedArray(given) or given.dtype.kind != "f":
-            kind = "a masked array" if np.ma.isMaskedArray(given) else str(given.dtype)
-            raise MediaError(f"samples must be real floats with a full scale of 1.0, got {kind}; convert them first")
-        samples = np.ascontiguousarray(given, dtype=np.float32)
+        _check_floats(self.samples)
+        samples = np.ascontiguousarray(self.samples, dtype=np.float32)
         if samples.ndim != 2 or samples.shape[0] < 1:
-            raise MediaError(f"samples must have shape (channels, n), got {given.shape}")
+            raise MediaError(f"samples must have shape (channels, n), got {self.samples.shape}")
         if self.sample_rate <= 0:
             raise MediaError(f"the sample rate must be positive, got {self.sample_rate}")
         if samples is self.samples:
@@ -151,11 +155,10 @@ class Recording(Shown):
         ------
         MediaError : samples of another shape, masked or no floats, or a rate that is not positive
         """
-        block = np.atleast_2d(np.array(samples, copy=True, subok=True))  # what changes later is not the hashed sound
+        _check_floats(np.asanyarray(samples))
+        block = np.array(samples, dtype=np.float32, order="C", ndmin=2)  # a copy: the hashed sound does not change
         if block.ndim == 2 and block.shape[0] > max(block.shape[1], _MOST_CHANNELS):
             raise MediaError(f"samples must have shape (channels, n), got {block.shape}; turn them over with `.T`")
-        if block.dtype.kind == "f" and block.dtype != np.float32:
-            block = block.astype(np.float32)
         digest = hashlib.sha256(f"{block.shape}@{sample_rate}:".encode() + block.tobytes()).hexdigest()
         return cls(block, sample_rate, digest)
 

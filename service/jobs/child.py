@@ -163,6 +163,8 @@ def _lower(which: int, soft: int) -> None:
 
 def load_workflows() -> tuple[Run, str]:
     """Import what runs jobs; returns it, and the revision of the analysis."""
+    import numba  # noqa: F401 - kernels load it when one is first called, and the first job is not to wait
+
     from service.jobs import revision, runs
 
     return runs.run, revision.analysis_revision()

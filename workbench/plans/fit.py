@@ -397,8 +397,8 @@ def _with_hits(fit: _Fit, task: CutTask) -> list[LoopPlan]:
     plans = [plan for plan in found if _satisfies(plan, task)]
     if plans and not any(plan.ending.is_own for plan in plans):
         without = fit.asking(replace(fit.request, hits=())).plans()
-        own_ending = [plan for plan in without if plan.ending.is_own and isfinite(_most_missed(plan, fit.request.hits))]
-        own_ending = sorted(own_ending, key=lambda plan: _most_missed(plan, fit.request.hits))[:1]
+        missed = [(_most_missed(plan, fit.request.hits), plan) for plan in without if plan.ending.is_own]
+        own_ending = [plan for seconds, plan in sorted(missed, key=lambda one: one[0])[:1] if isfinite(seconds)]
     return [*plans, *own_ending]
 
 

@@ -67,8 +67,8 @@ def test_a_recording_that_a_point_refuses_counts_for_the_others() -> None:
 
 
 def test_a_point_that_loses_on_what_both_have_does_not_win() -> None:
-    score = np.array([[1.0, 1.0, 1.0], [0.4, 0.7, np.nan], [0.3, 0.8, np.nan], [0.5, 0.8, 0.2]])
-    score[3, 2] = np.nan  # so all have the first recording alone, where they tie
+    score = np.array([[1.0, 1.0, 1.0], [0.4, 0.7, np.nan], [0.3, 0.8, np.nan], [0.5, 0.8, np.nan]])
+    # all points have the first recording alone, where they tie
     found = xarray.Dataset(
         {"seam_score": (("track", "cover.seams_weight"), score)},
         {"cover.seams_weight": [0.0, 1.0, 2.0], "track": list("abcd")},
