@@ -38,7 +38,8 @@ def optional(description: str) -> Any:
 def first_fault(error: ValidationError, *inside: str) -> str:
     """The first field that is wrong, with the names of those that hold it, and what is wrong with it."""
     first = error.errors()[0]
-    return f"{'.'.join(map(str, (*inside, *first['loc'])))}: {first['msg']}"
+    where = ".".join(map(str, (*inside, *first["loc"])))
+    return f"{where}: {first['msg']}" if where else str(first["msg"])  # nowhere: of all fields together
 
 
 def _without_default(schema: dict[str, Any]) -> None:

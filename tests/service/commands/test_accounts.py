@@ -154,6 +154,12 @@ def test_an_account_that_update_makes_is_said_to_be_new(tmp_path: Path) -> None:
     assert update("--spend-cap", "5").stderr == ""
 
 
+def test_a_name_that_no_account_can_have_is_refused(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["accounts", "update", "a b", "--home", str(tmp_path)])
+    assert isinstance(done.exception, ParameterError)
+    assert done.stdout == ""
+
+
 def test_an_account_is_moved_to_another_home(told: Told, tmp_path: Path) -> None:
     told("update", "acme", "--credit", "3")
     charged(tmp_path, "acme", 2)
