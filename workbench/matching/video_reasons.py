@@ -241,9 +241,9 @@ def pulse_of(pair: RankedPair, params: MatchParams) -> str:
 
 
 def _felt_at(pair: RankedPair, factor: float) -> str:
-    """The words after a tempo that suits at half or double; empty where it suits as it is, or none is stated."""
+    """The words after a tempo that suits at half or double, or after one of two; empty where none is stated."""
     certainty = _tempo_certainty(pair)
-    if factor == 1.0 or certainty == UNSURE:
+    if certainty == UNSURE:
         return ""
     if certainty in (SURE, UNKNOWN):
         return _FELT.get(factor, "")

@@ -213,6 +213,8 @@ def test_a_video_without_cuts_has_none_denied(make_video: MakeVideo, columns: Ma
     slow, fast = columns(bpm=[62.0], density=[1.0]), columns(bpm=[100.0], density=[12.0])
     assert "62 bpm suits a video without cuts" in explanation(pair_of(still, slow), PARAMS)
     assert "is fast for a video without cuts" in explanation(pair_of(still, fast), PARAMS)
+    slow.tempo_certainty[:] = SURE_BUT_FOR_DOUBLE
+    assert "62 or 124 bpm, felt at 62, suits a video without cuts" in explanation(pair_of(still, slow), PARAMS)
 
 
 def test_how_cheerful_a_track_is_comes_as_a_number(make_video: MakeVideo, columns: MakeColumns) -> None:
