@@ -83,7 +83,7 @@ def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
 def require_not_failed(video: OwnedVideo) -> OwnedVideo:
     """Return a video unless its ingest failed; raises Problem, 422, with the reason of the failure."""
     if video.status == "failed":
-        raise Problem(422, f"the video failed to process, submit it again: {video.reason}")
+        raise Problem(422, f"the video failed to process, submit it again as a new video: {video.reason}")
     return video
 
 

@@ -27,6 +27,8 @@ class Showcase:
         return "\n".join(
             (
                 "",
+                f"# the key of account {ACCOUNT} is new at each start; its older ones have ended",
+                "",
                 "# what it knows of the video",
                 f"{call} {url}/v1/videos/{VIDEO_ID}",
                 "# music for a script",

@@ -149,7 +149,7 @@ class Match(Kind):
             return True
         if video is None or video.status == "failed":
             why = "it is gone" if video is None else str(video.reason)
-            self.refuse(connection, job, 422, f"the video failed to process, submit it again: {why}")
+            self.refuse(connection, job, 422, f"the video failed to process, submit it again as a new video: {why}")
             return True
         return False
 

@@ -190,7 +190,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
         lane = match(_with_stages(context), video.path, brief)
     except MediaError as error:
         log.error("match", job_id=job.job_id, problem=str(error))
-        raise JobFault(422, "the video can no longer be read; submit it again") from error
+        raise JobFault(422, "the video can no longer be read; submit it again as a new video") from error
     _require_video(video, context)
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
     if any(one.sync_status == "cold" and _is_lost(one.track, context) for one in lane.candidate_pool):
@@ -282,7 +282,7 @@ def _video(job: Job, context: Context) -> AddedVideo:
         with context.workspace.database.read() as connection:
             return videos.get(connection, str(job.video_id))
     except UnknownVideo as error:
-        raise JobFault(422, "the video failed to process; submit it again") from error
+        raise JobFault(422, "the video failed to process; submit it again as a new video") from error
 
 
 def _track(job: Job, context: Context) -> tuple[Track, TrackFacts]:
@@ -331,7 +331,7 @@ def _require_video(video: AddedVideo, context: Context) -> None:
     except MediaError as error:
         problem = str(error)
     log.error("video lost", video_id=video.video_id, file=str(video.path), problem=problem)
-    raise JobFault(422, "the video can no longer be read; submit it again")
+    raise JobFault(422, "the video can no longer be read; submit it again as a new video")
 
 
 # Stored answers and stages

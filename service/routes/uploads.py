@@ -36,6 +36,7 @@ from workbench.store.stored_files import StoredFiles
 T = TypeVar("T")
 
 log = structlog.get_logger("service")
+_BEGUN = "the ingest of this video has begun, or has ended; POST /v1/videos makes another one"
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 
@@ -100,7 +101,7 @@ def _check_awaited(connection: Connection, request: Request, storage_key: str) -
     if video is None:
         raise not_found("upload")
     if video.status != "awaiting_upload":
-        raise Problem(409, "the upload is being processed already")
+        raise Problem(409, _BEGUN)
 
 
 async def _receive(request: Request, partial: Path, limit: int) -> int:
@@ -131,7 +132,7 @@ async def _share_upload(request: Request, storage_key: str, partial: Path, count
         video = video_owners.get_by_storage_key(connection, storage_key, lock=True)
         values = {"uploaded_bytes": count, "upload_name": name}
         if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", **values):
-            raise Problem(409, "the upload is being processed already")
+            raise Problem(409, _BEGUN)
         return video.upload_name
 
     try:
@@ -184,7 +185,7 @@ def record_upload(connection: Connection, storage_key: str, partial: Path, targe
     """Rename an upload that is complete and synced, and record it; Problem, 409, if the ingest has begun."""
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
-        raise Problem(409, "the upload is being processed already")
+        raise Problem(409, _BEGUN)
     partial.replace(target)
     folder = os.open(target.parent, os.O_RDONLY)
     try:

@@ -58,7 +58,7 @@ class VideoRecord(Body):
     status: Literal["processing", "ready", "failed"] = Field(description="how far it is")
     ready: bool = Field(description="whether it can be used")
     title: str = Field(description="from its metadata, else the name of its file")
-    reason: str | SkipJsonSchema[None] = optional("why it failed")
+    reason: str | SkipJsonSchema[None] = optional("why it failed; it stays so: send it again as a new video")
 
 
 class UploadTarget(Body):

@@ -67,7 +67,7 @@ def test_a_source_that_is_no_video_fails_later_with_a_reason(customer: Any, site
     pair = {"video_id": record["video_id"], "track_id": "trk_corner"}
     for path, body in (("/v1/loop", pair), ("/v1/align", pair), ("/v1/match", {"video_id": record["video_id"]})):
         error = customer.refused(customer.post(path, body), 422)
-        assert "submit it again" in error["message"]
+        assert "submit it again as a new video" in error["message"]
         assert "details" not in error
     # the track is asked for before that
     for path in ("/v1/loop", "/v1/align"):
@@ -117,7 +117,8 @@ def test_an_upload_is_ingested_and_charged_once(customer: Any, media: Path) -> N
     assert customer.settled(answer).json()["title"] == "walk.mp4"
     ready = customer.post(path, body)
     assert (ready.status_code, ready.json()) == (202, {**expected, "status": "ready"})
-    customer.refused(put(target["upload_url"], data), 409)  # after ingest
+    begun = customer.refused(put(target["upload_url"], data), 409)
+    assert "POST /v1/videos makes another" in begun["message"]
     assert customer.charges() == [("POST /v1/videos/{video_id}/ingest", target["video_id"], 2, "minute")]
 
 

@@ -4,6 +4,7 @@
     Sonic Visualiser CSV    time,label, or time,value,label; a header is skipped
     Audacity labels         start, end, label, with tabs between; the start counts
     JAMS                    the first annotation of the namespace `beat` or `beat_position`
+    JSON                    what `workbench beats` prints
     MIDI                    a click, one note a beat (the extra `export`); its accents, another note or clearly louder
                             and fewer than the rest, open bars, or else its time signature says where they begin
 
@@ -65,7 +66,7 @@ class _Mark(NamedTuple):
 
 
 def read_grid(file: Path, duration: float, detected: BeatGrid) -> BeatGrid:
-    """Read a grid of confidence 1 from a file: `.jams` is JAMS, `.mid` and `.midi` are MIDI, anything else is text.
+    """Read a grid of confidence 1 from a file: `.jams` is JAMS, `.mid` and `.midi` are MIDI, others text or JSON.
 
     `duration` is that of the track, s; `detected`, the tracker's grid, says where bars begin if the file does not.
     Raises `GridError`, which names file, line and what is wrong, if it holds no grid with two beats and a bar line, or
@@ -119,7 +120,22 @@ def _marks(file: Path) -> list[_Mark]:
         raise GridError(f"{file}: this is no text; a grid is lines of time and place in the bar, or JAMS") from None
     if is_midi:
         return list(_midi_marks(content))
-    return list(_jams_marks(text) if file.suffix.lower() == ".jams" else _text_marks(text))
+    if file.suffix.lower() == ".jams":
+        return list(_jams_marks(text))
+    return list(_printed_marks(text) if text.lstrip().startswith("{") else _text_marks(text))
+
+
+def _printed_marks(text: str) -> Iterator[_Mark]:
+    """The beats of a grid as `workbench beats` prints it."""
+    try:
+        body = json.loads(text)
+        beats, downbeats = list(body["beats"]), set(body["downbeats"])
+    except (ValueError, KeyError, TypeError):
+        raise GridError(
+            "this JSON is not what `workbench beats` prints: it needs lists of beats and downbeats"
+        ) from None
+    for number, time in enumerate(beats, start=1):
+        yield _Mark(where := f"beat {number}", _seconds(str(time), where), 1 if time in downbeats else None)
 
 
 def _text_marks(text: str) -> Iterator[_Mark]:

@@ -212,6 +212,11 @@ class Library:
             rows = connection.execute(_SELECT.order_by(tracks.c.added_at, tracks.c.track_id)).all()
         return [_track(row) for row in rows]
 
+    def is_empty(self) -> bool:
+        """Whether it has no track."""
+        with self._database.read() as connection:
+            return connection.scalar(sa.select(tracks.c.track_id).limit(1)) is None
+
     def remove(self, track_id: str) -> None:
         """Remove a track from the catalog; its file stays where it is. Raises `UnknownTrack`."""
         with self._database.write() as connection:

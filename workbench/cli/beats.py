@@ -46,12 +46,12 @@ def command(
     Times are seconds from the first sample, as a player counts them. A second call is answered from the cache. Metre,
     tempo and confidence, 0 to 1, are also printed on standard error, in words.
 
-    With --grid every later plan of this track, by the same bytes, uses your own beats, with confidence 1. FILE has
-    a beat a line: its time in seconds and its place in the bar, 1 for a downbeat, with a tab, spaces or a comma
-    between (madmom, .beats); or Sonic Visualiser's CSV, Audacity's labels, JAMS, the MIDI file of a click. A file
-    without places takes the detected bars. With --tempo the beats are detected again at the tempo that you know, which
-    helps where half or double of it was detected; they are saved with the confidence that is printed. --confirm saves
-    the detected grid instead, also in place of your own.
+    With --grid every later plan of this track, by the same bytes, uses your own beats, with confidence 1. FILE has a
+    beat a line: its time in seconds and its place in the bar, 1 for a downbeat, with a tab, spaces or a comma between
+    (madmom, .beats); or Sonic Visualiser's CSV, Audacity's labels, JAMS, the MIDI file of a click, or what this command
+    prints. A file without places takes the detected bars. With --tempo the beats are detected again at the tempo that
+    you know, which helps where half or double of it was detected; they are saved with the confidence that is printed.
+    --confirm saves the detected grid instead, also in place of your own.
 
     \b
     Example:

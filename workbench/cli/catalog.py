@@ -10,11 +10,13 @@ import click
 
 from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import print_body, print_line, progress_bar, say
+from workbench.errors import InputError
 
 if TYPE_CHECKING:
     from workbench.analysis.workspace import Workspace
     from workbench.catalog.library import Library
     from workbench.catalog.track import Track
+    from workbench.matching.lane import Lane
 
 _MOST_DOUBTS = 20
 
@@ -121,7 +123,7 @@ def list_tracks(workspace: Workspace) -> None:
     for track in tracks:
         print_line(track_row(track))
     if not tracks:
-        explain_no_tracks(workspace)
+        say(f"workbench: {_empty(workspace)}")
 
 
 @command.command("remove")
@@ -174,13 +176,21 @@ def _library(workspace: Workspace) -> Library:
     return open_library(workspace)
 
 
-def explain_no_tracks(workspace: Workspace) -> None:
-    """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound."""
-    if _library(workspace).list():
+def require_tracks(workspace: Workspace) -> None:
+    """Raise `InputError` if the catalog is empty, before a video is watched for it."""
+    if _library(workspace).is_empty():
+        raise InputError(_empty(workspace))
+
+
+def explain_unranked(lane: Lane) -> None:
+    """Print on standard error that a catalog proposes nothing, as none of its tracks has sound."""
+    if not lane.candidate_pool:
         say("workbench: no track of the catalog can be read, so none is ranked")
-        return
+
+
+def _empty(workspace: Workspace) -> str:
     root = workspace.home.root
-    say(f"workbench: the catalog in {root} is empty; fill it by `workbench catalog add PATH` or `catalog demo`")
+    return f"the catalog in {root} is empty; fill it by `workbench catalog add PATH` or `catalog demo`"
 
 
 def track_row(track: Track) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.catalog import explain_no_tracks
+from workbench.cli.catalog import explain_unranked, require_tracks
 from workbench.cli.options import (
     audio_option,
     brief_option,
@@ -70,14 +70,14 @@ def command(
     from workbench.analysis.sources import find_video, with_audio_of
     from workbench.workflows.match import match, match_json, unclear_line
 
+    require_tracks(workspace)
     video_source = find_video(workspace, video)
     workspace = with_audio_of(workspace, video_source, audio)
     with progress_bar() as progress:
         lane = match(workspace.with_progress(progress), video_source.path, brief, use)
     explain_audio(workspace, video_source)
-    if not lane.candidate_pool:
-        explain_no_tracks(workspace)
-    elif include_sync and (line := unclear_line(lane)):
+    explain_unranked(lane)
+    if include_sync and (line := unclear_line(lane)):
         say(line)
     body = match_json(
         workspace,

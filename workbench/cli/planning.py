@@ -208,7 +208,7 @@ def _hit_lines(plan: LoopPlan, request: PlanRequest) -> list[str]:
     for hit in request.hits:
         if hit.landmark is None:  # of music without bars
             continue
-        what = f"{clock(round(hit.landmark, 1))} of the track"
+        what = f"{hit.what and f'the {hit.what} at '}{clock(round(hit.landmark, 1))} of the track"
         lines.append(f"{what} plays at {clock(hit.at)}")
         for number, option in enumerate(plan.options[1:], start=2):
             late = hit_distance(option, hit)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.catalog import explain_no_tracks
+from workbench.cli.catalog import explain_unranked, require_tracks
 from workbench.cli.options import brief_option, output_option, profile_option, use_option, workspace_option
 from workbench.cli.terminal import deliver_body
 from workbench.files import decode_text
@@ -48,9 +48,9 @@ def command(
     """
     from workbench.workflows.underscore import underscore, underscore_json
 
+    require_tracks(workspace)
     script = sys.stdin.buffer.read() if text == "-" else text.encode("utf-8", "surrogateescape")
     lane = underscore(workspace, decode_text(script, "replace"), platform=platform, brief=brief, use=use)
-    if not lane.candidate_pool:
-        explain_no_tracks(workspace)
+    explain_unranked(lane)
     body = underscore_json(workspace, lane, platform=platform, brief=brief, use=use, expand=expand)
     deliver_body(body, output)

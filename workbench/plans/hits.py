@@ -89,8 +89,8 @@ class _Part(NamedTuple):
         return bool(abs(last - song_to) < 1e-6 and first <= landmark + HIT_TOLERANCE_SECONDS)
 
 
-def find_arrival(landmarks: Landmarks, profile: LoopProfile) -> TrackSeconds | None:
-    """Where a track arrives: its strongest drop, else where its most memorable chorus, or section, begins.
+def find_arrival(landmarks: Landmarks, profile: LoopProfile) -> tuple[str, TrackSeconds] | None:
+    """What a track arrives at, and where: its strongest drop, else where its most memorable chorus, or section, begins.
 
     Each counts only with `_BUILD_UP_SECONDS` of music before it and `_PAYOFF_SECONDS` behind it, where any has that.
     None for a track without any.
@@ -101,11 +101,16 @@ def find_arrival(landmarks: Landmarks, profile: LoopProfile) -> TrackSeconds | N
     choruses = [section for section in inner if section.label == "chorus"] or inner
     begins = np.array([section.song_from for section in choruses])
     memorable = np.array([salience[section.first_bar : section.last_bar].mean() for section in choruses])
+    found = (
+        (["drop"] * int(drops.sum()), marks.times[drops], marks.salience[drops]),
+        ([section.label for section in choruses], begins, memorable),
+    )
     for build_up, payoff in ((_BUILD_UP_SECONDS, _PAYOFF_SECONDS), (profile.usual_bar, profile.usual_bar)):
-        for times, rating in ((marks.times[drops], marks.salience[drops]), (begins, memorable)):
+        for names, times, rating in found:
             counts = (times >= profile.song_start + build_up) & (times <= profile.last_sound - payoff)
             if counts.any():
-                return float(times[counts][np.argmax(rating[counts])])
+                best = np.flatnonzero(counts)[np.argmax(rating[counts])]
+                return names[best], float(times[best])
     return None
 
 

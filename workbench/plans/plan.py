@@ -308,7 +308,7 @@ class LoopPlan(Shown):
         _check_options(self)
 
     def __repr__(self) -> str:
-        seams = f"{len(self.segments)} segments, worst seam {self.seam_score:.2f}"
+        seams = f"{len(self.segments)} segments, worst seam {self.seam_score:.2f}" if self.seam_fades else "no seam"
         return f"<{self.kind.in_words} of {clock(self.window_end)}, {seams}, {self.end_label}>"
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import isfinite
 
@@ -53,10 +53,12 @@ class Hit:
     ----------
     at : s of the video
     landmark : s of the track; None: the track's arrival, its strongest drop or a chorus
+    what : `drop`, or the section that begins there, where the arrival was found; empty where its second was given
     """
 
     at: VideoSeconds
     landmark: TrackSeconds | None = None
+    what: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", _checked_time("hit", "the video", self.at))

@@ -23,7 +23,11 @@ class SyncPointBody(Body, title="SyncPoint"):
     """One placement of the track under the video."""
 
     offset_seconds: float = Field(description="video time at which the track's own time 0 falls, s; may be negative")
-    score: float = Field(ge=0, le=1, description="absolute: comparable between pairs")
+    score: float = Field(
+        ge=0,
+        le=1,
+        description="absolute: comparable between pairs; under 0.3, down to 0, what meets may well be chance",
+    )
     label: str = Field(description="the strongest coincidence, as `drop on the cut at 0:12.4`")
 
 

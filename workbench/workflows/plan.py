@@ -284,8 +284,9 @@ def _with_arrival(workspace: Workspace, path: Path, analysis: Analysis, request:
     if arrival is None:
         wrong = ": no arrival was found in this track, such as a drop or a chorus; name its second with "
         raise ConstraintError(unnamed[0], wrong, Argument("hit_at", "M:SS"), constraints=tuple(unnamed))
+    what, where = arrival
     return replace(
-        request, hits=tuple(Hit(hit.at, arrival if hit.landmark is None else hit.landmark) for hit in request.hits)
+        request, hits=tuple(Hit(hit.at, where, what) if hit.landmark is None else hit for hit in request.hits)
     )
 
 

@@ -98,7 +98,10 @@ class HeardPlan(Shown):
     provenance: Provenance | None = None
 
     def __repr__(self) -> str:
-        return repr(self.plan)
+        if self.scores or not self.plan.seam_fades:
+            return repr(self.plan)
+        seams = f"{len(self.plan.segments)} segments, no bars to score seams by"
+        return f"<{self.plan.kind.in_words} of {clock(self.plan.window_end)}, {seams}, {self.plan.end_label}>"
 
     def sound(self, from_s: float = 0.0, to_s: float | None = None) -> Recording:
         """Its sound, or a part of it.

@@ -691,7 +691,7 @@ class SyncPoint(TypedDict):
     offset_seconds: float
     """video time at which the track's own time 0 falls, s; may be negative"""
     score: float
-    """absolute: comparable between pairs"""
+    """absolute: comparable between pairs; under 0.3, down to 0, what meets may well be chance"""
     label: str
     """the strongest coincidence, as `drop on the cut at 0:12.4`"""
 
@@ -776,7 +776,7 @@ class VideoRecord(TypedDict):
     title: str
     """from its metadata, else the name of its file"""
     reason: NotRequired[str]
-    """why it failed"""
+    """why it failed; it stays so: send it again as a new video"""
 
 
 class VideoRequest(TypedDict):

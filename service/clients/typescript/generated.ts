@@ -629,7 +629,7 @@ export interface Preview {
 export interface SyncPoint {
   /** video time at which the track's own time 0 falls, s; may be negative */
   offset_seconds: number
-  /** absolute: comparable between pairs */
+  /** absolute: comparable between pairs; under 0.3, down to 0, what meets may well be chance */
   score: number
   /** the strongest coincidence, as `drop on the cut at 0:12.4` */
   label: string
@@ -707,7 +707,7 @@ export interface VideoRecord {
   ready: boolean
   /** from its metadata, else the name of its file */
   title: string
-  /** why it failed */
+  /** why it failed; it stays so: send it again as a new video */
   reason?: string
 }
 

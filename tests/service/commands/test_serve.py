@@ -249,6 +249,7 @@ def test_what_to_try_is_on_standard_output_after_the_address(tmp_path: Path) -> 
         assert process.wait(timeout=240) == 0
     calls = [line for line in rest.splitlines() if line.startswith("curl ")]
     assert len(calls) == 3
+    assert "its older ones have ended" in rest
     assert all(address in call and "sk_live_x" in call for call in calls)
     answered = [line for line in (tmp_path / "log").read_text().splitlines() if '"event": "answered"' in line]
     assert '"path": "/healthz"' in answered[0]  # requests are logged unless the settings say otherwise

@@ -210,7 +210,7 @@ def test_hits_are_said_taken_over_and_made_again(workbench: Call, track_file: Pa
     fit = ("fit", track_file, "--seconds", "40", "--home", home)
     code, out, err = workbench(*fit, "--hit", "0:21.3", "--hit-at", "0:08")
     assert code == 0, err
-    assert "0:08 of the track plays at 0:21.3" in err
+    assert "\n0:08 of the track plays at 0:21.3\n" in err, "what the second is was not looked for"
     plan.write_text(out)
     assert workbench("reproduce", plan, "--track", track_file, "--home", home)[0] == 0
     code, out, err = workbench("fit", track_file, "--seconds", "50", "--from", plan, "--home", home)

@@ -189,9 +189,9 @@ def test_the_arrival_is_the_strongest_drop_with_music_around_it(track_profile: M
         marks = Marks(LANDMARK_KINDS, times, np.zeros(times.size, dtype=int), salience, np.full(times.size, 0.03))
         return Landmarks(marks, profile.song_duration, profile.song_start, profile.last_sound)
 
-    assert (
-        find_arrival(landmarks((3.0, 1.0), (40.0, 0.8), (72.0, 0.9), (profile.last_sound - 3.0, 1.0)), profile) == 72.0
-    )
-    chorus = find_arrival(landmarks(), profile)
-    assert chorus in [section.song_from for section in profile.sections if section.label == "chorus"]
+    drops = landmarks((3.0, 1.0), (40.0, 0.8), (72.0, 0.9), (profile.last_sound - 3.0, 1.0))
+    assert find_arrival(drops, profile) == ("drop", 72.0)
+    assert find_arrival(landmarks(), profile) in [
+        ("chorus", section.song_from) for section in profile.sections if section.label == "chorus"
+    ]
     assert find_arrival(landmarks(), replace(profile, sections=())) is None

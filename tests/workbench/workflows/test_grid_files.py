@@ -13,6 +13,7 @@ import pytest
 from workbench.analysis.grid_files import read_grid
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError, InputError
+from workbench.results.beats import beat_grid_body
 
 SECONDS = 20.0
 TIMES = np.arange(16) * 0.5 + 0.25
@@ -63,6 +64,16 @@ def test_every_kind_of_text_is_the_same_grid(tmp_path: Path, name: str, text: st
     assert grid.beats == pytest.approx(TIMES)
     assert grid.positions.tolist() == PLACES.tolist()
     assert (grid.beats_per_bar, grid.confidence) == (3, 1.0)
+
+
+def test_what_beats_prints_is_a_grid(tmp_path: Path) -> None:
+    given = BeatGrid(TIMES, PLACES, 3)
+    body = beat_grid_body(given, SECONDS, track_id="a.wav", cached=False)
+    grid = read_grid(write(tmp_path, body.model_dump_json(indent=2), "beats.json"), SECONDS, HEARD)
+    assert grid.beats == pytest.approx(TIMES)
+    assert (grid.positions.tolist(), grid.beats_per_bar) == (PLACES.tolist(), 3)
+    with pytest.raises(GridError, match=r"plan\.json: this JSON is not what `workbench beats` prints"):
+        read_grid(write(tmp_path, '{"track_id": "a.wav", "plan": {}}', "plan.json"), SECONDS, HEARD)
 
 
 def test_utf_16_is_text(tmp_path: Path) -> None:

@@ -212,6 +212,9 @@ def test_music_without_a_pulse_is_played_without_scores() -> None:
     heard = wb.plan_of([(0.0, 2.0), (1.0, 3.0)], noise, grid=empty)
     assert heard.scores == ()
     assert heard.plan.window_end == 4.0
+    assert "worst seam" not in repr(heard)
+    assert "no bars to score seams by" in repr(heard)
+    assert "worst seam" not in repr(wb.plan_of([(0.0, 2.0)], noise, grid=empty)), "there is no seam"
 
 
 @pytest.fixture(scope="module")
