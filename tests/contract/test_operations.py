@@ -232,7 +232,9 @@ def test_a_full_disk_is_told_and_what_costs_nothing_still_answers(
         customer.refused(customer.post("/v1/loop", content=b"{", headers=as_json), 400)
         customer.refused(customer.post("/v1/loop", content=b"{}", headers={"content-type": "text/plain"}), 415)
         customer.refused(customer.post("/v1/loop", {**pair, "auto_mix": " " * 9000}), 413)
-        customer.refused(customer.post("/v1/loop", pair), 503)
+        # A call is counted before its track is looked for: a database that lies elsewhere has room for that.
+        counted = "WORKBENCH_DATABASE_URL" in service.environment
+        customer.refused(customer.post("/v1/loop", pair), 404 if counted else 503)
         service.refused(httpx.post(service.url + "/v1/loop", json={}, trust_env=False, timeout=60), 401)
         filler.unlink()
         # A look at what is missing counts for a second.
