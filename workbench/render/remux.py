@@ -25,12 +25,13 @@ from av.stream import Discard, Disposition, Stream
 from av.video.stream import VideoStream
 
 from workbench.media.containers import is_still, open_media, packets, path_of, picture_stream, tick_seconds
-from workbench.media.probe import timecode_of
+from workbench.media.probe import first_of, timecode_of
 from workbench.media.sound_streams import SoundChoice, sound_streams
 
 # FFmpeg's name of each container that a video is written as, by suffix
 CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 SUFFIXES = {"mp4": ".mp4", "mov": ".mov", "matroska": ".mkv"}  # the suffix of each in messages
+_EARLY_SECONDS = 0.1  # of sound before the first picture that are named; most files have less of it
 _StreamT = TypeVar("_StreamT", bound=Stream)
 # FFmpeg's types of streams in the words of messages, where those differ
 _KINDS = {"subtitle": "subtitles", "video": "picture"}
@@ -215,6 +216,10 @@ def describe_left_out(video: Path, out: Path, audio: SoundChoice | None = None) 
         for number, name in sounds.unused.items() if sounds.used else ():
             how = "which can be chosen" if number in sounds.choosable else "which FFmpeg cannot decode"
             left.setdefault(how, []).append(f"sound stream {name}")
+        first = first_of(video)
+        begins = [float((stream.start_time or 0) * (tick_seconds(stream) or 0)) for stream in sounds.used]
+        if first is not None and begins and (early := first.time - min(begins)) >= _EARLY_SECONDS:
+            left["before its first picture"] = [f"{early:.1f} s of sound"]
         if suffix is None and len(written.chapters()) < len(source.chapters()):
             left.setdefault("held by .mp3", []).append("chapters")
         known = {key.lower() for key in written.metadata}

@@ -101,6 +101,17 @@ def test_matroska_keeps_all_but_the_other_sound(film: Path, rendered: Callable[[
     assert describe_left_out(film, out) == said
 
 
+@pytest.mark.parametrize("early", [1.5, 0.04])
+def test_sound_before_the_first_picture_is_named(
+    tmp_path: Path, rendered: Callable[[Path, str], Path], early: float
+) -> None:
+    """As a file has that was cut without encoding its picture again."""
+    pictures, sound = [grey(40 * n % 256) for n in range(50)], np.zeros((1, 168_000), dtype=np.float32)
+    source = write_video(tmp_path / "cut.mkv", pictures, 25, sound=sound, sound_from=-early)
+    said = "video.mkv leaves out of cut.mkv: 1.5 s of sound, before its first picture"
+    assert describe_left_out(source, rendered(source, ".mkv")) == (said if early > 1.0 else None)
+
+
 def test_a_cover_without_an_image_is_named(film: Path, rendered: Callable[[Path, str], Path]) -> None:
     source = rendered(film, ".mp4")
     raw = bytearray(source.read_bytes())
