@@ -145,11 +145,14 @@ class Constraint:
 
     def describe(self, columns: Columns, row: int, facets: FloatArray) -> str:
         """The fact of one track that the rule is about, with number and unit."""
+        words = self.barred if self.fact is not None else (*self.barred, *self.required)
+        named = [lexicon().names[index].replace("_", " ") for index in words if facets[row, index] >= _NAMED]
+        about = f"its text names {', '.join(named) or 'none of it'}"
         if self.fact is None:
-            named = [lexicon().names[index] for index in (*self.barred, *self.required) if facets[row, index] >= _NAMED]
-            about = ", ".join(name.replace("_", " ") for name in named)
-            return f"its text names {about}" if named else "its text names none of it"
+            return about
         value = float(getattr(columns, self.fact)[row])
+        if named and not value > self.high:
+            return about
         if (
             self.fact == "vocals"
             and not value >= self.low

@@ -67,7 +67,7 @@ class JudgedRules:
     def last_resort(self, row: int) -> str:
         """The sentence on a track that breaks rules; empty for another."""
         broken = [
-            f"{rule.text} was asked, and this has {rule.describe(self.columns, row, self.facets)}"
+            f"{rule.text} was asked: {rule.describe(self.columns, row, self.facets)}"
             for rule in self._judged_as(BROKEN, row)
         ]
         return f"Last resort, for it breaks a rule: {'; '.join(broken)}." if broken else ""

@@ -281,7 +281,9 @@ def test_a_wanted_voice_is_found_in_the_text_unless_the_track_is_surely_instrume
 
 def test_a_choir_breaks_the_rule_against_voices(columns: Columns) -> None:
     told = np.array([read_lexicon("choir and strings").facets] * 3)
-    assert read_brief("no singing").constraints[0].judge(columns, told)[2] == BROKEN
+    rule = read_brief("no singing").constraints[0]
+    assert rule.judge(columns, told)[2] == BROKEN
+    assert rule.describe(columns, 2, told) == "its text names choir", "and not the voice that was measured"
 
 
 @pytest.mark.parametrize(
