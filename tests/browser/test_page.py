@@ -298,11 +298,12 @@ def test_another_option_is_shown_without_becoming_the_plan(plan: Any, until_idle
     expect(asked.get_by_role("button", name="Forbid")).to_be_enabled()
     page.get_by_role("button", name="option 2 as B").click()
     expect(asked.get_by_role("button", name="Forbid")).to_be_disabled()
-    page.get_by_role("button", name="Download").click()
-    expect(page.get_by_text("Download option 1, the plan in use")).to_be_visible()
-    page.keyboard.press("Escape")
+    download = page.get_by_role("button", name="Download")
+    expect(download).to_be_disabled()
+    expect(download).to_have_attribute("title", "Option 2 plays: use it to download it")
     seams.get_by_role("button", name="Use option 2 to look at its seams").click()
     expect(seams.get_by_role("button", name="seam 1,")).to_be_enabled()
+    expect(download).to_have_attribute("title", "Download option 2, the plan in use")
 
 
 def test_options_are_compared_at_the_same_place(plan: Any, until_idle: Callable[[], None]) -> None:

@@ -38,7 +38,7 @@ from workbench.dashboards.access import LOCAL_NAMES, SecurityHeaders, guard, is_
 from workbench.dashboards.actions import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.address import PROJECTS, Address, Place
 from workbench.dashboards.charts import THEME, ink_colour
-from workbench.dashboards.downloads import download_file, offered, what_is_taken
+from workbench.dashboards.downloads import download_file, is_another, offered, what_is_taken
 from workbench.dashboards.files import VIDEOS_ROUTE, SoundFiles, Uploads, VideoFiles
 from workbench.dashboards.links import link_routes
 from workbench.dashboards.page_loop import this_page_loop
@@ -79,8 +79,8 @@ class StatusBar(JSComponent):
     message = param.String("")
     passes = param.Boolean(False, doc="whether the message goes by itself: what one should know, no fault")
     cancelled = param.Integer(0)
-    formats = param.List([], doc="[name, title, sentence] of what can be downloaded")
-    taken = param.String("", doc="which plan a download takes")
+    formats = param.List([], doc="[name, title, sentence] of what can be downloaded; none while another option plays")
+    taken = param.String("", doc="which plan a download takes, or why none")
     uploads = param.String(UPLOADS_ROUTE)
     asked = param.List([], doc="[format, n]")
     ready = param.List([], doc="[address, file name, n]")
@@ -258,7 +258,8 @@ class Page:
             bar.param.update(
                 subject=_subject(session), stage=session.stage, done=session.done,
                 message=session.message or session.notice, passes=not session.message, elsewhere=session.elsewhere,
-                formats=offered(session.loop), taken=what_is_taken(session.loop),
+                formats=[] if is_another(session.loop, session.option) else offered(session.loop),
+                taken=what_is_taken(session.loop, session.option),
             )  # fmt: skip
 
         def ready(path: Path) -> None:
@@ -297,7 +298,7 @@ class Page:
             ]
 
         session.param.watch(
-            show, ["track", "video", "loop", "stage", "done", "message", "notice", "elsewhere", "project"]
+            show, ["track", "video", "loop", "option", "stage", "done", "message", "notice", "elsewhere", "project"]
         )
         session.param.watch(show_history, ["history", "others"])
         bar.param.watch(lambda event: session.autosave.name_window(event.new), "window")

@@ -68,10 +68,17 @@ def _rows(form: Format, track: Path) -> Iterator[tuple[str, str, str]]:
         yield f"{form.name}{PACKED}", f"{form.title}, with its media", "The edit and all files that it names, as a zip."
 
 
-def what_is_taken(loop: Planned | None) -> str:
-    """Which of a plan's options a download holds, in words."""
+def is_another(loop: Planned | None, option: int) -> bool:
+    """Whether an option, counted from 0, is one of a plan and not the one in use, which alone is downloaded."""
+    return loop is not None and option + 1 in loop.option_numbers[1:]
+
+
+def what_is_taken(loop: Planned | None, option: int) -> str:
+    """Which of a plan's options a download holds, in words; or, while another one plays, what to do first."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return ""
+    if is_another(loop, option):
+        return f"Option {option + 1} plays: use it to download it"
     if len(loop.answer.options) < 2:
         return "Download the plan"
     return f"Download option {loop.option_numbers[0]}, the plan in use"

@@ -77,9 +77,11 @@ def test_the_finished_video_and_music_are_among_them(
 
 
 def test_a_download_says_which_option_it_holds(tide_loop: Planned) -> None:
-    assert what_is_taken(tide_loop) == "Download option 1, the plan in use"
+    assert what_is_taken(tide_loop, 0) == "Download option 1, the plan in use"
+    assert what_is_taken(tide_loop, 1) == "Option 2 plays: use it to download it"
     assert isinstance(tide_loop.answer, LoopPlan)
-    assert what_is_taken(replace(tide_loop, answer=tide_loop.answer.alone)) == "Download the plan"
+    alone = replace(tide_loop, answer=tide_loop.answer.alone)
+    assert what_is_taken(alone, 1) == "Download the plan", "it has no such option"
 
 
 def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
@@ -87,7 +89,7 @@ def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Planned) -> None:
         tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, Sentence("Its bars are too unsure to cut at."))
     )
     for loop in (None, refused):
-        assert (offered(loop), what_is_taken(loop)) == ([], "")
+        assert (offered(loop), what_is_taken(loop, 0)) == ([], "")
 
 
 def test_files_are_named_by_video_track_version_and_option(corner_fit: Planned, tmp_path: Path) -> None:
