@@ -56,10 +56,10 @@ def command(
 ) -> None:
     """Rank the catalog against VIDEO, a file or the id of a video.
 
-    Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score; a score is
-    the probability that an editor would take the track, and does not depend on what else the catalog holds. The first
-    match of a catalog reads sound to find where tracks land; the result is cached. What a brief says comes before what
-    is seen; its rules, such as 'no vocals', part the list and change no score, as those of `workbench underscore`.
+    Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score. A score, 0
+    to 1, is fitted to labels of two people and does not depend on what else the catalog holds. The first match of a
+    catalog reads sound to find where tracks land; the result is cached. What a brief says comes before what is seen;
+    its rules, such as 'no vocals', part the list and change no score, as those of `workbench underscore`.
 
     \b
     Example:

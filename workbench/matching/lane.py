@@ -5,9 +5,9 @@ a song that has several files the best one, of the same bytes under two ids one,
 same only the better. Where a catalog is so small that this leaves fewer than were asked for, near duplicates fill up
 the lane, but never a song twice.
 
-Scores are absolute. A raw score is the sum that a ranking computes; `calibrated` turns it into the probability that an
-editor would take the track, by a logistic curve whose two constants were fitted once on graded pairs (Platt 1999). So a
-pair scores the same in every catalog, and where nothing suits, all scores are low.
+Scores are absolute. A raw score is the sum that a ranking computes; `calibrated` turns it into one of 0 to 1 by a
+logistic curve whose two constants were fitted once on graded pairs (Platt 1999). So a pair scores the same in every
+catalog, and where nothing suits, all scores are low.
 
 References
 ----------

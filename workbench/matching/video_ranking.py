@@ -360,8 +360,7 @@ def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArr
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
     """Calibrate raw scores, shape (n,), 0 to 1.
 
-    A score is the share of tracks of this raw score that an editor would take, as measured on external videos and music
-    (`workbench/models/match_scores.md`).
+    A score is fitted to labels of two people, of external videos and music (`workbench/models/match_scores.md`).
     """
     return calibrated(raw, Calibration(params.model.calibration_offset, params.model.calibration_slope))
 

@@ -357,7 +357,7 @@ def _choice_section(choice: Choice) -> ReportSection:
             *chosen,
             choice.reasoning,
             "Of the bundled tracks the one that suits the video best and loops under it is served. How well a track "
-            "suits is the probability that an editor would take it; the plan score says how well it loops "
+            "suits goes from 0 to 1 and is fitted to labels of two people; the plan score says how well it loops "
             "(seams, freshness, ending).",
         ),
         tables=tuple(tables),
