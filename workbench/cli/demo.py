@@ -56,7 +56,4 @@ def command(seconds: float, workspace: Workspace) -> None:
     for name, value in video_summary(demo.watched):
         say(f"{name}: {value}")
     say(f"the video as written: {demo.levels.loudness_lufs:.1f} LUFS, true peak {demo.levels.true_peak_dbtp:.1f} dBTP")
-    how = "was there already" if demo.again else "made"
-    say(
-        f"{how}: a video of {seconds:g} s with music in {demo.rendered}, every seam in {demo.report}; took {took:.0f} s"
-    )
+    say(f"made: a video of {seconds:g} s with music in {demo.rendered}, every seam in {demo.report}; took {took:.0f} s")

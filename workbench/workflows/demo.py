@@ -9,8 +9,6 @@ The track is chosen by match, which scores how well a track suits the picture an
 planner, which decides whether it covers this video. The report gives the reasons, and those against the other tracks.
 The command line, the dashboard and the service all choose by `choose`.
 
-A second run finds the files of the same plan, video and track, and writes nothing again.
-
 The film, "The Six-Ten", is five minutes of a railway line with a narration, in one file that ships. It has everything
 that an editor looks for: hard cuts, dissolves, fades to black, flashes, title cards, calm and hectic stretches, hits,
 and speech in groups of phrases with long silences between. The JSON beside it has the time of each, to the frame;
@@ -19,15 +17,12 @@ and speech in groups of phrases with long silences between. The JSON beside it h
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import av
 import numpy as np
@@ -38,10 +33,10 @@ from workbench.analysis.progress import silent
 from workbench.analysis.sources import TrackSource
 from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
-from workbench.caches import checksum, delete_made, intact, made, say_damaged
+from workbench.caches import made
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import ReportPage, ReportSection, Table
-from workbench.files import bundled_path, hash_file, written_whole
+from workbench.files import bundled_path, written_whole
 from workbench.matching.lane import Match
 from workbench.media.audio import decode, write_audio
 from workbench.plans.plan import LoopPlan
@@ -121,9 +116,6 @@ def _packets_again(film: Path) -> Iterator[Packet[VideoStream]]:
 
 _VIDEO_VERSION = 1
 """Raise it when the film changes, or how a part of it is written."""
-_PAGE_VERSION = 5
-"""Raise it when the demo writes something else from the same plan."""
-_RECORD = ".made.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,32 +154,22 @@ class Demo:
     loop: Planned
     choice: Choice
     """every bundled track under the video, and how well it suits"""
-    again: bool
-    """whether all files existed already"""
 
 
 def run_demo(workspace: Workspace, seconds: float = FILM_SECONDS) -> Demo:
     """Run the whole demo under so many seconds of the film and write its files to the home's `demo` folder.
 
-    Files that an earlier run made of the same plan, video and track stay. Raises `ParameterError` if no bundled track
-    covers a video of that length or it is out of range, `StoreError` if the home folder cannot be used or a bundled
-    track not be analysed, and `MediaError` if a video cannot be written.
+    Raises `ParameterError` if no bundled track covers a video of that length or it is out of range, `StoreError` if the
+    home folder cannot be used or a bundled track not be analysed, and `MediaError` if a video cannot be written.
     """
     video = demo_video(workspace, seconds)
     watched = watch(workspace, video)  # before the rest: one pass finds what planning, mix and report need
     choice = choose(workspace, video)
     loop = loop_track(workspace, choice.best.track, video, auto_mix=True)
     folder = workspace.home.prepared(workspace.home.demo)
-    rendered, report = folder / "video.mp4", folder / "report.html"
-    fingerprint = _fingerprint(loop, video, choice)
-    again = _is_made(folder, fingerprint)
-    if not again:
-        names = _make(workspace, loop, video, choice)
-        delete_made(folder / _RECORD)
-        record = {"fingerprint": fingerprint, "checksums": {name: checksum(folder / name) for name in names}}
-        made(folder / _RECORD, lambda aside: aside.write_text(json.dumps(record), encoding="utf-8"))
+    rendered, report = _make(workspace, loop, video, choice)
     plan = save_plan(loop, folder / "plan.json")
-    return Demo(folder, rendered, report, plan, watched, measure_levels(rendered), loop, choice, again)
+    return Demo(folder, rendered, report, plan, watched, measure_levels(rendered), loop, choice)
 
 
 def demo_loop(workspace: Workspace, seconds: float = FILM_SECONDS) -> Planned:
@@ -240,34 +222,8 @@ def _tracks(workspace: Workspace) -> list[TrackSource]:
     return tracks
 
 
-def _fingerprint(loop: Planned, video: Path, choice: Choice) -> str:
-    """Digest of everything that the demo's files depend on."""
-    stated = [
-        _PAGE_VERSION,
-        hash_file(video),
-        hash_file(loop.track.path),
-        repr(asdict(loop.answer)),
-        repr(None if loop.mix is None else asdict(loop.mix)),
-        [(other.track.track_id, _verdict(other)) for other in choice.loops],
-        [f"{found.track.track_id} {found.score:.4f} {found.fit_explanation}" for found in choice.suits.values()],
-    ]
-    return hashlib.sha256(json.dumps(stated).encode()).hexdigest()
-
-
-def _is_made(folder: Path, fingerprint: str) -> bool:
-    if intact(folder / _RECORD) is None:
-        return False
-    record: dict[str, Any] = json.loads((folder / _RECORD).read_bytes())
-    if record["fingerprint"] != fingerprint:
-        return False
-    damaged = [folder / name for name, noted in record["checksums"].items() if checksum(folder / name) != noted]
-    for path in filter(Path.exists, damaged):
-        say_damaged(path)
-    return not damaged
-
-
-def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> list[str]:
-    """Write video, seam pictures and sounds, and report; returns the names of the files."""
+def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> tuple[Path, Path]:
+    """Write video, seam pictures and sounds, and report; returns the paths of video and report."""
     plan, analysis, folder = loop.answer, loop.analysis, workspace.home.demo
     params, progress = workspace.params, workspace.progress
     assert isinstance(plan, LoopPlan), "the demo renders a plan"
@@ -277,7 +233,9 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> l
     recording = workspace.load_recording(loop.track.path)
     timeline = video_timeline(workspace, loop, recording)
     seams = show_seams(workspace, plan, recording, analysis)
-    names = [name for shown in seams for number in shown.numbers for name in _write_seam(shown, number, folder)]
+    for shown in seams:
+        for number in shown.numbers:
+            _write_seam(shown, number, folder)
     stage = "rendering the video"
     progress(stage, 0.0)
     rendered = render_video(
@@ -299,7 +257,7 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> l
         mix_section(workspace, loop, recording, decode(rendered)),
     )
     title = loop.track.title
-    write_page(
+    report = write_page(
         ReportPage(
             f"{title} under a video of {clock(plan.window_end)}",
             (plan_sentence(plan),),
@@ -310,22 +268,14 @@ def _make(workspace: Workspace, loop: Planned, video: Path, choice: Choice) -> l
         folder / "report.html",
     )
     progress("measuring the video", 1.0)
-    return [*names, rendered.name, "report.html"]
+    return rendered, report
 
 
-def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
+def _write_seam(shown: ShownSeam, number: int, folder: Path) -> None:
     """Write the picture of a seam and its four seconds as WAV, under the number of each time that it is played."""
-    name = f"seam-{number:02d}"
     sound: Recording = shown.view.played
-    (folder / f"{name}.png").write_bytes(shown.picture)
-    write_audio(folder / f"{name}.wav", [sound.samples], sound.sample_rate, sound.channels)
-    return [f"{name}.png", f"{name}.wav"]
-
-
-def _verdict(loop: Planned) -> str:
-    if isinstance(loop.answer, Refusal):
-        return loop.answer.reason.value
-    return f"{loop.answer.plan_score:.4f} {loop.answer.seam_score:.4f} {loop.answer.end_label}"
+    (folder / f"seam-{number:02d}.png").write_bytes(shown.picture)
+    write_audio(folder / f"seam-{number:02d}.wav", [sound.samples], sound.sample_rate, sound.channels)
 
 
 def _choice_section(choice: Choice) -> ReportSection:
