@@ -59,7 +59,7 @@ from workbench.catalog.certainty import MAX_INSTRUMENTAL_VOICE, MIN_VOCAL_VOICE,
 from workbench.catalog.library import Measurement
 from workbench.catalog.track import LONGEST_TEXT
 from workbench.extensions import OWN
-from workbench.features.character_model import fitted_digest
+from workbench.features.character_model import FILE as CHARACTER_FILE
 from workbench.features.descriptors import (
     CONTOUR_PARTS,
     SOUND_DIMS,
@@ -435,7 +435,7 @@ def analysis_name(params: WorkbenchParams) -> str:
 def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> tuple[KeyPart, ...]:
     """What a character depends on; `profile` is what its grid and profile depend on."""
     models = (
-        CacheKeyPart("Fitted", "character", fitted_digest()),
+        CacheKeyPart("Fitted", "character", model_digest(CHARACTER_FILE)),
         CacheKeyPart("FittedMood", "mood", model_digest(MOOD_FILE)),
     )
     return (*profile, params.cover, *models)

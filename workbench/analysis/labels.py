@@ -1,28 +1,22 @@
 """Name, dimensions, unit and meaning of every array that a stage stores.
 
-Each array of the project is declared here once. `check` compares an array with its declaration, `check_together` also
-the arrays of one stage with each other (a dimension has one length), and `attributes` gives the text that the store
-writes beside the array, so that a cached array can be read without this code.
+Each stored array is declared here once. The store compares arrays with their declarations and writes these beside them,
+so that a cached array can be read without this code.
 
 To add an array, add a `Variable` to the group of its stage in `_DECLARED`; nothing else has to change.
 
-Dimensions: `frame` counts spectrogram frames (frame i is centred at i / frames_per_second seconds), `tone_frame` the
-slower frames of the tone spectrogram, `band` log-frequency bands, `tone` semitones, `onset_band` the frequency ranges
-of onset strengths, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats, `splice` candidate
-splices, best first, `seam_part` the parts of a seam's score.
+Dimensions: `frame` counts spectrogram frames (frame i is centred at i / frames_per_second seconds), `band`
+log-frequency bands, `tone` semitones, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats,
+`splice` candidate splices, best first, `seam_part` the parts of a seam's score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from workbench.errors import ParameterError
 from workbench.features.chroma import LOWEST_MIDI
-from workbench.features.spectrum import FRAMES_PER_SECOND, TONE_FRAMES_PER_SECOND
+from workbench.features.spectrum import FRAMES_PER_SECOND
 from workbench.seams.measures import part_names
 from workbench.store.arrays import ArrayLabels, Coordinate, Variable
 
@@ -31,25 +25,15 @@ if TYPE_CHECKING:
 
 
 _DECLARED: tuple[Variable, ...] = (
-    # features.spectrum
-    Variable("power", ("band", "frame"), "float32", "1", "power in log-frequency bands, full-scale sine about 1"),
-    Variable("band_hz", ("band",), "float64", "Hz", "centre frequency of each log-frequency band", is_coordinate=True),
-    Variable("tones", ("tone", "tone_frame"), "float32", "1", "power in semitone bands, full-scale sine about 1"),
-    Variable(
-        "tone_midi", ("tone",), "int32", "1", "MIDI number of each semitone band; 69 is A4, 440 Hz", is_coordinate=True
-    ),
-    # features.onsets
-    Variable("onsets", ("onset_band", "frame"), "float32", "1", "onset strength by range, 1 is a typical strong onset"),
-    Variable("attack", ("frame",), "float32", "1", "broadband onset strength, 1 is a typical strong onset"),
-    Variable("harmonic_change", ("frame",), "float32", "1", "distance of the chroma after and before a frame, 0 to 1"),
     # beats
+    Variable("attack", ("frame",), "float32", "1", "broadband onset strength, 1 is a typical strong onset"),
     Variable("beats", ("beat",), "float64", "s", "beat times in track time, strictly increasing", is_coordinate=True),
     Variable("positions", ("beat",), "int32", "1", "place of each beat in its bar, from 1", is_coordinate=True),
-    Variable("downbeats", ("bar",), "float64", "s", "times that open a bar, track time"),
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
     Variable("duration", (), "float64", "s", "decoded length of the recording"),
     # seams.seam_score, what is measured of each beat; times are track time
+    Variable("band_hz", ("band",), "float64", "Hz", "centre frequency of each log-frequency band", is_coordinate=True),
     Variable("beat_edges", ("beat_edge",), "float64", "s", "beginnings of the beats and the end of the last"),
     Variable("beat_loudness", ("beat", "tick", "band"), "float32", "1", "specific loudness, 1.0 full scale in a band"),
     Variable("beat_tones", ("beat", "edge", "tone"), "float32", "1", "compressed power of semitones at both edges"),
@@ -141,48 +125,6 @@ VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _DE
 """Every declared array by name."""
 
 
-def check(name: str, array: NDArray[Any]) -> None:
-    """Compare an array that is to be stored, or was read back, with its declaration.
-
-    Raises `ParameterError` where the name is not declared, or the array has another number of axes, another type, or
-    values that are not finite.
-    """
-    if name not in VARIABLES:
-        raise ParameterError(f"no variable is called {name!r}; declare it in workbench.analysis.labels")
-    variable = VARIABLES[name]
-    if array.ndim != len(variable.dims):
-        raise ParameterError(f"{name} has the axes {variable.dims}, got an array of shape {array.shape}")
-    if array.dtype != np.dtype(variable.dtype):
-        raise ParameterError(f"{name} is stored as {variable.dtype}, got {array.dtype}")
-    if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
-        raise ParameterError(f"{name} must be finite throughout")
-
-
-def check_together(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Compare the arrays of one stage with their declarations and with each other.
-
-    Raises `ParameterError` as `check`, and where two arrays disagree about the length of a dimension they share.
-    """
-    lengths: dict[str, tuple[int, str]] = {}
-    for name, array in arrays.items():
-        check(name, array)
-        for dim, length in zip(VARIABLES[name].dims, array.shape, strict=True):
-            known, by = lengths.setdefault(dim, (length, name))
-            if length != known:
-                raise ParameterError(f"{name} has {length} along {dim!r}, but {by} has {known}")
-
-
-def attributes(name: str) -> dict[str, str]:
-    """The text that the store writes beside an array: `units` and `long_name`, the names of the CF conventions.
-
-    Raises `ParameterError` where the array is not declared.
-    """
-    if name not in VARIABLES:
-        raise ParameterError(f"no variable is called {name!r}; declare it in workbench.analysis.labels")
-    variable = VARIABLES[name]
-    return {"units": variable.unit, "long_name": variable.description}
-
-
 _HOPS_PER_SECOND = 100
 _PITCHES_PER_SECOND = 50
 
@@ -191,7 +133,6 @@ def array_labels(name: str, params: WorkbenchParams) -> ArrayLabels:
     """Labels of the arrays of a recording, for any stage: axes that a stage does not have are left out when written."""
     coordinates = {
         "time": Coordinate("frame", (), "s", 1.0 / FRAMES_PER_SECOND, description="middle of the frame, track time"),
-        "tone_time": Coordinate("tone_frame", (), "s", 1.0 / TONE_FRAMES_PER_SECOND, description="middle of the frame"),
         "soundtrack_time": Coordinate("hop", (), "s", 1.0 / _HOPS_PER_SECOND, description="beginning, video time"),
         "pitch_time": Coordinate("pitch_step", (), "s", 1.0 / _PITCHES_PER_SECOND, description="beginning, video time"),
         "beat": Coordinate("beat", description="number of the beat in the grid, from 0"),

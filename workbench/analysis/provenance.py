@@ -38,8 +38,6 @@ from workbench.store.fingerprint import canonical_json, grid_revision
 from workbench.store.profiles import params_from
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
     from workbench.beats.grid import BeatGrid
     from workbench.store.saved import CorrectedGrid
 
@@ -225,17 +223,20 @@ def provenance_of(
     )
 
 
-def with_mix_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
+def with_mix_params(provenance: Provenance, params: WorkbenchParams, stages: Sequence[str] = _MIX_STAGES) -> Provenance:
     """The provenance of a plan that is mixed and rendered with other parameters than it was planned with.
 
     Those of voice, ducking and rendering are recorded, the others stay as they were.
     """
-    return _with_stages(provenance, params, _MIX_STAGES)
+    tuned = params.model_dump(mode="json", exclude_defaults=True)
+    others = {stage: kept for stage, kept in provenance.params.items() if stage not in stages}
+    given = {stage: tuned[stage] for stage in stages if stage in tuned}
+    return provenance.model_copy(update={"params": {**others, **given}})
 
 
 def with_render_params(provenance: Provenance, params: WorkbenchParams) -> Provenance:
     """The provenance of a plan that is rendered with other parameters; only those of rendering are recorded."""
-    return _with_stages(provenance, params, _RENDER_STAGES)
+    return with_mix_params(provenance, params, _RENDER_STAGES)
 
 
 def with_recorded_mix(workspace: Workspace, made: Provenance | None) -> Workspace:
@@ -281,13 +282,6 @@ def with_mix_of(provenance: Provenance | None, other: Provenance | None) -> Prov
     planned = {stage: given for stage, given in provenance.params.items() if stage not in _MIX_STAGES}
     mixed = {stage: other.params[stage] for stage in _MIX_STAGES if stage in other.params}
     return provenance.model_copy(update={"params": {**planned, **mixed}})
-
-
-def _with_stages(provenance: Provenance, params: WorkbenchParams, stages: Sequence[str]) -> Provenance:
-    tuned = params.model_dump(mode="json", exclude_defaults=True)
-    others = {stage: kept for stage, kept in provenance.params.items() if stage not in stages}
-    given = {stage: tuned[stage] for stage in stages if stage in tuned}
-    return provenance.model_copy(update={"params": {**others, **given}})
 
 
 def grid_record(grid: BeatGrid, correction: CorrectedGrid | None, *, is_given: bool = False) -> GridRecord:

@@ -22,7 +22,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +58,6 @@ from workbench.video.utterances import (
     utterances_in,
 )
 from workbench.video.voice_network import VoiceMeter
-
-if TYPE_CHECKING:
-    from workbench.features.levels import LevelCurve
-    from workbench.params import VoiceParams
-
 
 PICTURE_VERSION = 5  # raise it when the code of media.video_reader or video changes a picture
 SOUNDTRACK_VERSION = 7  # raise it when the code that measures a soundtrack changes its results
@@ -116,19 +111,11 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     )
 
 
-def listen(
-    workspace: Workspace,
-    video: Path | str,
-) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray, FloatArray]:
-    """Measure a soundtrack without decoding pictures, or load it from the store. Raises as `watch`.
-
-    Returns levels on the video's clock, None without sound; probability of speech, shape (n_frames,), and the seconds
-    of such a frame; power in the bands of speech, shape (n_hops, n_bands); MIDI number and clarity of the pitch, shape
-    (n_steps, 2); and log-odds of speech in each hundredth of a second, shape (n_hops,).
-    """
+def listen(workspace: Workspace, video: Path | str) -> SoundtrackMeasure:
+    """Measure a soundtrack without decoding pictures, or load its measures from the store. Raises as `watch`."""
     video = workspace.local_file(video)
     key, labels = _sound_key(workspace, workspace.hash_file(video)), array_labels(video.name, workspace.params)
-    return _measured(workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, workspace), labels))
+    return _measured(workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, workspace), labels), video)
 
 
 def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
@@ -158,11 +145,11 @@ def unused_speech(workspace: Workspace, video: Path | str) -> str | None:
 
 def _missed(workspace: Workspace, video: Path, numbers: Sequence[int]) -> FloatArray:
     """Numbers of sound streams and seconds of speech in them that the soundtrack lacks, shape (n, 2)."""
-    spoken = detected_utterances(SoundtrackMeasure(*listen(workspace, video)), VoiceParams())
+    spoken = detected_utterances(listen(workspace, video), VoiceParams())
 
     def missed(*several: int) -> float:
         sound = _stream_arrays(video, several, workspace.params.cuts.max_video_seconds)
-        found = detected_utterances(SoundtrackMeasure(*_measured(sound)), VoiceParams())
+        found = detected_utterances(_measured(sound, video), VoiceParams())
         return sum(end - start for start, end in found if _shared_seconds(start, end, spoken) < (end - start) / 2)
 
     # All of them at once first: mostly there is nothing, and the file is read once more, not once a stream.
@@ -187,12 +174,17 @@ def _shared_seconds(start: float, end: float, ranges: Sequence[tuple[float, floa
     return sum(max(0.0, min(end, b) - max(start, a)) for a, b in ranges)
 
 
-def _measured(
-    arrays: Mapping[str, NDArray[Any]],
-) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray, FloatArray]:
-    levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"])) if _has_sound(arrays) else None
-    voice = arrays["speech_bands"], arrays["voice_pitch"], arrays["voice_odds"].astype(np.float32)
-    return levels, arrays["speech"], float(arrays["speech_frame_seconds"]), *voice
+def _measured(arrays: Mapping[str, NDArray[Any]], video: Path) -> SoundtrackMeasure:
+    peak = float(arrays["soundtrack_peak"])
+    return SoundtrackMeasure(
+        levels=LevelCurve(arrays["soundtrack_power"], peak) if peak >= 0.0 else None,
+        speech=arrays["speech"],
+        frame_seconds=float(arrays["speech_frame_seconds"]),
+        bands=arrays["speech_bands"],
+        pitches=arrays["voice_pitch"],
+        voice_odds=arrays["voice_odds"].astype(np.float32),
+        path=video,
+    )
 
 
 def _picture_key(content_hash: str, params: CutParams) -> StageKey:
@@ -294,27 +286,13 @@ class _SoundtrackMeter:
 
     def arrays(self, has_audio: bool) -> Arrays:
         """The arrays to store; the peak is negative if the video has no audio stream."""
+        if self._meters is not None:
+            return self._meters.arrays()
         none = np.zeros(0)
-        power, peak, speech, attack, onsets, strengths = (
-            (none, 0.0 if has_audio else -1.0, none, none, none, none)
-            if self._meters is None
-            else self._meters.results()
+        bands, pitches = np.zeros((0, 1), dtype=np.float32), np.zeros((0, 2), dtype=np.float32)
+        return _stored(LevelCurve(none, 0.0), (none, none, none), none, bands, pitches, none) | (
+            {} if has_audio else {"soundtrack_peak": np.array(-1.0)}
         )
-        bands = np.zeros((0, 1), dtype=np.float32) if self._meters is None else self._meters.bands()
-        pitches = np.zeros((0, 2), dtype=np.float32) if self._meters is None else self._meters.pitches()
-        odds = none if self._meters is None else self._meters.voice_odds()
-        return {
-            "soundtrack_power": np.asarray(power, dtype=np.float64),
-            "soundtrack_peak": np.array(peak, dtype=np.float64),
-            "soundtrack_attack": np.asarray(attack, dtype=np.float32),
-            "soundtrack_onsets": np.asarray(onsets, dtype=np.float64),
-            "soundtrack_onset_strengths": np.asarray(strengths, dtype=np.float32),
-            "speech": np.asarray(speech, dtype=np.float32),
-            "speech_bands": bands,
-            "voice_pitch": pitches,
-            "voice_odds": np.asarray(odds, dtype=np.float16),
-            "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
-        }
 
 
 class _Meters:
@@ -332,23 +310,12 @@ class _Meters:
         self._levels.add(samples)
         self._hear(self._mono.resample_chunk(self._mixer.mix(samples)))
 
-    def results(self) -> tuple[FloatArray, float, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Power, peak, speech, attack, onsets and their strengths; no block may follow."""
+    def arrays(self) -> Arrays:
+        """The arrays to store; no block may follow."""
         self._hear(self._mono.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
-        curve = self._levels.curve()
-        return curve.power, curve.peak, self._speech.probabilities(), *self._onsets.onsets(curve.power.size)
-
-    def bands(self) -> FloatArray:
-        """Power in the bands of speech, after the results."""
-        return self._bands.powers()
-
-    def pitches(self) -> FloatArray:
-        """MIDI number and clarity of the pitch, after the results."""
-        return self._pitches.pitches()
-
-    def voice_odds(self) -> FloatArray:
-        """Log-odds of speech, after the results."""
-        return self._voice.log_odds()
+        curve, speech = self._levels.curve(), self._speech.probabilities()
+        onsets, bands = self._onsets.onsets(curve.power.size), self._bands.powers()
+        return _stored(curve, onsets, speech, bands, self._pitches.pitches(), self._voice.log_odds())
 
     def _hear(self, mono: FloatArray) -> None:
         self._bands.add(mono)
@@ -356,6 +323,28 @@ class _Meters:
         self._pitches.add(mono)
         self._speech.hear(mono)
         self._onsets.add(mono)
+
+
+def _stored(
+    levels: LevelCurve,
+    onsets: tuple[FloatArray, FloatArray, FloatArray],
+    speech: FloatArray,
+    bands: FloatArray,
+    pitches: FloatArray,
+    odds: FloatArray,
+) -> Arrays:
+    return {
+        "soundtrack_power": levels.power,
+        "soundtrack_peak": np.array(levels.peak, dtype=np.float64),
+        "soundtrack_attack": onsets[0].astype(np.float32),
+        "soundtrack_onsets": onsets[1].astype(np.float64),
+        "soundtrack_onset_strengths": onsets[2].astype(np.float32),
+        "speech": speech.astype(np.float32),
+        "speech_bands": bands,
+        "voice_pitch": pitches,
+        "voice_odds": odds.astype(np.float16),
+        "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
+    }
 
 
 def _limits(params: CutParams) -> VideoLimits:
@@ -414,17 +403,11 @@ def _picture(arrays: Mapping[str, NDArray[Any]], duration: float) -> Picture:
     )
 
 
-def _has_sound(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    return float(arrays["soundtrack_peak"]) >= 0.0
-
-
 def _soundtrack(workspace: Workspace, video: Path, arrays: Mapping[str, NDArray[Any]], seconds: float) -> Soundtrack:
-    voice = workspace.params.voice
-    if not _has_sound(arrays):
+    soundtrack = with_voices(workspace, _measured(arrays, video))
+    if (levels := soundtrack.levels) is None:
         return Soundtrack.none()
-    levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
-    soundtrack = with_voices(workspace, SoundtrackMeasure(*_measured(arrays), video))
-    utterances = utterances_in(soundtrack, seconds, voice)
+    utterances = utterances_in(soundtrack, seconds, workspace.params.voice)
     return Soundtrack(
         power=levels.power,
         peak=levels.peak,

@@ -28,10 +28,10 @@ _REPORT_SECONDS = 30.0  # between two lines of one stage
 _LEAST_SHARE = 0.01  # of a stage, that must be done before the time left is estimated from it
 
 
-def print_body(body: Mapping[str, Any]) -> None:
-    """Print one JSON object on standard output, or on standard error where a file is written to that."""
+def print_body(body: Mapping[str, Any], *, err: bool | None = None) -> None:
+    """Print one JSON object on standard output, or on standard error where a file is written to that, or as `err`."""
     context = click.get_current_context(silent=True)
-    taken = context is not None and OUTPUT_TAKEN in context.meta
+    taken = (context is not None and OUTPUT_TAKEN in context.meta) if err is None else err
     indent = 2 if (sys.stderr if taken else sys.stdout).isatty() else None
     click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent), err=taken)
 
@@ -41,8 +41,7 @@ def deliver_body(body: Mapping[str, Any], output: Path | None) -> None:
     if output is not None and not is_standard_output(output):
         write_json(output, body)
     else:
-        indent = 2 if sys.stdout.isatty() else None
-        click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent))
+        print_body(body, err=False)
 
 
 def bytes_of(out: Path) -> dict[str, int]:

@@ -92,7 +92,12 @@ def add_energy(
 
 @kernel(fastmath={"contract", "reassoc", "nsz"})
 def raise_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
-    """The inner loop of `workbench.features.loudness.interval_peaks`."""
+    """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
+
+    `sound` has half a filter's taps more at both ends than the n intervals of `peaks`; entry k is the interval that
+    sample k + half opens. Where the waveform provably stays below `worth` (linear), `peaks` is left as it is, which
+    saves most of the work. `taps` are of `workbench.features.loudness.interpolator`.
+    """
     n_taps = taps.shape[1]
     half = n_taps // 2
     stop_all = sound.shape[1] - half

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workbench.files import model_digest, read_numbers
+from workbench.files import read_numbers
 from workbench.recording import FloatArray
 
 FILE = "character.json"
@@ -32,12 +32,6 @@ def key_scores(profile: FloatArray) -> FloatArray:
     scores = (seen - model["mean"]) @ model["weights"].T
     scores[:, 1] += model["bias"]
     return np.asarray(scores)
-
-
-@cache
-def fitted_digest() -> str:
-    """SHA-256 of the weights' file, in hex."""
-    return model_digest(FILE)
 
 
 @cache

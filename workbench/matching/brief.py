@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -189,8 +189,6 @@ class Brief:
     """0 to 1; None where the brief does not name it"""
     bpm: float | None = None
     """the tempo that constraints or words ask for; None where neither does"""
-    likeness: tuple[str, ...] = field(default=())
-    """what it should be like"""
     contradictions: tuple[tuple[str, str], ...] = ()
     """pairs of requests that exclude each other; neither is among the constraints or preferences"""
     unread: tuple[str, ...] = ()
@@ -272,7 +270,6 @@ def read_brief(text: str, use: str | None = None) -> Brief:
         requested=requested,
         energy=_energy(clauses),
         bpm=_aimed_bpm(paces.bpm, constraints),
-        likeness=tuple(likes),
         contradictions=tuple(
             dict.fromkeys((*apart, *((term, rule.text) for term, rule in against), *paces.contradictions))
         ),

@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +46,6 @@ from workbench.matching.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_
 from workbench.matching.index import ExactIndex, FaissIndex, IndexSizes, VectorIndex, build_faiss, has_faiss
 from workbench.matching.texts import TextIndex, mood_of, track_text
 from workbench.recording import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from workbench.matching.texts import TextIndex
 
 Progress: TypeAlias = Callable[[str, float], None]
 

@@ -108,16 +108,7 @@ class TextIndex:
 
     @classmethod
     def open(cls, folder: Path) -> TextIndex:
-        """Open the index in a folder, memory-mapped.
-
-        Parameters
-        ----------
-        folder : from `build`
-
-        Raises
-        ------
-        StoreError : there is no index in it
-        """
+        """Open the index that `build` wrote to a folder, memory-mapped; raises `StoreError` if there is none."""
         import bm25s
 
         try:

@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, interval_peaks
+from workbench.features._kernels import raise_peaks
+from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator
 from workbench.mix._kernels import apply_gain, hold_and_release, require_gain
 from workbench.params import RenderParams
 from workbench.recording import FloatArray
@@ -94,7 +95,7 @@ class Limiter:
         if look_to > self._looked_at:
             peaks = np.zeros(look_to - self._looked_at, dtype=np.float32)
             around = np.ascontiguousarray(self._sound[: self._leading, self._looked_at - half : look_to + half])
-            interval_peaks(around, self._taps, self._ceiling, peaks)
+            raise_peaks(around, self._taps, self._ceiling, peaks)
             require_gain(peaks, float(self._ceiling), self._required[self._looked_at : look_to + 1])
             self._looked_at = look_to
         release_to = max(self._looked_at - reach, self._released_to)

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.features._kernels import raise_peaks
 from workbench.features.levels import LevelCurve, LevelMeter
-from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, interval_peaks
+from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator
 from workbench.media.audio import decode_blocks
 from workbench.recording import FloatArray
 
@@ -68,7 +69,7 @@ class PeakMeter:
         count = sound.shape[1] - 2 * self._half
         if count > 0 and self._top > 0.0:
             peaks = np.zeros(count, dtype=np.float32)
-            interval_peaks(np.ascontiguousarray(sound), self._taps, np.float32(self._top), peaks)
+            raise_peaks(np.ascontiguousarray(sound), self._taps, np.float32(self._top), peaks)
             self._top = max(self._top, float(peaks.max()))
         self._waiting = sound[:, max(0, count) :].copy()
 

@@ -64,5 +64,4 @@ def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
 
     Of the parameters the longest length of a video counts, and an external voice detector.
     """
-    path = workspace.local_file(video)
-    return with_voices(workspace, SoundtrackMeasure(*listen(workspace, video), path))
+    return with_voices(workspace, listen(workspace, video))

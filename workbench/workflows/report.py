@@ -23,7 +23,7 @@ from workbench.analysis.video import watch
 from workbench.analysis.workspace import Workspace
 from workbench.errors import StoreError
 from workbench.export.page import ReportCard, ReportPage, ReportSection, ReportSound, Table, page_html
-from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
+from workbench.features.levels import LevelCurve, level_curve_of_blocks
 from workbench.files import write_text
 from workbench.media.audio import decode_blocks, encode_mp3
 from workbench.media.video import still
@@ -207,7 +207,7 @@ def video_timeline(workspace: Workspace, loop: Planned, recording: Recording) ->
         music=PlayedMusic(
             plan=plan,
             sections=tuple(loop.analysis.profile.sections),
-            music_power=_ducked(levels.raised(gains.music_db).power, gains.duck_points),
+            music_power=played_music(levels, gains.music_db, gains.duck_points).power,
             soundtrack_power=own.power,
             duck_points=gains.duck_points,
             own_music=own_music,
@@ -234,15 +234,6 @@ def _pictures(
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
     progress(stage, 1.0)
     return tuple(frames), tuple(tiles)
-
-
-def _ducked(power: FloatArray, points: tuple[tuple[float, float], ...]) -> FloatArray:
-    """Power of each hop after the attenuation at its middle."""
-    if not points:
-        return power
-    at, attenuation = np.array(points, dtype=np.float64).T
-    middles = (np.arange(power.size) + 0.5) / HOPS_PER_SECOND
-    return np.asarray(power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0))
 
 
 def video_section(timeline: VideoOverview) -> ReportSection:

@@ -17,7 +17,6 @@ from workbench.align.landmarks import (
     landmarks_to_arrays,
     onset_instant,
 )
-from workbench.analysis.labels import check_together
 from workbench.analysis.landmarks import track_landmarks
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
@@ -174,7 +173,6 @@ def test_a_gain_changes_no_landmark() -> None:
 
 def test_landmarks_come_back_from_their_arrays(played: Landmarks) -> None:
     arrays = landmarks_to_arrays(played)
-    check_together(arrays)
     again = landmarks_from_arrays(arrays)
     assert again.marks.times.tolist() == played.marks.times.tolist()
     assert (again.track_seconds, again.first_sound, again.last_sound) == (

