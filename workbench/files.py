@@ -32,7 +32,7 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO, TextIO, TypeAlias
+from typing import Any, BinaryIO, TextIO, TypeAlias, cast
 
 from workbench.errors import MediaError, ParameterError, ResourceMissing, WorkbenchError
 
@@ -325,10 +325,10 @@ def read_model(name: str) -> bytes:
         return file.read()
 
 
+@cache
 def read_numbers(name: str) -> dict[str, Any]:
     """The numbers of a shipped `NAME.json`, by name."""
-    numbers: dict[str, Any] = json.loads(read_model(name))
-    return numbers
+    return cast(dict[str, Any], json.loads(read_model(name)))
 
 
 @cache

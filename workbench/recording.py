@@ -182,6 +182,12 @@ class Recording(Shown):
         return self.samples[0] if self.channels == 1 else MonoMixer().mix(self.samples)
 
 
+def runs(on: BoolArray) -> list[tuple[int, int]]:
+    """The stretches of True in a row of flags: the first of each, and one past its last."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]))).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
 def counted(count: int, noun: str) -> str:
     """A number of things, such as "1 seam" or "3 seams"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -31,10 +31,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,10 +82,6 @@ from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.store.saved import CorrectedGrid, make_record
 from workbench.structure.salience import loudest_stretch, memorable_bars
 from workbench.structure.sections import LABELS
-
-if TYPE_CHECKING:
-    from workbench.recording import Recording
-
 
 _TAGS_VERSION = 1  # raise it when what is read of a file's tags changes
 _MIN_GRID_CONFIDENCE = 0.02  # under which a track has no tempo, as drones have none
@@ -314,19 +309,13 @@ def _noise(spectrum: Spectrum) -> float:
 
 
 def _energy(clues: Mapping[str, float | None]) -> float:
-    fitted, moved = _energy_model(), 0.0
+    fitted, moved = read_numbers(MOOD_FILE)["energy"], 0.0
     for name, clue in fitted["clues"].items():
         value = clues[name]
         if value is None:  # music without a tempo feels slow
             value = clue["mean"] - clue["spread"]
         moved += clue["weight"] * np.clip((value - clue["mean"]) / clue["spread"], -_FARTHEST, _FARTHEST)
     return float(np.clip(fitted["usual"] + moved, 0.0, 1.0))
-
-
-@cache
-def _energy_model() -> dict[str, Any]:
-    energy: dict[str, Any] = read_numbers(MOOD_FILE)["energy"]
-    return energy
 
 
 def _contour(spectrum: Spectrum, onsets: OnsetStrengths, energy: float) -> FloatArray:

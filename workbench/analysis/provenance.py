@@ -214,7 +214,7 @@ def provenance_of(
     return Provenance(
         command=command,
         program=PROGRAM,
-        version=_version(),
+        version=version(PROGRAM),
         stages={name: getattr(import_module(_VERSIONS[name][0]), _VERSIONS[name][1]) for name in stages},
         params=params.model_dump(mode="json", exclude_defaults=True),
         defaults=_defaults(),
@@ -350,11 +350,6 @@ def _source_digest(kind: type) -> str | None:
         return None if source is None else hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
     except (OSError, TypeError):
         return None
-
-
-@cache
-def _version() -> str:
-    return version(PROGRAM)
 
 
 @cache

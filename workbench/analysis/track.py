@@ -314,7 +314,14 @@ def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[
 def beat_stage(sound: Sound) -> BeatAnalysis:
     """The beats of a sound, from the store or tracked now; a corrected grid replaces the tracker's."""
     arrays, cached = _beat_arrays(sound)
-    return _beat_analysis(sound, arrays, cached)
+    return BeatAnalysis(
+        sound.content_hash,
+        duration=float(arrays["duration"]),
+        grid=_tracked_grid(arrays) if sound.correction is None else _grid_of(sound.correction),
+        attack=arrays["attack"],
+        frames_per_second=FRAMES_PER_SECOND,
+        cached=cached,
+    )
 
 
 def grid_at_tempo(sound: Sound, bpm: float) -> BeatGrid:
@@ -384,17 +391,6 @@ def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
     return CacheKeyPart("Learned", "beats", fitted_digest(params.beats.activation))
 
 
-def _beat_analysis(sound: Sound, arrays: Arrays, cached: bool) -> BeatAnalysis:
-    return BeatAnalysis(
-        sound.content_hash,
-        duration=float(arrays["duration"]),
-        grid=_tracked_grid(arrays) if sound.correction is None else _grid_of(sound.correction),
-        attack=arrays["attack"],
-        frames_per_second=FRAMES_PER_SECOND,
-        cached=cached,
-    )
-
-
 def _tracked_grid(arrays: Arrays) -> BeatGrid:
     return BeatGrid(
         arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
@@ -410,10 +406,6 @@ def _grid_of(correction: CorrectedGrid) -> BeatGrid:
 def _is_spoken(recording: Recording) -> bool:
     """Whether a recording is mostly speech; of a long one six stretches decide."""
     return speech_share(excerpts(resampled(recording.samples, recording.sample_rate, SAMPLE_RATE))) > _SPOKEN_SHARE
-
-
-def _loops_key(sound: Sound) -> StageKey:
-    return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
 
 
 def evidence_stage(sound: Sound, beat_analysis: BeatAnalysis) -> SeamEvidence:
@@ -467,5 +459,6 @@ def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
         sound.progress("looking for seams", 1.0)
         return profile_to_arrays(profile)
 
-    arrays, _ = _stage(sound, _loops_key(sound), compute)
+    key = StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
+    arrays, _ = _stage(sound, key, compute)
     return profile_from_arrays(arrays)

@@ -82,7 +82,8 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     """
     video, params = workspace.local_file(video), workspace.params
     store, content_hash = workspace.arrays, workspace.hash_file(video)
-    picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(workspace, content_hash)
+    picture_key = StageKey.of(content_hash, "picture", PICTURE_VERSION, params.cuts)
+    sound_key = _sound_key(workspace, content_hash)
     watched: _Watched | None = None
 
     def measure_picture() -> Arrays:
@@ -185,10 +186,6 @@ def _measured(arrays: Mapping[str, NDArray[Any]], video: Path) -> SoundtrackMeas
         voice_odds=arrays["voice_odds"].astype(np.float32),
         path=video,
     )
-
-
-def _picture_key(content_hash: str, params: CutParams) -> StageKey:
-    return StageKey.of(content_hash, "picture", PICTURE_VERSION, params)
 
 
 class _SoundParams(Params):

@@ -205,6 +205,8 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
             np.zeros((0, size), dtype=np.float32) for size in (TEMPO_BINS.size, len(METRES), len(DIVISIONS))
         )
         return Activations(none, none, tempo, metre, division, FRAMES_PER_SECOND)
+    from scipy.special import log_softmax
+
     x = _front(inputs, layers)
     # residual layers: the sum goes on without a rectifier, so that a layer can also take evidence away
     for k, dilation in enumerate(layers["dilations"]):
@@ -215,7 +217,7 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
     # a pair gives beat and downbeat for both of its frames; an odd recording has half a pair too many
     frames = heads[:, :4].reshape(-1, 2)[:n_frames]
     sides = np.split(heads[:, 4:], np.cumsum((TEMPO_BINS.size, len(METRES))), axis=1)
-    tempo, metre, division = (_log_softmax(side) for side in sides)
+    tempo, metre, division = (log_softmax(side, axis=1) for side in sides)
     return Activations(frames[:, 0].copy(), frames[:, 1].copy(), tempo, metre, division, FRAMES_PER_SECOND)
 
 
@@ -264,10 +266,4 @@ def _dilated(x: FloatArray, kernel: FloatArray, dilation: int) -> FloatArray:
             result[: n - shift] += x[shift:] @ weights_of_tap
         else:
             result[-shift:] += x[: n + shift] @ weights_of_tap
-    return result
-
-
-def _log_softmax(logits: FloatArray) -> FloatArray:
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    result: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return result

@@ -401,19 +401,15 @@ def _track(row: Row[Any]) -> Track:
 def _measurement(row: Row[Any]) -> Measurement | None:
     if row.measured is None:
         return None
-    contour, sound = _unpacked(row.descriptor)
-    return Measurement(row.content_hash, row.analysis, json.loads(row.measured), contour, sound)
+    both = np.frombuffer(base64.b64decode(row.descriptor), dtype="<f2", count=CONTOUR_PARTS + SOUND_DIMS)
+    facts = json.loads(row.measured)
+    return Measurement(row.content_hash, row.analysis, facts, both[:CONTOUR_PARTS], both[CONTOUR_PARTS:])
 
 
 def pack_descriptor(contour: FloatArray, sound: FloatArray) -> str:
     """Contour and sound vector as the database stores them: base64 of both as little-endian half floats."""
     both = np.concatenate((contour, sound)).astype("<f2")
     return base64.b64encode(both.tobytes()).decode("ascii")
-
-
-def _unpacked(text: str) -> tuple[FloatArray, FloatArray]:
-    both = np.frombuffer(base64.b64decode(text), dtype="<f2", count=CONTOUR_PARTS + SOUND_DIMS)
-    return both[:CONTOUR_PARTS], both[CONTOUR_PARTS:]
 
 
 def _unknown(track_id: str) -> UnknownTrack:

@@ -90,7 +90,7 @@ def read_music(workspace: Workspace, asked: AskedMusic, needed_by: str | None) -
         if asked.option is not None:
             raise PlanError("only a plan has options; leave --option out, --placement N chooses a placement")
         source = _find_track(workspace, asked, given, needed_by or "a placement")
-        points = placements_of(given, source.track_id, lambda: _audio_id(source))
+        points = placements_of(given, source.track_id, lambda: audio_id(hash_file(source.path)))
         number = asked.placement or 1
         if number > len(points):
             raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
@@ -270,10 +270,6 @@ def read_asked(file: Path) -> tuple[PlanRequest, FileRecord | None]:
 def _read_object(file: Path) -> Mapping[str, Any]:
     data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     return parse_result(decode_text(data))
-
-
-def _audio_id(track: TrackSource) -> str:
-    return audio_id(hash_file(track.path))
 
 
 @contextmanager

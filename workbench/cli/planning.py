@@ -26,7 +26,6 @@ from workbench.files import written_whole
 from workbench.media.audio import write_audio
 from workbench.media.probe import probe
 from workbench.media.sound_streams import SoundChoice
-from workbench.params import AlignParams
 from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange, clock, joined
 from workbench.plans.fit import shares_its_parts
 from workbench.plans.hits import HIT_SECONDS, hit_distance
@@ -36,7 +35,7 @@ from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plots.align import align_figure
 from workbench.plots.palette import png
 from workbench.results.plan_words import less_sure_line, option_differences, poor_pins, repetition_line, score_line
-from workbench.workflows.align import Alignment, align_json, align_track
+from workbench.workflows.align import align_json, align_track
 from workbench.workflows.constraints import last_cut
 from workbench.workflows.plan import Planned, plan_lengths, plan_track, planned_json
 from workbench.workflows.render import own_music_ranges
@@ -279,7 +278,9 @@ def print_placements(
     with progress_bar() as progress:
         alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:
-            _write_picture(alignment, picture, workspace.params.align)
+            marks = alignment.landmarks, alignment.events
+            with written_whole(picture, StoreError) as aside:
+                aside.write_bytes(png(align_figure(*marks, alignment.placements, workspace.params.align)))
     best = alignment.placements[0] if alignment.placements else None
     if best is None:
         say(f"{NO_CLEAR_POINT}: nothing in the track meets anything in the video")
@@ -291,13 +292,6 @@ def print_placements(
     explain_audio(workspace, video_source)
     explain_own_music(workspace, video_source, alignment.mix is not None, own_music)
     deliver_body(align_json(workspace, alignment, video_source.video_id), output)
-
-
-def _write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None:
-    """Draw an alignment into a PNG file; raises `StoreError` if it cannot be written."""
-    figure = align_figure(alignment.landmarks, alignment.events, alignment.placements, params)
-    with written_whole(path, StoreError) as aside:
-        aside.write_bytes(png(figure))
 
 
 def print_splice(

@@ -137,11 +137,13 @@ def _sentences_on_text(ranking: ScriptReading, brief: Brief) -> Iterator[str]:
             f"{'a singing voice' if wanted.voice else 'no singing'}."
         )
         return
+    mode = wanted.sound.mode
+    key = " in a minor key" if mode < -_MOSTLY else " in a major key" if mode > _MOSTLY else ""
     read = listed([f"{name} ({100 * share:.0f} %)" for name, share in _shares(wanted, "moods")])
     if read:
         yield f"What is said reads as {read}."
     yield (
-        f"Music with {usual}{_key(wanted.sound.mode)} suits it; {listed(wanted.names('genres')) or 'no genre'} and "
+        f"Music with {usual}{key} suits it; {listed(wanted.names('genres')) or 'no genre'} and "
         f"{listed(wanted.names('instruments')) or 'no instrument'} above others."
     )
     if reading.denials:
@@ -237,7 +239,3 @@ def _shares(wanted: ScriptWants, kind: Kind) -> list[tuple[str, float]]:
     total = float(wanted.facets[where].sum())
     by_name = dict(zip((name.replace("_", " ") for name in book.names[where]), wanted.facets[where], strict=True))
     return [(name, float(by_name[name]) / total) for name in wanted.names(kind)]
-
-
-def _key(mode: float) -> str:
-    return " in a minor key" if mode < -_MOSTLY else " in a major key" if mode > _MOSTLY else ""

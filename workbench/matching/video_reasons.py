@@ -38,6 +38,7 @@ from workbench.matching.video_ranking import (
     under_scenes,
 )
 from workbench.params import BRIEF_PART, MATCH_PARTS, MatchParams
+from workbench.recording import clock
 
 _MOST_TAGS = 4
 """words of the catalog that a line quotes"""
@@ -193,12 +194,6 @@ def _words_named(pair: RankedPair) -> tuple[list[str], list[str]]:
 
 def _known(pair: RankedPair, *names: str) -> bool:
     return any(not isnan(pair.number(name)) for name in names)
-
-
-def clock(seconds: float) -> str:
-    """Format a time as an editor reads it: 3:05."""
-    whole = round(seconds)
-    return f"{whole // 60}:{whole % 60:02d}"
 
 
 def cutting(video: VideoFacts) -> str:
@@ -385,11 +380,9 @@ def explanation(pair: RankedPair, params: MatchParams) -> str:
     praise = [clause for name in rare if (clause := _praise(name, pair, params)) is not None][:3]
     doubts = [clause for name in ranked if (clause := _doubt(name, pair, params)) is not None][:2]
     if praise and doubts:
-        return _sentence(f"{listed(praise)}; but {listed(doubts)}")
-    return _sentence(listed(praise or doubts or ["nothing about it stands out, for or against"]))
-
-
-def _sentence(text: str) -> str:
+        text = f"{listed(praise)}; but {listed(doubts)}"
+    else:
+        text = listed(praise or doubts or ["nothing about it stands out, for or against"])
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -42,7 +42,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.features.levels import LevelCurve
 from workbench.params import DuckParams
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, runs
 from workbench.video.speech_ranges import Utterances
 
 MIN_UNDER_VOICE_LU = 11.0
@@ -183,10 +183,8 @@ def thin_stretches(times: FloatArray, curve: FloatArray) -> FloatArray:
 
     Each stretch over 0 is thinned by itself, with the step at 0 on either side, so that between them it is exactly 0.
     """
-    down = np.concatenate([[False], curve > 0, [False]])
-    edges = np.flatnonzero(np.diff(down))
     points = [np.zeros((0, 2))]
-    for begins, ends in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+    for begins, ends in runs(curve > 0):
         begins, ends = max(0, begins - 1), min(times.size - 1, ends)
         thinned = begins + thin_curve(curve[begins : ends + 1], TOLERANCE_DB)
         points.append(np.column_stack([times[thinned], curve[thinned]]))

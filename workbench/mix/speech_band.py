@@ -31,7 +31,7 @@ from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, level_curve_o
 from workbench.mix.fades import duck_gain
 from workbench.params import RenderParams
 from workbench.params.mix import DEEPEST_DUCK_DB, DUCK_REACH_SECONDS
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, runs
 
 SPEECH_BAND_HZ = (90.0, 180.0, 5000.0, 8000.0)
 """the band is 0 up to the first, 1 from the second to the third, and 0 from the fourth on"""
@@ -84,7 +84,7 @@ def duck_bands(
     if params.ducking == "broadband":
         return DuckedBands(curve, curve)
     inside, outside = list(curve), list(curve)
-    for first, stop in _dips(curve):
+    for first, stop in runs(np.array([depth > 0.0 for _, depth in curve], dtype=bool)):
         dip = curve[first:stop]
         from_s, to_s = (curve[max(0, first - 1)][0], curve[min(len(curve), stop + 1) - 1][0])
         deepest = max(depth for _, depth in dip)
@@ -95,13 +95,6 @@ def duck_bands(
                 (time, max(depth * params.other_bands_depth, depth - params.other_bands_gap_db)) for time, depth in dip
             ]
     return DuckedBands(tuple(inside), tuple(outside))
-
-
-def _dips(curve: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
-    """First and last but one of the points that lie together over 0 dB."""
-    down = np.concatenate([[False], [depth > 0.0 for _, depth in curve], [False]])
-    edges = np.flatnonzero(np.diff(down)).tolist()
-    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _is_by_speech(from_s: float, to_s: float, speech_ranges: Sequence[Sequence[float]]) -> bool:

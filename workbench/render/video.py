@@ -449,19 +449,10 @@ class _Reader:
 
     def read(self, count: int) -> FloatArray:
         """Return the next samples, shape (2, count), float32, the caller's own."""
-        sound = np.zeros((2, count), dtype=np.float32)
-        done = 0
-        while done < count:
-            if not self._waiting.shape[1]:
-                fresh = next(self._blocks, None)
-                if fresh is None:
-                    break
-                self._waiting = fresh
-            taken = min(count - done, self._waiting.shape[1])
-            sound[:, done : done + taken] = self._waiting[:, :taken]
-            self._waiting = self._waiting[:, taken:]
-            done += taken
-        return sound
+        while self._waiting.shape[1] < count and (fresh := next(self._blocks, None)) is not None:
+            self._waiting = np.concatenate([self._waiting, fresh], axis=1)
+        sound, self._waiting = self._waiting[:, :count], self._waiting[:, count:]
+        return np.pad(sound, ((0, 0), (0, count - sound.shape[1])))
 
     def blocks(self, total: int, params: RenderParams) -> Iterator[FloatArray]:
         """Yield exactly `total` samples in blocks."""

@@ -35,7 +35,7 @@ import numpy as np
 
 from workbench.params import CutParams
 from workbench.params.video import CutModel
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray, runs
 from workbench.video._kernels import compare, fit_ramp, mixtures
 from workbench.video.picture import Border, Stretches
 from workbench.video.strip import NOISE, Strip, tone_distance
@@ -274,17 +274,16 @@ def fades(
     Brightness, contrast and spread are mean, standard deviation and range of each picture's luma.
     """
     blank = (spread < _BLANK_RANGE) & ((brightness < _BLACK_LUMA) | (brightness > _WHITE_LUMA))
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], blank, [False]]).astype(np.int8)))
     found: list[Border] = []
     black: list[tuple[float, float]] = []
-    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+    for first, stop in runs(blank):
         colour = 0.0 if brightness[first] < 0.5 else 1.0
         # scaled towards black or white a picture loses contrast and mean in proportion: together they fall in a line
         away = np.hypot(contrast, brightness - colour).astype(np.float64)
-        starts = _slope(times, away, int(first), -1)
-        ends = _slope(times, away, int(stop) - 1, 1)
+        starts = _slope(times, away, first, -1)
+        ends = _slope(times, away, stop - 1, 1)
         down, up = starts < first, ends > stop - 1
-        appears = float(times[min(int(stop), times.size - 1)])
+        appears = float(times[min(stop, times.size - 1)])
         if colour == 0.0 and appears > times[first]:
             black.append((float(times[first]), appears))
         if not (down or up):

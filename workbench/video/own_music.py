@@ -26,15 +26,13 @@ television productions", DAFx 2007 (music under a voice).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import cache
 
 import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND
 from workbench.files import read_numbers
-from workbench.recording import BoolArray, FloatArray
+from workbench.recording import BoolArray, FloatArray, runs
 from workbench.video.pitch import PITCHES_PER_SECOND
 
 CUES = ("pulse", "tuned", "low", "flowing")
@@ -114,7 +112,7 @@ def music_odds(bands: FloatArray, pitches: FloatArray) -> FloatArray:
 
 def _odds(cues: FloatArray, noise: tuple[float, float] = _NOISE) -> FloatArray:
     """Log-odds of music by cues, shape (n, n_cues)."""
-    weights = _weights()
+    weights = read_numbers(FILE)
     # rumble and wind are low and flow as a pad does: without a pulse or a pitch nothing is called music
     odds = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
     is_noise = (cues[:, CUES.index("pulse")] < noise[0]) & (cues[:, CUES.index("tuned")] < noise[1])
@@ -132,7 +130,7 @@ def music_ranges(
     short = _odds(music_cues(bands, pitches, _SHORT_SECONDS), _SHORT_NOISE) - _SHORT_ODDS
     odds = np.maximum(music_odds(bands, pitches), short)
     joined: list[tuple[int, int]] = []
-    for first, last in _runs((odds > 0.0) & ~_inaudible(bands, odds.size)):
+    for first, last in runs((odds > 0.0) & ~_inaudible(bands, odds.size)):
         if joined and first - joined[-1][1] < close_seconds:
             joined[-1] = joined[-1][0], last
         else:
@@ -201,7 +199,7 @@ def _silences(bands: FloatArray) -> list[tuple[float, float]]:
     power = np.convolve(bands.sum(axis=1), np.full(5, 0.2), "same")
     levels = 10 * np.log10(np.maximum(power, _FLOOR))
     least, most = np.quantile(levels, (0.05, 0.95))
-    quiet = _runs(levels <= max(least + _OVER_NOISE_DB, most - _SILENCE_DB))
+    quiet = runs(levels <= max(least + _OVER_NOISE_DB, most - _SILENCE_DB))
     long = [run for run in quiet if run[1] - run[0] >= _SILENCE_SECONDS * HOPS_PER_SECOND]
     return [(first / HOPS_PER_SECOND, last / HOPS_PER_SECOND) for first, last in long]
 
@@ -231,11 +229,6 @@ def _edge(changes: FloatArray, second: int) -> float:
     return (first + int(np.argmax(changes[first:last] * nearness))) / _STEPS_PER_SECOND
 
 
-def _runs(on: BoolArray) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]])))
-    return [(int(first), int(last)) for first, last in zip(edges[::2], edges[1::2], strict=True)]
-
-
 def _pulse(rises: FloatArray) -> float:
     """Highest autocorrelation of a band's attacks at the lag of a beat over its mean; 0 without attacks."""
     centred = rises - rises.mean()
@@ -256,8 +249,3 @@ def _tuned(pitches: FloatArray) -> float:
     # a circle a semitone: one instrument off A440 has one phase, glides of talk have all
     phases = 2 * np.pi * clear
     return float(enough * math.hypot(np.mean(np.cos(phases)), np.mean(np.sin(phases))))
-
-
-@cache
-def _weights() -> Mapping[str, float]:
-    return read_numbers(FILE)

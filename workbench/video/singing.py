@@ -42,15 +42,12 @@ singing and speech in real-world audio", IEEE SLT 2014.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.files import read_numbers
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, runs
 from workbench.video.pitch import PITCHES_PER_SECOND
 from workbench.video.speech_ranges import Utterances
 
@@ -130,7 +127,7 @@ def spoken_odds(
     if not utterances:
         return np.zeros(0)
     cues = dict(zip(CUES, voice_cues(utterances, probabilities, frame_seconds, pitches).T, strict=True))
-    weights = _weights()
+    weights = read_numbers(FILE)
     # The regression knows pitch and detector. The network comes on top in bounded steps: its odds are far too sure to
     # be one cue among others.
     own = weights["bias"] + sum(weights[name] * cues[name] for name in CUES)
@@ -150,11 +147,6 @@ def spoken_odds(
     return np.where(sure, np.maximum(odds, _SURELY_SPOKEN), odds)
 
 
-@cache
-def _weights() -> Mapping[str, float]:
-    return read_numbers(FILE)
-
-
 def _gliding(
     midi: FloatArray, voiced: NDArray[np.bool_], smooth: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -171,9 +163,8 @@ def _gliding(
 
 def _run_seconds(smooth: NDArray[np.bool_]) -> FloatArray:
     """Length of the run of True around each step, seconds; 0 outside."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], smooth, [False]])))
     out = np.zeros(smooth.size)
-    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+    for first, stop in runs(smooth):
         out[first:stop] = (stop - first) / PITCHES_PER_SECOND
     return out
 

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.features.levels import HOPS_PER_SECOND
 from workbench.params import VoiceParams
-from workbench.recording import FloatArray, VideoSeconds
+from workbench.recording import FloatArray, VideoSeconds, runs
 
 Utterances: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
 _FLOOR = 10**-8.5  # power under which backgrounds count as equal: 85 dB under full scale
@@ -167,9 +167,8 @@ class _Stretch:
 
 def _stretches(chance: FloatArray, frame_seconds: float, thresholds: Thresholds) -> list[_Stretch]:
     going_on = chance >= min(thresholds.held, thresholds.reached)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], going_on, [False]])))
     found, last = list[_Stretch](), 0
-    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+    for first, stop in runs(going_on):
         sure = first + np.flatnonzero(chance[first:stop] >= thresholds.reached)
         if sure.size:
             # The detector's probability rises late at the beginning of an utterance, and falls late after its end.

@@ -32,7 +32,7 @@ from workbench.features.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.features.loudness import SILENCE_DBFS
 from workbench.params import MixParams, VoiceParams
 from workbench.params.base import OWN
-from workbench.recording import FloatArray
+from workbench.recording import FloatArray, runs
 from workbench.video.own_music import WINDOW_SECONDS, music_odds, music_ranges
 from workbench.video.pitch import PITCHES_PER_SECOND
 from workbench.video.singing import SURE_ODDS, spoken_odds
@@ -249,6 +249,6 @@ def _network_voices(odds: FloatArray, utterances: Utterances) -> Utterances:
     for start, end in utterances:
         first, last = (start - _APART_SECONDS) * HOPS_PER_SECOND, (end + _APART_SECONDS) * HOPS_PER_SECOND
         detected[max(0, int(first)) : int(last) + 1] = False
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], detected, [False]]))) / HOPS_PER_SECOND
-    joined = join_utterances(tuple(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)), _PAUSE_SECONDS)
+    found = tuple((first / HOPS_PER_SECOND, stop / HOPS_PER_SECOND) for first, stop in runs(detected))
+    joined = join_utterances(found, _PAUSE_SECONDS)
     return tuple((start, end) for start, end in joined if end - start >= _LEAST_SECONDS)

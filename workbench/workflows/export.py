@@ -130,7 +130,8 @@ def export_plan(
     video = video if chosen.uses_video else None
     timeline = replace(
         timeline_of(workspace, plan, track=track, video=video, mix=mix, grid=grid, frame_rate=frame_rate),
-        name=_title(chosen, out),
+        # inside its program an edit has no usual suffix
+        name=out.stem if out.suffix.lower() in (chosen.suffix, PACKED) else out.name,
         notes=notes,
         sync_points=tuple(sync_points),
         reviews=tuple(reviews),
@@ -449,8 +450,3 @@ def _is_on(plan: Music, grid: BeatGrid) -> bool:
     if lines.size == 0:
         return False
     return bool(np.all(np.abs(places - lines[nearest_line(lines, places)]) <= GRID_TOLERANCE_SECONDS))
-
-
-def _title(chosen: Format, out: Path) -> str:
-    """Name of the edit inside its program: the file's name without the usual suffix."""
-    return out.stem if out.suffix.lower() in (chosen.suffix, PACKED) else out.name

@@ -471,8 +471,11 @@ def mix_section(
         blocks = limit_blocks(played, rate, params)
     clips = _Clips(rate, [(each.start - _BESIDE_SECONDS, each.end + _BESIDE_SECONDS) for each in shown])
     levels = measure_blocks(clips.listen(blocks), rate, speech)
-    facts = [("the video as rendered" if rendered is not None else "the video as it would be rendered", _whole(levels))]
-    facts += _loudness_facts(levels)
+    peak = f"{levels.loudness_lufs:.1f} LUFS, true peak {levels.true_peak_dbtp:.1f} dBTP"
+    facts = [
+        ("the video as rendered" if rendered is not None else "the video as it would be rendered", peak),
+        *_loudness_facts(levels),
+    ]
     own_music: Sequence[Sequence[float]] = ()
     if loop.mix is not None and loop.mix.classification not in ("silent", "none"):
         own_music = own_music_ranges(workspace, loop.video, loop.video_seconds)
@@ -645,10 +648,6 @@ class _Clips:
         return [
             Recording.from_samples(np.concatenate(pieces or [silence], axis=1), self._rate) for pieces in self._pieces
         ]
-
-
-def _whole(levels: SoundLevels) -> str:
-    return f"{levels.loudness_lufs:.1f} LUFS, true peak {levels.true_peak_dbtp:.1f} dBTP"
 
 
 def _loudness_facts(levels: SoundLevels) -> list[tuple[str, str]]:

@@ -165,7 +165,9 @@ def chunks(text: str) -> list[str]:
     pieces: list[str] = []
     held: list[str] = []
     for sentence in re.split(r"(?<=[.!?…])\s+|\n+|(?<=[。！？])", text):
-        words = _sliced(sentence) if len(sentence) > _WORDLESS and " " not in sentence else sentence.split()
+        words = sentence.split()
+        if len(sentence) > _WORDLESS and " " not in sentence:  # as some scripts are written
+            words = [sentence[at : at + 8] for at in range(0, len(sentence), 8)]
         for first in range(0, len(words), _LONGEST_CHUNK):
             held += words[first : first + _LONGEST_CHUNK]
             if len(held) >= _SHORTEST_CHUNK:
@@ -174,11 +176,6 @@ def chunks(text: str) -> list[str]:
     if held:
         pieces.append(" ".join(held))
     return pieces
-
-
-def _sliced(text: str) -> list[str]:
-    """A long text without blanks, as some scripts are written, in pieces that count as words."""
-    return [text[at : at + 8] for at in range(0, len(text), 8)]
 
 
 def _places() -> Iterator[tuple[Path, str]]:

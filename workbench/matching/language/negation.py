@@ -173,7 +173,8 @@ def _ends(words: Sequence[str], at: int, negation: Span) -> bool:
     word, first, covered = words[at], words[negation[0]], at - negation[1]
     after = words[at + 1] if at + 1 < len(words) else ""
     of_nouns = (first in _OF_NOUNS and negation[1] - negation[0] == 1) or words[negation[1]] in _OF_WANTING
-    if word in _BEFORE_ATTRIBUTE and of_nouns and _ANY_MUSIC.issuperset(_things(words[negation[1] : at])):
+    things = set(words[negation[1] : at]) - _OF_WANTING - {"any", "to"}
+    if word in _BEFORE_ATTRIBUTE and of_nouns and _ANY_MUSIC.issuperset(things):
         return False
     if word in _ENDS or covered >= _REACH or (word == "want" and first in _DUTCH):
         return True
@@ -182,11 +183,6 @@ def _ends(words: Sequence[str], at: int, negation: Span) -> bool:
     if word in _PREPOSITIONS or (word == "of" and not of_nouns):
         return covered > 0 and after not in _WITHOUT and not after[:1].isdigit()  # "goes by without", "go over 120"
     return first in _BEFORE_SUPERLATIVE and (word in _SUPERLATIVE or word.endswith("ier"))
-
-
-def _things(words: Sequence[str]) -> set[str]:
-    """Nouns that a negation covers, without verbs of wanting."""
-    return set(words) - _OF_WANTING - {"any", "to"}
 
 
 def _without_not(word: str) -> str:
