@@ -28,6 +28,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -79,7 +80,7 @@ class Workspace:
         recording_bytes: int = RECORDING_BYTES,
         filed_bytes: int = FILED_BYTES,
     ) -> None:
-        self._resources = _Resources(home, settings, tuple(schemas), (recording_bytes, filed_bytes))
+        self._shared = _Shared(home, settings, tuple(schemas), (recording_bytes, filed_bytes))
         self._params = params
         self._progress = progress
         self._audio: SoundChoice | None = None
@@ -88,7 +89,7 @@ class Workspace:
     @property
     def home(self) -> Home:
         """The folder that holds all state."""
-        return self._resources.home
+        return self._shared.home
 
     @property
     def settings(self) -> WorkbenchSettings:
@@ -98,7 +99,9 @@ class Workspace:
         ------
         ParameterError : a variable holds a value that it cannot have
         """
-        return self._resources.settings
+        if self._shared.settings is None:
+            self._shared.settings = load_settings()
+        return self._shared.settings
 
     @property
     def params(self) -> WorkbenchParams:
@@ -127,7 +130,12 @@ class Workspace:
     @property
     def arrays(self) -> ArrayStore:
         """The store of analysis arrays."""
-        return self._resources.arrays()
+        if self._shared.arrays is None:
+            from workbench.analysis.labels import VARIABLES
+            from workbench.store.arrays import ArrayStore
+
+            self._shared.arrays = ArrayStore(self.files.folder("arrays"), VARIABLES, self.files)
+        return self._shared.arrays
 
     @property
     def files(self) -> StoredFiles:
@@ -137,7 +145,10 @@ class Workspace:
         ------
         ParameterError, StoreError, ExtraMissing : as of `workbench.store.stored_files.open_files`
         """
-        return self._resources.files()
+        with self._shared.opening:
+            if self._shared.files is None:
+                self._shared.files = open_files(self.home, self.settings)
+            return self._shared.files
 
     @property
     def database(self) -> Database:
@@ -147,7 +158,14 @@ class Workspace:
         ------
         StoreError : the home folder or the database cannot be used
         """
-        return self._resources.database()
+        shared = self._shared
+        with shared.opening:
+            shared.check_open()
+            if shared.database is None:
+                from workbench.store.database import Database
+
+                shared.database = Database.at(self.home, self.settings, shared.schemas)
+            return shared.database
 
     @property
     def existing_database(self) -> Database | None:
@@ -157,7 +175,9 @@ class Workspace:
         ------
         StoreError : the database cannot be used
         """
-        return self._resources.existing_database()
+        if self.settings.database_url is None and not self.home.database.is_file():
+            return None
+        return self.database
 
     def load_recording(self, path: Path | str, longest: float = inf) -> Recording:
         """The sound of a file, decoded unless it is cached; decoding reports progress.
@@ -171,7 +191,17 @@ class Workspace:
         ------
         MediaError, StoreError : as of `workbench.media.audio.decode`
         """
-        return self._resources.load_recording(Path(path), self.progress, longest)
+        self._shared.check_open()
+        path = self.local_file(path)
+        recording = self._shared.recording(self.hash_file(path))
+        if recording is None:  # two threads that ask for one file at the same time both decode it, and neither waits
+            from workbench.media.audio import decode
+
+            self.progress(f"decoding {path.name}", 0.0)
+            recording = decode(path, self.home.scratch, longest)
+            self.progress(f"decoding {path.name}", 1.0)
+        self._shared.keep(recording)
+        return recording
 
     def hash_file(self, path: Path | str) -> str:
         """SHA-256 of a file's bytes in hex; they are read again only where the file may have changed.
@@ -184,7 +214,16 @@ class Workspace:
         ------
         MediaError : no such file, or one that cannot be read
         """
-        return self._resources.hash_file(Path(path))
+        path, hashes = self.local_file(path).absolute(), self._shared.hashes
+        before = stamp_of(path)
+        known = hashes.get(path)
+        if known is not None and known[0] == before:
+            return known[1]
+        begun = time.time_ns()
+        content_hash = hash_file(path)
+        if before is not None and has_settled(before, begun):
+            hashes[path] = before, content_hash
+        return content_hash
 
     def local_file(self, path: Path | str) -> Path:
         """The path to read a file from: a file of the store is fetched, any other path is returned as it is.
@@ -198,28 +237,19 @@ class Workspace:
         MediaError : the store has no such file
         StoreError : the store cannot be used, or none is set
         """
-        return self._resources.local_file(Path(path))
+        path = Path(path)
+        return self.files.fetch(path) if is_stored(path) else path
 
     def forget_recordings(self) -> None:
         """Drop all decoded sound and let go of fetched files, as a job process does between two jobs."""
-        self._resources.forget_recordings()
+        self._shared.forget()
 
     def with_params(self, params: WorkbenchParams) -> Workspace:
-        """The same workspace with other parameters, sharing all that is open.
-
-        Parameters
-        ----------
-        params : all parameters of the new workspace
-        """
+        """The same workspace with other parameters, sharing all that is open."""
         return self._sharing(params, self._progress, self._audio)
 
     def with_progress(self, progress: Progress) -> Workspace:
-        """The same workspace with another receiver of progress, sharing all that is open.
-
-        Parameters
-        ----------
-        progress : receives what is being done
-        """
+        """The same workspace with another receiver of progress, sharing all that is open."""
         return self._sharing(self._params, progress, self._audio)
 
     def with_audio(self, audio: SoundChoice | None) -> Workspace:
@@ -228,14 +258,14 @@ class Workspace:
 
     def _sharing(self, params: WorkbenchParams | None, progress: Progress, audio: SoundChoice | None) -> Workspace:
         other = object.__new__(Workspace)
-        other._resources, other._params, other._progress = self._resources, params, progress
+        other._shared, other._params, other._progress = self._shared, params, progress
         other._audio, other._owns_resources = audio, False
         return other
 
     def close(self) -> None:
         """Close the database and let go of decoded sound; a workspace that shares those of another closes nothing."""
         if self._owns_resources:
-            self._resources.close()
+            self._shared.close()
 
     def __enter__(self) -> Workspace:
         return self
@@ -250,128 +280,61 @@ class Workspace:
         raise TypeError("a workspace stays in its process: send its home and its params, and make another one there")
 
 
-class _Resources:
-    """The open resources, shared by a workspace and those made from it."""
+@dataclass(slots=True)
+class _Shared:
+    """What a workspace and those made from it have open, and the decoded sound that they hold."""
 
-    def __init__(
-        self,
-        home: Home,
-        settings: WorkbenchSettings | None,
-        schemas: tuple[Schema, ...],
-        most_bytes: tuple[int, int],
-    ) -> None:
-        self.home = home
-        self._settings = settings
-        self._schemas = schemas
-        self._most_bytes = most_bytes
-        self._opening = threading.Lock()
-        self._keeping = threading.Lock()
-        self._arrays: ArrayStore | None = None
-        self._files: StoredFiles | None = None
-        self._database: Database | None = None
-        self._recordings: OrderedDict[str, Recording] = OrderedDict()
-        self._hashes: dict[Path, tuple[FileStamp, str]] = {}
-        self._closed = False
+    home: Home
+    settings: WorkbenchSettings | None
+    schemas: tuple[Schema, ...]
+    most_bytes: tuple[int, int]  # of recordings in memory and in files
+    opening: threading.Lock = field(default_factory=threading.Lock)
+    keeping: threading.Lock = field(default_factory=threading.Lock)
+    arrays: ArrayStore | None = None
+    files: StoredFiles | None = None
+    database: Database | None = None
+    recordings: OrderedDict[str, Recording] = field(default_factory=OrderedDict)
+    hashes: dict[Path, tuple[FileStamp, str]] = field(default_factory=dict)
+    is_closed: bool = False
 
-    @property
-    def settings(self) -> WorkbenchSettings:
-        if self._settings is None:
-            self._settings = load_settings()
-        return self._settings
+    def check_open(self) -> None:
+        if self.is_closed:
+            raise RuntimeError("this workspace is closed; open another")
 
-    def arrays(self) -> ArrayStore:
-        if self._arrays is None:
-            from workbench.analysis.labels import VARIABLES
-            from workbench.store.arrays import ArrayStore
+    def recording(self, content_hash: str) -> Recording | None:
+        with self.keeping:
+            return self.recordings.get(content_hash)
 
-            files = self.files()
-            self._arrays = ArrayStore(files.folder("arrays"), VARIABLES, files)
-        return self._arrays
+    def keep(self, recording: Recording) -> None:
+        """Hold a recording, and drop those used longest ago, in memory and in files apart; this one stays."""
+        with self.keeping:
+            self.recordings[recording.content_hash] = recording
+            self.recordings.move_to_end(recording.content_hash)
+            *others, _ = self.recordings
+            for filed, most in enumerate(self.most_bytes):
+                alike = {key: r.samples.nbytes for key, r in self.recordings.items() if r.is_filed == bool(filed)}
+                kept = sum(alike.values())
+                for key in others:
+                    if kept <= most:
+                        break
+                    if key in alike:
+                        kept -= alike[key]
+                        del self.recordings[key]
 
-    def files(self) -> StoredFiles:
-        with self._opening:
-            if self._files is None:
-                self._files = open_files(self.home, self.settings)
-            return self._files
-
-    def local_file(self, path: Path) -> Path:
-        return self.files().fetch(path) if is_stored(path) else path
-
-    def database(self) -> Database:
-        with self._opening:
-            self._check_open()
-            if self._database is None:
-                from workbench.store.database import Database
-
-                self._database = Database.at(self.home, self.settings, self._schemas)
-            return self._database
-
-    def existing_database(self) -> Database | None:
-        if self.settings.database_url is None and not self.home.database.is_file():
-            return None
-        return self.database()
-
-    def load_recording(self, path: Path, progress: Progress, longest: float) -> Recording:
-        self._check_open()
-        path = self.local_file(path)
-        content_hash = self.hash_file(path)
-        with self._keeping:
-            recording = self._recordings.get(content_hash)
-        if recording is None:  # two threads that ask for one file at the same time both decode it, and neither waits
-            from workbench.media.audio import decode
-
-            progress(f"decoding {path.name}", 0.0)
-            recording = decode(path, self.home.scratch, longest)
-            progress(f"decoding {path.name}", 1.0)
-        with self._keeping:
-            self._recordings[recording.content_hash] = recording
-            self._recordings.move_to_end(recording.content_hash)
-            self._make_room()
-        return recording
-
-    def _make_room(self) -> None:
-        """Drop the recordings used longest ago, in memory and in files apart; the one used last stays."""
-        *others, _ = self._recordings
-        for filed, most in enumerate(self._most_bytes):
-            alike = {key: r.samples.nbytes for key, r in self._recordings.items() if r.is_filed == bool(filed)}
-            kept = sum(alike.values())
-            for key in others:
-                if kept <= most:
-                    break
-                if key in alike:
-                    kept -= alike[key]
-                    del self._recordings[key]
-
-    def hash_file(self, path: Path) -> str:
-        path = self.local_file(path).absolute()
-        before = stamp_of(path)
-        known = self._hashes.get(path)
-        if known is not None and known[0] == before:
-            return known[1]
-        begun = time.time_ns()
-        content_hash = hash_file(path)
-        if before is not None and has_settled(before, begun):
-            self._hashes[path] = before, content_hash
-        return content_hash
-
-    def forget_recordings(self) -> None:
-        with self._keeping:
-            self._recordings.clear()
-            self._hashes.clear()
-        if self._files is not None:
-            self._files.release()
+    def forget(self) -> None:
+        with self.keeping:
+            self.recordings.clear()
+            self.hashes.clear()
+        if self.files is not None:
+            self.files.release()
 
     def close(self) -> None:
-        self.forget_recordings()
-        with self._opening:
-            self._closed = True
-            if self._database is not None:
-                self._database.close()
-                self._database = None
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise RuntimeError("this workspace is closed; open another")
+        self.forget()
+        with self.opening:
+            self.is_closed = True
+            if self.database is not None:
+                self.database.close()
+                self.database = None
 
 
 def open(home: Path | str | None = None, profile: Path | str | None = None) -> Workspace:

@@ -28,7 +28,15 @@ from workbench.matching.brief import Brief, Constraint
 from workbench.matching.columns import Columns
 from workbench.matching.index import best_places
 from workbench.matching.lane import Calibration, calibrated
-from workbench.matching.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon, strongest_facets
+from workbench.matching.language.lexicon import (
+    KINDS,
+    ExpectedSound,
+    Kind,
+    lexicon,
+    read_lexicon,
+    strongest,
+    strongest_facets,
+)
 from workbench.matching.rules import JudgedRules, judge_rules
 from workbench.matching.script import Reading
 from workbench.matching.texts import nearness_of
@@ -72,6 +80,7 @@ _WEAK_STEER = 0.15
 """weight of the moods of a platform beside those of the script"""
 _UNKNOWN_DISTANCE = 0.3
 """distance of an unknown number, among all tracks of a large catalog only"""
+_LEAST_NAMED = 0.2  # of a wanted facet, from where on it is named
 _TRIED_FIRST = 4
 """times the tracks wanted: of so many sums are formed first, to learn which others can be passed over"""
 
@@ -93,7 +102,11 @@ class ScriptWants:
 
     def names(self, kind: Kind, most: int = 3) -> list[str]:
         """The facets of a kind that are wanted most, strongest first."""
-        return strongest_facets(self.facets, (kind,), least=0.2, most=most)
+        return strongest_facets(self.facets, (kind,), _LEAST_NAMED, most)
+
+    def strongest(self, kind: Kind) -> list[int]:
+        """Indices of the facets that `names` names."""
+        return strongest(self.facets, (kind,), _LEAST_NAMED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

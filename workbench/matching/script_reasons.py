@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -231,11 +230,8 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
     }[name]
 
 
-@lru_cache(maxsize=64)
 def _shares(wanted: ScriptWants, kind: Kind) -> list[tuple[str, float]]:
-    """The facets of a kind that are wanted most, each with its share of the kind; cached, for each track needs them."""
-    book = lexicon()
-    where = book.of(kind)
-    total = float(wanted.facets[where].sum())
-    by_name = dict(zip((name.replace("_", " ") for name in book.names[where]), wanted.facets[where], strict=True))
-    return [(name, float(by_name[name]) / total) for name in wanted.names(kind)]
+    """The facets of a kind that are wanted most, each with its share of the kind."""
+    total = float(wanted.facets[lexicon().of(kind)].sum())
+    shares = (float(wanted.facets[index]) / total for index in wanted.strongest(kind))
+    return list(zip(wanted.names(kind), shares, strict=True))

@@ -115,17 +115,6 @@ class VideoFacts:
         """Length of the median shot."""
         return float(np.median(np.diff(np.concatenate(([0.0], self.cuts, [self.duration])))))
 
-    @property
-    def drive(self) -> float:
-        """How much goes on, mean over the video, 0 to 1."""
-        return sum(scene.drive * scene.seconds for scene in self.scenes) / self.duration
-
-    @property
-    def swing(self) -> float:
-        """How much the scenes differ in drive: standard deviation over the video's time."""
-        mean = self.drive
-        return float(np.sqrt(sum((scene.drive - mean) ** 2 * scene.seconds for scene in self.scenes) / self.duration))
-
 
 def video_facts(watched: VideoAnalysis) -> VideoFacts:
     """Gather what ranking needs to know of a video; raises `ParameterError` for one without length."""

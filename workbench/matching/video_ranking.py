@@ -404,50 +404,41 @@ def _quick_part(
     name: str, video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams
 ) -> FloatArray:
     """One of the parts that read single numbers, shape (n,), 0 to 1; its usual value where a number is unknown."""
-    part = _QUICK[name](video, wanted, tracks, params)
+    model = params.model
+    match name:
+        case "pulse":
+            # Half and double tempo are felt in most music, and count a little less.
+            own, other, _ = _both_pulses(tracks["bpm"], tracks["density"], wanted.pulse, params)
+            part = np.asarray(np.maximum(own, other))
+        case "level":
+            energy = track_energy(tracks["energy"], tracks["words_energy"], params)
+            part = _bell(energy, wanted.energy, model.energy_width)
+        case "mood":
+            valence = track_valence(*(tracks[fact] for fact in _FACTS["mood"]), params)
+            part = _bell(valence, wanted.valence, model.valence_width)
+        case "voice":
+            part = _voice(0.0 if wanted.voice else video.speech_share, tracks["vocals"], tracks["speech_band"], params)
+        case _:
+            part = length_part(video.duration, tracks["duration"], tracks["loopable"])
     np.copyto(part, np.float32(params.usual_parts[name]), where=np.isnan(part))
     return part
 
 
-def _pulse(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    # Half and double tempo are felt in most music, and count a little less.
-    own, other, _ = _both_pulses(tracks["bpm"], tracks["density"], wanted.pulse, params)
-    return np.asarray(np.maximum(own, other))
-
-
-def _level(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    energy = track_energy(tracks["energy"], tracks["words_energy"], params)
-    return _bell(energy, wanted.energy, params.model.energy_width)
-
-
-def _mood(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    valence = track_valence(
-        tracks["mode"], tracks["brightness"], tracks["key_clarity"], tracks["words_valence"], params
-    )
-    return _bell(valence, wanted.valence, params.model.valence_width)
-
-
-def _voice(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+def _voice(speech_share: float, vocals: FloatArray, band: FloatArray, params: MatchParams) -> FloatArray:
     """How much room is left for a speaker: 1 without speech, or without singing if 1 to 4 kHz are free.
 
     NaN where singing is unknown; a band whose power is unknown is half crowded.
     """
-    speech_share = 0.0 if wanted.voice else video.speech_share
     much = np.float32(min(1.0, speech_share / params.model.much_speech))
-    band = tracks["speech_band"]
     crowded = np.clip((band - np.float32(params.model.free_band)) / np.float32(params.model.full_band), 0.0, 1.0)
     share = np.float32(params.model.vocals_share)
     # The detector gives a saxophone a third of a voice: up to 0.3 counts as no singer, from 0.7 on as one.
-    sings = np.clip((tracks["vocals"] - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
+    sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
     crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
     return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
 
 
-def _length(video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    return length_part(video.duration, tracks["duration"], tracks["loopable"])
-
-
-_QUICK = {"pulse": _pulse, "level": _level, "mood": _mood, "voice": _voice, "length": _length}
+_QUICK = ("pulse", "level", "mood", "voice", "length")
 """the parts that read single numbers"""
 _FACTS = {
     "pulse": ("bpm", "density"),

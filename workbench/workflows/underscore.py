@@ -28,7 +28,7 @@ from workbench.matching.brief import BROKEN, Brief, production_notes, read_brief
 from workbench.matching.columns import Columns
 from workbench.matching.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.matching.language.embedding import SentenceEmbedding, find_embedding
-from workbench.matching.language.lexicon import KINDS, lexicon
+from workbench.matching.language.lexicon import KINDS, lexicon, strongest
 from workbench.matching.script import read_script
 from workbench.matching.script_ranking import ScriptWants, nearest, rank, want
 from workbench.matching.script_reasons import (
@@ -145,7 +145,8 @@ def words_query(wanted: ScriptWants, embedding: SentenceEmbedding) -> FloatArray
     It is between the text's own vector and that of a description of suitable music, so that one search serves both.
     """
     assert wanted.vector is not None
-    described = ", ".join(lexicon().music[index] for index in _strongest(wanted))
+    indices = (index for kind in KINDS for index in strongest(wanted.facets, (kind,)))
+    described = ", ".join(lexicon().music[index] for index in indices)
     return np.asarray(_embedded(embedding, described) + wanted.vector)
 
 
@@ -165,16 +166,6 @@ def _keep_rules(wanted: ScriptWants, columns: Columns) -> NDArray[np.bool_]:
     for rule in wanted.constraints:
         allowed &= rule.judge_numbers(columns) != BROKEN
     return allowed
-
-
-def _strongest(wanted: ScriptWants) -> list[int]:
-    """The three facets of each kind that are wanted most."""
-    strongest: list[int] = []
-    for kind in KINDS:
-        where = lexicon().of(kind)
-        order = np.argsort(-wanted.facets[where], kind="stable")[:3] + where.start
-        strongest += [int(index) for index in order if wanted.facets[index] > 0]
-    return strongest
 
 
 @lru_cache(maxsize=1024)

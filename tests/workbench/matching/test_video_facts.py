@@ -54,7 +54,6 @@ def test_a_video_of_one_kind_is_one_scene() -> None:
     make_video = video_facts(watched(120.0, list(np.arange(4.0, 120.0, 4.0))))
     assert [(scene.start, scene.end) for scene in make_video.scenes] == [(0.0, 120.0)]
     assert make_video.scenes[0].cuts_per_minute == pytest.approx(15.0, abs=0.6)
-    assert make_video.swing == pytest.approx(0.0, abs=1e-9)
 
 
 def test_scenes_begin_where_pace_and_light_change() -> None:
@@ -68,7 +67,7 @@ def test_scenes_begin_where_pace_and_light_change() -> None:
     assert borders[1:] == pytest.approx([60.0, 90.0], abs=2.0)
     assert np.argmax([scene.drive for scene in make_video.scenes]) == 1
     assert make_video.scenes[2].brightness == pytest.approx(0.1, abs=0.02)
-    assert make_video.swing > 0.1
+    assert np.ptp([scene.drive for scene in make_video.scenes]) > 0.2
 
 
 def test_a_long_take_can_change_within() -> None:

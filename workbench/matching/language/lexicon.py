@@ -323,10 +323,13 @@ def _file(name: str) -> bytes:
 
 def strongest_facets(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[str]:
     """Names of the strongest facets of some kinds, with a weight over `least`, best first, blanks for underscores."""
-    book = lexicon()
-    wanted = [index for index, kind in enumerate(book.kinds) if kind in kinds and facets[index] > least]
-    wanted.sort(key=lambda index: (-facets[index], index))
-    return [book.names[index].replace("_", " ") for index in wanted[:most]]
+    return [lexicon().names[index].replace("_", " ") for index in strongest(facets, kinds, least, most)]
+
+
+def strongest(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[int]:
+    """Indices of the facets that `strongest_facets` names."""
+    wanted = [index for index, kind in enumerate(lexicon().kinds) if kind in kinds and facets[index] > least]
+    return sorted(wanted, key=lambda index: -facets[index])[:most]
 
 
 _GRAMMAR = read_grammar("opposites.toml")
