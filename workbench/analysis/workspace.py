@@ -214,15 +214,15 @@ class Workspace:
         ------
         MediaError : no such file, or one that cannot be read
         """
-        path, hashes = self.local_file(path).absolute(), self._shared.hashes
-        before = stamp_of(path)
-        known = hashes.get(path)
+        local, hashes = self.local_file(path).absolute(), self._shared.hashes
+        before = stamp_of(local)
+        known = hashes.get(local)
         if known is not None and known[0] == before:
             return known[1]
         begun = time.time_ns()
-        content_hash = hash_file(path)
+        content_hash = hash_file(local)
         if before is not None and has_settled(before, begun):
-            hashes[path] = before, content_hash
+            hashes[local] = before, content_hash
         return content_hash
 
     def local_file(self, path: Path | str) -> Path:

@@ -414,7 +414,9 @@ def _quick_part(
             energy = track_energy(tracks["energy"], tracks["words_energy"], params)
             part = _bell(energy, wanted.energy, model.energy_width)
         case "mood":
-            valence = track_valence(*(tracks[fact] for fact in _FACTS["mood"]), params)
+            valence = track_valence(
+                tracks["mode"], tracks["brightness"], tracks["key_clarity"], tracks["words_valence"], params
+            )
             part = _bell(valence, wanted.valence, model.valence_width)
         case "voice":
             part = _voice(0.0 if wanted.voice else video.speech_share, tracks["vocals"], tracks["speech_band"], params)
