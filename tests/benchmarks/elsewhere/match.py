@@ -68,7 +68,8 @@ def places(values: NDArray[np.floating]) -> NDArray[np.float64]:
 
 def simple_rules(pairs: Pairs) -> dict[str, Scores]:
     """Rankings that compare one or two facts by their places, without a fitted constant."""
-    drive = places(np.array([video.drive for video in pairs.facts]))
+    drives = [sum(scene.drive * scene.seconds for scene in video.scenes) / video.duration for video in pairs.facts]
+    drive = places(np.array(drives))
     light = places(np.array([video.brightness for video in pairs.facts]))
     energy, shine = places(pairs.columns.energy), places(pairs.columns.brightness)
     by_energy = -np.square(drive[:, None] - energy)
