@@ -162,9 +162,8 @@ def made_link(page: Any) -> str:
 
 
 def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Callable[[str], None]) -> None:
-    page.evaluate("localStorage.setItem('workbench-reviewer', 'Ana')")  # where earlier versions kept the name
     open_tab("Listening")
-    expect(page.get_by_label("your name")).to_have_value("Ana")
+    page.get_by_label("your name").fill("Ana")
     page.get_by_role("button", name="Begin").click()
     told = page.get_by_text("trial 1 of")
     told.wait_for()

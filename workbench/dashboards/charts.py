@@ -256,8 +256,19 @@ class Picture:
         return [growing(figure, share, **options) for figure, share in shared]
 
     def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
+        """The source of that name; several figures may draw one."""
+        return self._sources.setdefault(name, ColumnDataSource({column: [] for column in columns}))
+
+    def _band(self, figure: Any, name: str, low: float, high: float, **style: Any) -> Any:
+        """Draw stretches, to be sent by `_spans`, from one height to another."""
+        return figure.quad(
+            "left", "right", high, low, source=self._source(name, "left", "right"), line_width=0, **style
+        )
+
+    def _curve(self, figure: Any, name: str, colour: str, **style: Any) -> None:
+        """Draw a line through x and y, in a colour of the palette."""
+        line = figure.line("x", "y", source=self._source(name, "x", "y"), **style)
+        self._tint(line.glyph, "line_color", colour)
 
     def _set(self, name: str, **columns: Any) -> None:
         """Send all columns of a source, unless it has them; a legend names it while there is something to see."""

@@ -7,14 +7,12 @@ Making the summary takes a second for half an hour, so a worker does it (`write_
 
 from __future__ import annotations
 
-import os
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import scipy.fft
 from numpy.typing import NDArray
+from scipy.io import wavfile
 
 from workbench.analysis.workspace import Workspace
 from workbench.caches import made
@@ -24,8 +22,6 @@ from workbench.recording import FloatArray
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""
-HIGHEST_HZ = 16_000.0
-"""top of a spectrogram, where lossy codecs end"""
 _SUMMARY = 256
 """samples a row of the summary stands for"""
 _BLOCK = 1 << 22
@@ -36,9 +32,7 @@ class LongSound:
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
-        self.sample_rate, channels, offset, n_bytes = _wav_layout(self.path)
-        n_samples = n_bytes // (2 * channels)
-        self._samples = np.memmap(self.path, dtype="<i2", mode="r", offset=offset, shape=(n_samples, channels))
+        self.sample_rate, self._samples = _mapped(self.path)
         self._lows, self._highs = self._summary()
 
     @property
@@ -71,35 +65,6 @@ class LongSound:
             lows, highs = np.minimum.reduceat(piece, starts), np.maximum.reduceat(piece, starts)
         times = (edges[:-1] + edges[1:]) / (2.0 * self.sample_rate)
         return times, lows / 32768.0, highs / 32768.0
-
-    def excerpt(self, from_s: float, to_s: float) -> FloatArray:
-        """Samples of a stretch, shape (channels, n), float32, full scale 1.0; shorter at the ends of the sound."""
-        first, stop = self._inside(from_s, to_s)
-        return np.ascontiguousarray(self._samples[first:stop].T, dtype=np.float32) / np.float32(32768.0)
-
-    def spectrogram(
-        self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128, lowest_hz: float = 40.0
-    ) -> FloatArray:
-        """Level, dB, of a view, shape (rows, columns), in bands evenly spaced in pitch, lowest first."""
-        columns = max(1, min(columns, MOST_COLUMNS))
-        size = 4096 if self.sample_rate >= 32_000 else 2048
-        middles = np.rint((from_s + (np.arange(columns) + 0.5) * (to_s - from_s) / columns) * self.sample_rate)
-        frames = np.zeros((columns, size), dtype=np.float32)
-        together = np.ones(self.channels, dtype=np.float32)
-        for row, start in zip(frames, middles.astype(np.int64) - size // 2, strict=True):
-            first, stop = max(0, start), min(start + size, self._samples.shape[0])
-            if stop > first:
-                row[first - start : stop - start] = self._samples[first:stop].astype(np.float32) @ together
-        window = np.hanning(size).astype(np.float32)
-        frames *= window / np.float32(32768.0 * self.channels)
-        power = np.abs(scipy.fft.rfft(frames, axis=1)).astype(np.float64) ** 2
-        power /= np.sum(window) ** 2 / 4.0
-        edges = np.geomspace(lowest_hz, min(HIGHEST_HZ, 0.49 * self.sample_rate), rows + 1) * size / self.sample_rate
-        lows = np.rint(edges[:-1]).astype(np.int64)
-        highs = np.maximum(lows + 1, np.rint(edges[1:]).astype(np.int64))
-        total = np.concatenate([np.zeros((columns, 1)), np.cumsum(power, axis=1)], axis=1)
-        bands = (total[:, highs] - total[:, lows]) / (highs - lows)
-        return np.asarray(10.0 * np.log10(np.maximum(bands.T, 1e-12)))
 
     def _inside(self, from_s: float, to_s: float) -> tuple[int, int]:
         n = self._samples.shape[0]
@@ -158,26 +123,12 @@ def _scaled(pixels: NDArray[np.uint8], height: int) -> NDArray[np.uint8]:
     return np.asarray(pixels[down[:, None], across])
 
 
-def _wav_layout(path: Path) -> tuple[int, int, int, int]:
-    """Sample rate, channels, where the samples begin and how many bytes they take."""
+def _mapped(path: Path) -> tuple[int, NDArray[np.int16]]:
+    """Sample rate of a WAV file, and its samples, shape (n, channels), which are read when they are looked at."""
     try:
-        with path.open("rb") as file:
-            head = file.read(12)
-            if head[:4] not in (b"RIFF", b"RF64") or head[8:] != b"WAVE":
-                raise MediaError(f"{path}: not a WAV file")
-            layout: tuple[int, int] | None = None
-            while len(name := file.read(8)) == 8:
-                kind, size = name[:4], struct.unpack("<I", name[4:])[0]
-                if kind == b"fmt ":
-                    fields = struct.unpack("<HHIIHH", file.read(size)[:16])
-                    if fields[5] != 16:
-                        raise MediaError(f"{path}: samples of {fields[5]} bits, not of 16")
-                    layout = (fields[2], fields[1])
-                elif kind == b"data" and layout is not None:
-                    left = path.stat().st_size - file.tell()
-                    return *layout, file.tell(), min(size, left)
-                else:
-                    file.seek(size + size % 2, os.SEEK_CUR)
-    except OSError as error:
-        raise MediaError(f"{path}: cannot be read ({error.strerror})") from error
-    raise MediaError(f"{path}: a WAV file without samples")
+        rate, samples = wavfile.read(path, mmap=True)
+    except (OSError, ValueError) as error:
+        raise MediaError(f"{path}: cannot be read as a WAV file ({error})") from error
+    if samples.dtype != np.int16:
+        raise MediaError(f"{path}: samples of {8 * samples.dtype.itemsize} bits ({samples.dtype}), not 16-bit integers")
+    return rate, samples.reshape(samples.shape[0], -1)

@@ -21,13 +21,5 @@ export function render({ model }) {
   })
   model.on("missed", () => field.focus())
   field.value = model.reviewer
-  // Where earlier versions kept it.
-  const before = localStorage.getItem(KEPT)
-  localStorage.removeItem(KEPT)
-  if (before && !model.reviewer)
-    requestAnimationFrame(() => {
-      field.value = before
-      take()
-    })
   return box
 }

@@ -6,7 +6,7 @@ A drag is shown and played at once; it becomes a step of the history when the po
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import param
@@ -29,6 +29,11 @@ class Drawing:
     """length of the video"""
     chosen: int | None = None
     """index of a point"""
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """The point that is chosen, s and dB; zeros without one."""
+        return (0.0, 0.0) if self.chosen is None else self.points[self.chosen]
 
     def take(self, points: Points, seconds: float) -> None:
         """Draw on another envelope; the choice stays where there is such a point."""
@@ -98,12 +103,9 @@ class EnvelopeDesk:
     def __init__(self, session: Session, show: Callable[[Points, bool], None]) -> None:
         self._session, self._show = session, show
         self.drawing = Drawing()
-        self._before: Points | None = None
-        """while something is under way: the points before it"""
-        self._chosen_before: int | None = None
-        """the point that was chosen before the one that is held"""
-        self._held = False
-        self._beside = 0.0, 0.0
+        self._before: Drawing | None = None
+        """while something is under way: what was drawn before it"""
+        self._beside: tuple[float, float] | None = None
         """how far the point that is held is from the pointer, s and dB: it moves as the pointer does"""
         self.panel = EnvelopePanel(sizing_mode="stretch_width", margin=(0, 10), visible=False)
         answer_each(self.panel, self.ask)
@@ -118,33 +120,26 @@ class EnvelopeDesk:
     def drag(self, phase: str, at: float, depth: float, reach_s: float, reach_db: float) -> None:
         """Take hold of a point, move it, let go of it, or put it back."""
         drawing = self.drawing
-        if phase == "give up":
-            self._give_up()
-            return
         if phase == "press":
             self.keep()
-            before, self._chosen_before = drawing.points, drawing.chosen
-            self._held = drawing.seconds > 0 and drawing.take_hold(at, depth, reach_s, reach_db)
-            self._before = before if self._held else None
-            if self._held and drawing.chosen is not None:
-                point_at, point_depth = drawing.points[drawing.chosen]
-                self._beside = point_at - at, point_depth - depth
-        elif self._held:
+            self._beside, before = None, replace(drawing)
+            if drawing.seconds > 0 and drawing.take_hold(at, depth, reach_s, reach_db):
+                self._before = before
+                self._beside = drawing.point[0] - at, drawing.point[1] - depth
+                self._show(drawing.points, True)
+        elif self._beside is None or self._before is None:
+            return
+        elif phase == "give up":
+            self.drawing, self._before, self._beside = self._before, None, None
+            self._show(self.drawing.points, False)
+        else:
             drawing.move(at + self._beside[0], depth + self._beside[1])
-            self._held = phase == "move"
-            if not self._held:
+            if phase != "move":
+                self._beside = None
                 self.keep()
                 return
-        if self._held:
             self._show(drawing.points, True)
         self._paint()
-
-    def _give_up(self) -> None:
-        if self._held and self._before is not None:
-            self.drawing.points, self.drawing.chosen = self._before, self._chosen_before
-            self._before, self._held = None, False
-            self._show(self.drawing.points, False)
-            self._paint()
 
     def pick(self, at: float, depth: float, reach_s: float, reach_db: float) -> None:
         """Choose the point at a place, if there is one."""
@@ -157,16 +152,17 @@ class EnvelopeDesk:
 
     def ask(self, what: str, *values: Any) -> None:
         """Do what a button, a field or a key of the panel asks for."""
-        drawing, before = self.drawing, self.drawing.points
-        if what == "set" and 0 <= int(values[0]) < len(before):
+        drawing = self.drawing
+        if what == "set" and 0 <= int(values[0]) < len(drawing.points):
             if drawing.chosen != int(values[0]):
                 self.keep()
+            self._before = self._before or replace(drawing)
             drawing.chosen = int(values[0])
-            self._before = before if self._before is None else self._before
             drawing.move(float(values[1]), float(values[2]))
             self._show(drawing.points, True)
         else:
             self.keep()
+        before = drawing.points
         if what == "choose":
             drawing.choose(int(values[0]))
             self._show(drawing.points, False)
@@ -186,17 +182,11 @@ class EnvelopeDesk:
         """Make what is under way a step of the history."""
         before, self._before = self._before, None
         if before is not None:
-            self._keep(before, f"duck point at {self._place}: {self._depth:.1f} dB")
+            self._keep(before.points, f"duck point at {self._place}: {self.drawing.point[1]:.1f} dB")
 
     @property
     def _place(self) -> str:
-        chosen = self.drawing.chosen
-        return "" if chosen is None else clock(round(self.drawing.points[chosen][0], 1))
-
-    @property
-    def _depth(self) -> float:
-        chosen = self.drawing.chosen
-        return 0.0 if chosen is None else self.drawing.points[chosen][1]
+        return clock(round(self.drawing.point[0], 1))
 
     def _keep(self, before: Points, words: str) -> None:
         points = self.drawing.points
@@ -212,8 +202,7 @@ class EnvelopeDesk:
         self._paint()
 
     def _paint(self) -> None:
-        drawing, chosen = self.drawing, self.drawing.chosen
-        at, depth = (0.0, 0.0) if chosen is None else drawing.points[chosen]
+        drawing, chosen, (at, depth) = self.drawing, self.drawing.chosen, self.drawing.point
         self.panel.param.update(
             count=len(drawing.points), chosen=-1 if chosen is None else chosen, at=at, depth=depth,
             drawn=self._session.envelope is not None,

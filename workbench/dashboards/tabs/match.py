@@ -278,21 +278,15 @@ class MatchPicture(Picture):
         figure = self.figure
         motion = self._source("motion", "x", "y")
         figure.varea("x", 0.0, "y", source=motion, color=BEAT, alpha=0.4, legend_label="motion of the video")
-        figure.quad(
-            "left", "right", -0.04, -0.12, source=self._source("speech", "left", "right"), color=VOICE, line_width=0,
-            legend_label="speech",
-        )  # fmt: skip
+        self._band(figure, "speech", -0.12, -0.04, color=VOICE, legend_label="speech")
         cuts = figure.segment("x", -0.04, "x", 0.0, source=self._source("cuts", "x"), line_width=1)
-        music = figure.line(
-            "x", "y", source=self._source("music", "x", "y"), line_width=2.2, legend_label="energy of the music"
-        )
+        self._curve(figure, "music", PLAYED, line_width=2.2, legend_label="energy of the music")
         source = self._source("marks", "x", "text", "side", "shift")
         marks = figure.segment("x", 0.0, "x", 1.2, source=source, line_width=1.2, line_dash="2 2")
         words = figure.text(
             "x", 1.1, "text", source=source, text_font_size="11px", text_align="side", x_offset="shift",
             text_baseline="middle",
         )  # fmt: skip
-        self._tint(music.glyph, "line_color", PLAYED)
         self._shade(cuts.glyph, "line_color", ink_colour)
         self._shade(marks.glyph, "line_color", ink_colour)
         self._text(words.glyph)

@@ -371,57 +371,32 @@ class MixPicture(Picture):
 
     def _draw(self) -> None:
         levels, duck = self.figures
-        speech = self._source("speech", "left", "right")
-        levels.quad(
-            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=speech, color=VOICE, alpha=0.22, line_width=0,
-            legend_label="speech",
-        )  # fmt: skip
-        duck.quad("left", "right", 1.5, -60.0, source=speech, color=VOICE, alpha=0.22, line_width=0)
-        levels.quad(
-            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=self._source("uncertain", "left", "right"),
-            fill_alpha=0.0, line_width=0, hatch_pattern="/", hatch_color=VOICE, hatch_alpha=0.6,
-        )  # fmt: skip
-        own = self._source("own_music", "left", "right")
-        levels.quad(
-            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0,
-            legend_label="its own music",
-        )  # fmt: skip
-        duck.quad("left", "right", 1.5, -60.0, source=own, color=OWN_MUSIC, alpha=0.18, line_width=0)
-        levels.line(
-            "x", "y", source=self._source("soundtrack", "x", "y"), color=VOICE, line_width=1.6,
-            legend_label="soundtrack",
-        )  # fmt: skip
-        alone = levels.line(
-            "x", "y", source=self._source("alone", "x", "y"), line_width=1, line_dash="3 3",
-            legend_label="music, not ducked",
-        )  # fmt: skip
-        under = levels.line(
-            "x", "y", source=self._source("under", "x", "y"), line_width=1.8,
-            legend_label="music",
-        )  # fmt: skip
-        self._tint(alone.glyph, "line_color", PLAYED)
-        self._tint(under.glyph, "line_color", PLAYED)
+        all_levels = _QUIETEST_LUFS, _LOUDEST_LUFS
+        self._band(levels, "speech", *all_levels, color=VOICE, alpha=0.22, legend_label="speech")
+        self._band(duck, "speech", -60.0, 1.5, color=VOICE, alpha=0.22)
+        self._band(
+            levels, "uncertain", *all_levels, fill_alpha=0.0, hatch_pattern="/", hatch_color=VOICE, hatch_alpha=0.6
+        )
+        self._band(levels, "own_music", *all_levels, color=OWN_MUSIC, alpha=0.18, legend_label="its own music")
+        self._band(duck, "own_music", -60.0, 1.5, color=OWN_MUSIC, alpha=0.18)
+        self._curve(levels, "soundtrack", VOICE, line_width=1.6, legend_label="soundtrack")
+        self._curve(levels, "alone", PLAYED, line_width=1, line_dash="3 3", legend_label="music, not ducked")
+        self._curve(levels, "under", PLAYED, line_width=1.8, legend_label="music")
         source = self._source("duck", "x", "y")
         self._tint(duck.varea("x", 0.0, "y", source=source, alpha=0.3).glyph, "fill_color", DUCK)
-        self._tint(duck.line("x", "y", source=source, line_width=1.8).glyph, "line_color", DUCK)
-        other = duck.line("x", "y", source=self._source("outside", "x", "y"), line_width=1.8, line_dash="6 3")
-        self._tint(other.glyph, "line_color", DUCK)
+        self._curve(duck, "duck", DUCK, line_width=1.8)
+        self._curve(duck, "outside", DUCK, line_width=1.8, line_dash="6 3")
         self._draw_points()
         flat_legend(levels)
 
     def _draw_points(self) -> None:
         """The points of the envelope, the measured one under a drawn one, and where speech is not clear."""
         levels, duck = self.figures
-        unclear = self._source("unclear", "left", "right")
-        covered = levels.quad(
-            "left", "right", _QUIETEST_LUFS + 1.2, _QUIETEST_LUFS, source=unclear, line_width=0,
-            legend_label="music too loud",
-        )  # fmt: skip
+        covered = self._band(levels, "unclear", _QUIETEST_LUFS, _QUIETEST_LUFS + 1.2, legend_label="music too loud")
         self._shade(covered.glyph, "fill_color", ink_colour)
         measured = self._source("measured", "x", "y")
         self._shade(duck.line("x", "y", source=measured, line_dash="3 3").glyph, "line_color", ink_colour)
-        envelope = self._source("envelope", "x", "y")
-        self._tint(duck.line("x", "y", source=envelope, line_width=1).glyph, "line_color", DUCK)
+        self._curve(duck, "envelope", DUCK, line_width=1)
         for name, size in (("points", 7), ("chosen", 11)):
             dots = duck.scatter("x", "y", source=self._source(name, "x", "y"), size=size, line_width=2, name=name)
             self._tint(dots.glyph, "line_color", DUCK)

@@ -292,13 +292,10 @@ class PlanPicture(Picture):
     def _draw_soundtrack(self) -> None:
         figure, lane = self.figure, _LANES["soundtrack"]
         figure.image_rgba("image", "x", "y", "dw", "dh", source=self._source("video", "image", "x", "y", "dw", "dh"))
-        region = self._source("region", "left", "right")
-        figure.quad("left", "right", _TOP, 0.0, source=region, color=BEAT, alpha=0.22, line_width=0)
-        speech = self._source("speech", "left", "right")
-        figure.quad("left", "right", lane.high, lane.low, source=speech, color=VOICE, alpha=0.3, line_width=0)
-        own = self._source("own_music", "left", "right")
+        self._band(figure, "region", 0.0, _TOP, color=BEAT, alpha=0.22)
+        self._band(figure, "speech", lane.low, lane.high, color=VOICE, alpha=0.3)
         for behind in (lane, _LANES["gain"]):  # also behind the duck, which it explains
-            figure.quad("left", "right", behind.high, behind.low, source=own, color=OWN_MUSIC, alpha=0.25, line_width=0)
+            self._band(figure, "own_music", behind.low, behind.high, color=OWN_MUSIC, alpha=0.25)
         figure.varea("x", "low", "high", source=self._source("soundtrack", "x", "low", "high"), color=VOICE, alpha=0.9)
 
     def _draw_gain(self) -> None:
@@ -306,10 +303,8 @@ class PlanPicture(Picture):
         figure.segment("x0", "y", "x1", "y", source=self._source("zero", "x0", "x1", "y"), color=BEAT, line_width=0.7)
         duck = self._source("duck", "x", "y", "y0")
         self._tint(figure.varea("x", "y", "y0", source=duck, alpha=0.35).glyph, "fill_color", DUCK)
-        self._tint(figure.line("x", "y", source=duck, line_width=1.5).glyph, "line_color", DUCK)
-        self._tint(
-            figure.line("x", "y", source=self._source("gain", "x", "y"), line_width=2).glyph, "line_color", PLAYED
-        )
+        self._curve(figure, "duck", DUCK, line_width=1.5)
+        self._curve(figure, "gain", PLAYED, line_width=2)
 
     def _draw_music(self) -> None:
         figure, lane = self.figure, _LANES["music"]
@@ -381,8 +376,7 @@ class PlanPicture(Picture):
 
     def _draw_seams(self) -> None:
         figure, low, high = self.figure, _LANES["played"].low - 3, _LANES["music"].high
-        fades = self._source("fades", "left", "right")
-        figure.quad("left", "right", high, _LANES["played"].high, source=fades, color=BEAT, alpha=0.5, line_width=0)
+        self._band(figure, "fades", _LANES["played"].high, high, color=BEAT, alpha=0.5)
         worst = self._source("worst", "x", "number")
         marked = figure.segment("x", low, "x", high, source=worst, line_width=3.5, name="worst seam")
         self._shade(marked.glyph, "line_color", ink_colour)

@@ -70,15 +70,12 @@ class SeamPicture(Picture):
             figure.image("image", "x", "y", "dw", "dh", source=source).glyph.color_mapper = mapper
         onsets = self._source("track onsets", "x", "y")
         figure.varea("x", _ONSETS.low, "y", source=onsets, color=EXPECTED, alpha=0.65)
-        rises = figure.line("x", "y", source=self._source("played onsets", "x", "y"), line_width=1.6)
-        figure.line("x", "y", source=self._source("track loudness", "x", "y"), color=EXPECTED, line_width=2)
-        loudness = figure.line("x", "y", source=self._source("played loudness", "x", "y"), line_width=2)
-        self._tint(rises.glyph, "line_color", PLAYED)
-        self._tint(loudness.glyph, "line_color", PLAYED)
+        self._curve(figure, "played onsets", PLAYED, line_width=1.6)
+        self._curve(figure, "track loudness", EXPECTED, line_width=2)
+        self._curve(figure, "played loudness", PLAYED, line_width=2)
         beats = self._source("beats", "x", "color")
         figure.segment("x", 0.0, "x", _PLAYED.high, source=beats, color="color", line_width=1.2, line_dash="dashed")
-        fade = self._source("fade", "left", "right")
-        figure.quad("left", "right", _PLAYED.high, 0.0, source=fade, color="#9AA5AE", alpha=0.45, line_width=0)
+        self._band(figure, "fade", 0.0, _PLAYED.high, color="#9AA5AE", alpha=0.45)
         scale = figure.text(
             "x", "y", "text", source=self._source("range", "x", "y", "text"), text_font_size="11px",
             text_baseline="middle", x_offset=4,
