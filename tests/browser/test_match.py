@@ -60,15 +60,17 @@ def test_a_track_is_opened_in_the_plan_tab_by_key(match: Any) -> None:
     expect(match.get_by_role("button", name="option 1 as A")).to_be_visible()
 
 
-_OF_STACK = """() => {
-  const found = (root) => root.querySelector(".stack > .rows")?.parentNode ?? [...root.querySelectorAll("*")]
+_OF_PLAYER = """() => {
+  const found = (root) => root.querySelector(".player") ?? [...root.querySelectorAll("*")]
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
-  return found(document).stack.WHAT()
+  return found(document).WHAT
 }"""
-_STACK = _OF_STACK.replace("WHAT", "heard")
-"""number of the track that is heard, and where, s; null while nothing is"""
-_SOUNDTRACK = _OF_STACK.replace("WHAT", "soundtrackGain")
-"""how loud the video's soundtrack is, 0 to 1"""
+_HEARD = _OF_PLAYER.replace("WHAT", "heardAt(performance.now())")
+"""where it plays, s; null while nothing does"""
+_SOUNDTRACK, _FIRST, _SECOND = (
+    _OF_PLAYER.replace("WHAT", f"gainOf('{lane}')") for lane in ("soundtrack", "music_a", "music_b")
+)
+"""how loud the video's soundtrack and both tracks are, 0 to 1"""
 
 
 def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
@@ -85,11 +87,10 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     expect(seams.first).to_have_attribute("title", re.compile(r"^seam 1, \d:\d\d\.\d$"))
     page.get_by_role("button", name="hear Corner Store (2)").focus()
     page.keyboard.press("Space")
-    page.wait_for_function(f"() => ({_STACK})()?.[1] > 0.2")
+    page.wait_for_function(f"() => ({_HEARD})() > 0.2")
     levels = page.get_by_role("group", name="levels of what is played").locator("visible=true").locator("output")
     expect(levels.first).to_have_text(re.compile(r"^-?\d+\.\d$"), timeout=60_000)
-    expect(page.get_by_role("button", name="pause (space)")).to_have_count(1)
-    mute = page.get_by_role("button", name="mute the video's soundtrack (f)")
+    mute = page.get_by_role("button", name="mute the soundtrack (f)")
     page.wait_for_function(f"() => ({_SOUNDTRACK})() > 0.1")
     page.keyboard.press("f")
     expect(mute).to_have_attribute("aria-pressed", "true")
@@ -99,28 +100,31 @@ def test_two_tracks_are_stacked_and_switched_by_key_while_they_play(
     mute.click()
     expect(mute).to_have_attribute("aria-pressed", "false")
     page.wait_for_function(f"() => ({_SOUNDTRACK})() > 0.1")
-    number, at = page.evaluate(_STACK)
-    assert number == 1
-    page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at)
+    expect(page.get_by_role("button", name="hear Corner Store (2)")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(f"() => ({_SECOND})() > 0.1")
+    assert page.evaluate(_FIRST) < 0.001
+    at = page.evaluate(_HEARD)
+    page.wait_for_function(f"(at) => ({_HEARD})() > at", arg=at)
     for _ in range(6):
         page.keyboard.press("ArrowRight")
-    minutes, seconds = page.locator(".stack .at").inner_text().split(" / ")[0].split(":")
+    minutes, seconds = page.locator(".bar .time").inner_text().split(" / ")[0].split(":")
     assert 60.0 * float(minutes) + float(seconds) > at + 5.5, "each counts, though the sound of none is loaded yet"
-    page.wait_for_function(f"(at) => ({_STACK})()?.[1] > at", arg=at + 6.0)
+    page.wait_for_function(f"(at) => ({_HEARD})() > at", arg=at + 6.0)
     page.keyboard.press("r")
-    loop = page.get_by_role("button", name="loop around the playhead (r)")
+    loop = page.get_by_role("button", name="loop around the playhead")
     expect(loop).to_have_attribute("aria-pressed", "true")
     begins, _, ends = loop.inner_text().removeprefix("Loop ").partition("–")
     first, last = (60.0 * float(minutes) + float(s) for minutes, s in (time.split(":") for time in (begins, ends)))
     for _ in range(round(last - first - 3.0)):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"(late) => ({_STACK})()?.[1] > late", arg=last - 2.0)
-    page.wait_for_function(f"(early) => ({_STACK})()?.[1] < early", arg=first + 2.0)
+    page.wait_for_function(f"(late) => ({_HEARD})() > late", arg=last - 2.0)
+    page.wait_for_function(f"(early) => ({_HEARD})() < early", arg=first + 2.0)
     page.keyboard.press("r")
     expect(loop).to_have_text("Loop")
     page.get_by_role("button", name="do not compare Corner Store any more").click()
-    page.wait_for_function(f"() => ({_STACK})()?.[0] === 0")  # what is left is heard
+    expect(page.get_by_role("button", name="hear corner_store (1)")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function(f"() => ({_FIRST})() > 0.1")  # what is left is heard
     expect(page.get_by_role("button", name="hear Corner Store (2)")).to_have_count(0)
     page.keyboard.press("Space")
-    page.wait_for_function(f"() => ({_STACK})() === null")
+    page.wait_for_function(f"() => ({_HEARD})() === null")
     until_idle()

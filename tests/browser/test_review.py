@@ -164,6 +164,7 @@ def made_link(page: Any) -> str:
 def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Callable[[str], None]) -> None:
     open_tab("Listening")
     page.get_by_label("your name").fill("Ana")
+    page.get_by_label("your name").press("Enter")
     page.get_by_role("button", name="Begin").click()
     told = page.get_by_text("trial 1 of")
     told.wait_for()

@@ -167,10 +167,7 @@ class Page:
         self._bar.shown = self._titles[number]
         for other, tab in self._opened.items():
             tab.show_tab(shown=other == number)
-        tab_class = self._tabs[number]
-        self.transport.open_tab(
-            tab_class.title, plays_itself=tab_class.plays_itself, has_transport=tab_class.has_transport
-        )
+        self.transport.open_tab(self._titles[number], plays_itself=self._tabs[number].plays_itself)
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""

@@ -1,9 +1,9 @@
-"""The transport: soundtrack and two options of the music, played together, with a playhead that runs over the pictures.
+"""The transport: soundtrack and music in up to three options, played together, with a playhead over the pictures.
 
 A tab has a `Program`: what it plays, and on which clock. The transport plays one at a time. Programs on the same clock
-(Plan, Mix, Review) take over from each other at the same place, also while they play; one on another clock waits until
-what plays is stopped, or until one clicks in its picture or presses "Hear". What plays by itself, a seam or a blind
-test, has the same way out of the page (`assets/output.js`), so two things never sound at once.
+(Plan, Mix, Tracks, Review) take over from each other at the same place, also while they play; one on another clock
+waits until what plays is stopped, or until one clicks in its picture or presses "Hear". What plays by itself, a seam or
+a blind test, has the same way out of the page (`assets/output.js`), so two things never sound at once.
 
 All run on the clock of one AudioContext at the rate of the music, and are cut, faded, levelled and ducked in the
 browser (`assets/sound.js`): nothing is rendered, and another plan, fade, gain or duck is audible after some hundredths
@@ -41,6 +41,8 @@ class Program(param.Parameterized):
     music_b = param.String("", doc="address of the music, option B; empty for none")
     plan_a = param.Dict({}, doc="how the track is played, see `workbench.dashboards.sounds.plan`; empty: as it is")
     plan_b = param.Dict({})
+    music_c = param.String("", doc="address of the music, option C")
+    plan_c = param.Dict({})
     plans = param.List([], doc="of each option that can be picked what `plan_a` would be, to hear it at once")
     video_shown = param.Boolean(False, doc="whether there is a video, whose picture has a place before it is there")
     video_url = param.String("", doc="address of the video's picture; empty for none")
@@ -52,25 +54,27 @@ class Program(param.Parameterized):
     seek = param.List([], doc="[s, n]: go there; another n goes there again")
     playing = param.Boolean(False)
     region = param.List([], doc="[from, to]: loops while it plays; empty plays on")
-    chosen: Any = param.Selector(default="a", objects=["a", "b"])
+    chosen: Any = param.Selector(default="a", objects=["a", "b", "c"])
     soundtrack_db = param.Number(0.0)
     gain_a_db = param.Number(0.0, doc="gain in the mix")
     gain_b_db = param.Number(0.0)
+    gain_c_db = param.Number(0.0)
     match_a_db = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")
     match_b_db = param.Number(0.0)
     headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
     duck_a = param.List([], doc="of `workbench.dashboards.sounds.plan.played_duck`: attenuation, straight in between")
     duck_b = param.List([])
+    duck_c = param.List([])
     speech_band = param.List([*SPEECH_BAND_HZ, REACH_SECONDS], doc="edges, Hz, and s that its filter reaches")
     speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s; empty where that is not known")
     playheads = param.List([], doc="names of Bokeh spans that follow")
-    labels = param.List(["A", "B"], doc="names of the two options")
+    labels = param.List(["A", "B"], doc="names of the first two options; empty where its tab has buttons for them")
     keys = param.List([], doc="[keys, what they do] of the keys that its tab adds to those of the transport")
 
     @property
     def ready(self) -> bool:
         """Whether there is anything to play."""
-        return bool(self.music_a or self.soundtrack)
+        return bool(self.music_a or self.music_b or self.music_c or self.soundtrack)
 
     def go(self, seconds: float) -> None:
         """Play from another place."""
@@ -87,14 +91,13 @@ class TransportBar(Program, JSComponent):
     zooms = param.Boolean(False, doc="whether the tab that is open has pictures of a stretch of time")
     tab_keys = param.List([], doc="`keys` of the tab that is open")
     own_keys = param.Boolean(False, doc="whether the tab that is open plays by itself, and has keys of its own")
-    aside = param.Boolean(False, doc="whether that tab has a whole transport: then this one is shown while it plays")
     soundtrack_on = param.Boolean(True)
     music_on = param.Boolean(True)
     told = param.List([], doc="[n, s]: where it plays, since the n-th `seek`; the browser sends it")
     asked = param.List([], doc="[s, n]: play the program of the tab that is open, from there or where it is")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "transport")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("player", "transport", "keys")]
+    _esm = script("output", "keys", "clock", "sound", "levels", "video_picture", "transport")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport", "keys")]
 
 
 _OF_TAB = {"video_shown", "playheads", "keys"}
@@ -124,10 +127,10 @@ class Transport:
         program.param.watch(lambda event: self._go(program, event.new[0]), "seek")
         self._show_place()
 
-    def open_tab(self, title: str, *, plays_itself: bool = False, has_transport: bool = False) -> None:
+    def open_tab(self, title: str, *, plays_itself: bool = False) -> None:
         """Take over the program of the open tab: at once, or when what plays is stopped."""
         self._here = title
-        self.bar.param.update(own_keys=plays_itself, aside=has_transport)
+        self.bar.param.update(own_keys=plays_itself)
         self._settle()
 
     def _settle(self) -> None:

@@ -168,7 +168,7 @@ FROM_PANEL = pytest.mark.filterwarnings("ignore:Both 'variant' and 'button_style
 ASKS = {
     "Plan": {"load_video", "render_option"}, "Seams": {"look_at_seam"}, "Beats": set(),
     "Mix": {"plan_sounds"}, "Match": set(), "Tracks": {"stack_loop"},
-    "Review": {"playback_facts", "render_option", "soundtrack_beside"}, "Listening": set(),
+    "Review": {"render_option", "soundtrack_beside"}, "Listening": set(),
 }  # fmt: skip
 """what each tab asks for when another option has become the plan"""
 

@@ -1,9 +1,7 @@
 // One seam heard from four sides, switched at the same place; and its crossfade as handles.
-// The excerpts last seconds, so they are decoded whole and switched to the sample. A crossfade that is tried is made here
-// from the track itself, as the transport plays it, while a handle moves; it takes the place of the excerpt until the
-// next ones are there.
+// All four are made here from the track itself, as the transport plays it, on one clock of which one side is audible. A
+// crossfade that is tried is heard while a handle moves.
 
-const FADE_S = 0.008
 const REST_MS = 250 // without a key until the server is told
 const DRAG_MS = 100 // between two crossfades that are heard while a handle is dragged
 const NUDGE_S = 0.002,
@@ -13,6 +11,12 @@ const LABEL_PIXELS = 36 // from the middle, for a label beside it
 const NARROW_PIXELS = 600,
   HINT_PIXELS = 860 // from which on the line under the crossfade has room for what to do with it
 const FAULT = "this seam cannot be played; choose it again"
+const SIDES = [
+  ["heard", "Heard", "1"],
+  ["cut", "Without crossfade", "2"],
+  ["left", "Track plays on", "3"],
+  ["entered", "Track leads in", "4"],
+]
 
 export function render({ model }) {
   const box = made("div", "", "seam"),
@@ -21,110 +25,111 @@ export function render({ model }) {
   row.setAttribute("role", "toolbar")
   box.append(row)
 
-  let context = null,
-    source = null,
-    gain = null,
-    began = 0,
-    from = 0,
+  let sound = null,
+    playing = false,
+    loaded = {}, // of `played`, what plays: another seam has other places
+    into = 0, // where it stands, s from the beginning of the excerpt
     frame = 0,
     now = "heard",
-    span = null
-  const buffers = new Map()
-  let wishes = 0 // to play or to stop: a sound that was loaded for an earlier one is not played any more
-  const duration = () => model.seconds
-
-  async function bufferOf(url) {
-    context = openOutput()
-    if (!buffers.has(url)) {
-      const answer = await fetch(url)
-      if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
-      buffers.set(url, await context.decodeAudioData(await answer.arrayBuffer()))
+    span = null,
+    fade = model.fade,
+    exponent = model.exponent
+  const position = () => (playing && sound.playing ? sound.position() - loaded.from : into)
+  function fault(error) {
+    console.warn(error)
+    stop()
+    tellFault(FAULT)
+  }
+  /** What each side plays until the excerpt ends. */
+  function programs() {
+    const { plan, seam, to } = model.played
+    const stops = Math.round(to * plan.rate),
+      [before, after] = plan.cues.slice(seam, seam + 2)
+    // A side of the track alone, at the level that it has at the seam.
+    const alone = (cue) => ({
+      rate: plan.rate,
+      length: stops,
+      cues: [{ ...cue, first: 0, stop: stops, steady_to: stops, fade_in: null, fade_out: null }],
+    })
+    return {
+      heard: { ...withFade(plan, seam, fade, exponent), length: stops },
+      cut: { ...withFade(plan, seam, model.shortest, 1), length: stops },
+      left: alone(before),
+      entered: alone({ ...after, gain_db: after.gain_in_db, steady_from: 0 }),
     }
-    return buffers.get(url)
   }
-  function silence() {
-    if (!source) return
-    gain.gain.setTargetAtTime(0, context.currentTime, FADE_S / 3)
-    source.removeEventListener("ended", ended)
-    source.stop(context.currentTime + 4 * FADE_S)
-    source = null
+  function load() {
+    if (!sound || !model.played.music) return
+    loaded = model.played
+    for (const [name, program] of Object.entries(programs())) {
+      sound.set(name, model.played.music, program, [])
+      sound.level(name, name === now ? 1 : 0)
+    }
   }
-  const position = () => (source ? (from + context.currentTime - began) % Math.max(0.1, duration()) : from)
-  function ended() {
-    source = null
-    from = 0
-    stopped()
-  }
-  async function play(name, at = 0) {
+  async function play(name, from = 0) {
     now = name
-    const url = model.sounds[name],
-      wish = ++wishes
-    if (!url) return
-    let buffer = null
-    try {
-      buffer = await bufferOf(url)
-      context = openOutput() // another player may have asked for another rate meanwhile
-      await context.resume()
-    } catch (error) {
-      if (wish !== wishes) return
-      console.warn(error)
-      stop()
-      tellFault(FAULT)
+    if (!model.played.music) return
+    const { played } = model
+    const context = openOutput(played.plan.rate)
+    if (sound?.context !== context) {
+      sound?.stop()
+      sound = new Sound(
+        context,
+        SIDES.map(([side]) => side),
+        output.volume,
+      )
+      sound.fault = fault
     }
-    if (wish !== wishes) return
-    endFault(FAULT)
-    silence()
+    sound.stop()
+    load()
     beginSounding(mine)
-    source = context.createBufferSource()
-    gain = context.createGain()
-    gain.gain.setValueAtTime(0, context.currentTime)
-    gain.gain.setTargetAtTime(1, context.currentTime, FADE_S / 3)
-    source.buffer = buffer
-    source.loop = model.looped
-    source.connect(gain).connect(output.volume)
-    source.addEventListener("ended", ended)
-    from = at
-    began = context.currentTime
-    source.start(0, at)
-    model.playing = name
+    playing = true
+    into = from
     paint()
-    cancelAnimationFrame(frame)
-    frame = requestAnimationFrame(tick)
+    await context.resume()
+    if (!playing) return
+    await sound.start(played.from + from, model.looped ? [played.from, played.to] : [])
+    if (!sound.playing) return
+    endFault(FAULT)
+    tick()
   }
   function stop() {
-    wishes++
-    silence()
-    from = 0
-    stopped()
-  }
-  function stopped() {
+    playing = false
+    into = 0
+    sound?.stop()
     endSounding(mine)
     cancelAnimationFrame(frame)
-    model.playing = ""
     follow()
     paint()
   }
   function follow() {
+    const { plan, seam, from } = playing ? loaded : model.played
+    if (!plan) return
     span ??= window.Bokeh?.documents.map((doc) => doc.get_model_by_name(model.playhead)).find((found) => found)
-    span?.setv({ location: position() - model.middle }, { sync: false })
+    span?.setv({ location: from + position() - plan.cues[seam].fade_out.centre }, { sync: false })
   }
   function tick() {
+    cancelAnimationFrame(frame)
     follow()
-    if (source) frame = requestAnimationFrame(tick)
+    if (playing && !model.looped && position() >= loaded.to - loaded.from) stop()
+    if (playing) frame = requestAnimationFrame(tick)
   }
-  const mine = { title: "Seams", at: () => model.begins + position(), seconds: () => model.ends, stop } // of the video
+  const mine = {
+    title: "Seams",
+    at: () => loaded.from + position(), // of the video
+    seconds: () => loaded.plan.window_end,
+    stop,
+  }
   const toggle = (name) => {
-    if (source && now === name) stop()
-    else play(name, source ? position() : 0)
+    if (playing && now === name) stop()
+    else if (playing) {
+      now = name
+      load()
+      paint()
+    } else play(name).catch(fault)
   }
 
-  const names = [
-    ["heard", "Heard", "1"],
-    ["cut", "Without crossfade", "2"],
-    ["left", "Track plays on", "3"],
-    ["entered", "Track leads in", "4"],
-  ]
-  const buttons = names.map(([name, text, key]) => {
+  const buttons = SIDES.map(([name, text, key]) => {
     const side = button("", "", () => toggle(name))
     side.innerHTML = `<kbd>${key}</kbd> ${text}`
     row.append(side)
@@ -132,7 +137,7 @@ export function render({ model }) {
   })
   const repeat = () => {
     model.looped = !model.looped
-    if (source) play(now, position())
+    if (playing) play(now, position()).catch(fault)
     paint()
   }
   const again = button("Repeat", "", repeat)
@@ -160,11 +165,11 @@ export function render({ model }) {
   let W = 620
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "fade", role: "group", "aria-label": "crossfade" })
   const out = shape("path", { class: "out" }),
-    into = shape("path", { class: "into" })
+    rises = shape("path", { class: "into" })
   const area = shape("rect", { class: "area", y: PAD, height: DEEP })
   const handleFor = (label) =>
     shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": label })
-  const length = handleFor("length of the crossfade, ms"),
+  const wide = handleFor("length of the crossfade, ms"),
     bend = handleFor("exponent of the crossfade")
   const words = shape("text", { y: H - 8, class: "words" })
   const middle = shape("line", { y1: 0, y2: H - FOOT + 4, class: "middle" })
@@ -176,10 +181,8 @@ export function render({ model }) {
   })
   const unit = shape("text", { x: 0, y: H - FOOT + 18, class: "label" })
   unit.textContent = "crossfade, ms"
-  svg.append(area, middle, ...marks.flatMap(([, mark, label]) => [mark, label]), unit, out, into, length, bend, words)
+  svg.append(area, middle, ...marks.flatMap(([, mark, label]) => [mark, label]), unit, out, rises, wide, bend, words)
   box.append(svg)
-  let fade = model.fade,
-    exponent = model.exponent
   // The seam stands under the seam of the picture above.
   const left = () => model.frame[0],
     right = () => W - model.frame[1],
@@ -203,7 +206,7 @@ export function render({ model }) {
       "d",
       curve(1, 0, (t) => 1 - t),
     )
-    into.setAttribute(
+    rises.setAttribute(
       "d",
       curve(0, 1, (t) => t),
     )
@@ -221,11 +224,11 @@ export function render({ model }) {
     words.setAttribute("x", left())
     area.setAttribute("x", xOf(-half))
     area.setAttribute("width", Math.max(1, xOf(half) - xOf(-half)))
-    length.setAttribute("cx", xOf(half))
-    length.setAttribute("cy", yOf(1))
+    wide.setAttribute("cx", xOf(half))
+    wide.setAttribute("cy", yOf(1))
     bend.setAttribute("cx", xOf(0))
     bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
-    length.setAttribute("aria-valuenow", Math.round(1000 * fade))
+    wide.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
     const nearer = exponent < 0.75 ? "near equal power" : "near linear"
     const between = W < NARROW_PIXELS ? nearer : "between equal power and linear"
@@ -253,16 +256,16 @@ export function render({ model }) {
       draw()
       if (performance.now() - dragged < DRAG_MS) return
       dragged = performance.now()
-      hear()
+      load()
     })
     handle.addEventListener("lostpointercapture", () => {
       if (!held) return
       held = false
-      hear()
+      load()
       send()
     })
   }
-  drag(length, (x) => {
+  drag(wide, (x) => {
     fade = secondsOf(Math.min(1, Math.abs(x - centre()) / (xOf(1) - centre())))
   })
   drag(bend, (_, y) => {
@@ -285,15 +288,15 @@ export function render({ model }) {
       event.stopPropagation()
       act(step)
       draw()
-      hear()
+      load()
       clearTimeout(resting)
       resting = setTimeout(rested, REST_MS)
     })
-  for (const handle of [length, bend])
+  for (const handle of [wide, bend])
     handle.addEventListener("blur", () => {
       if (resting) rested()
     })
-  nudge(length, (step) => {
+  nudge(wide, (step) => {
     fade = Math.min(model.longest, Math.max(model.shortest, fade + NUDGE_S * step))
   })
   nudge(bend, (step) => {
@@ -301,12 +304,12 @@ export function render({ model }) {
   })
 
   function paint() {
-    for (const [name, side] of buttons) press(side, source && now === name)
+    for (const [name, side] of buttons) press(side, playing && now === name)
     press(again, model.looped)
   }
   const acts = {
-    ...Object.fromEntries(names.map(([name, , key]) => [key, () => toggle(name)])),
-    " ": () => (source ? stop() : play(now)),
+    ...Object.fromEntries(SIDES.map(([name, , key]) => [key, () => toggle(name)])),
+    " ": () => (playing ? stop() : play(now).catch(fault)),
     ArrowLeft: () => tell("step", -1),
     ArrowRight: () => tell("step", 1),
     r: repeat,
@@ -325,61 +328,21 @@ export function render({ model }) {
   }
   listen(model, document, { keydown: noteKey, pointerdown: noteKey }, true)
   model.on("used", () => {
-    if (byKey) length.focus()
+    if (byKey) wide.focus()
   })
-  // The samples that the longest crossfade plays are read when somebody reaches for a handle.
-  let recording = null,
-    tries = 0
-  async function prepare() {
-    const { music, plan, seam, from: begins, to } = model.played
-    if (recording?.url !== music) recording = new Recording(music)
-    await recording.open()
-    await loadFor(recording, withFade(plan, seam, model.longest, 1), begins * plan.rate, to * plan.rate)
-  }
-  async function hearTried() {
-    const { music, plan, seam, from: begins, to } = model.played
-    if (!music) return // the excerpt comes all the same
-    const tried = ++tries
-    await prepare()
-    if (tried !== tries) return
-    const first = Math.round(begins * plan.rate),
-      last = first + Math.round((to - begins) * plan.rate)
-    const rows = playedNow(recording, withFade(plan, seam, fade, exponent), first, last)
-    box.tried = rows
-    const buffer = openOutput().createBuffer(rows.length, rows[0].length, plan.rate)
-    rows.forEach((samples, c) => buffer.copyToChannel(samples, c))
-    buffers.set(model.sounds.heard, buffer)
-    if (source && now === "heard") play("heard", position())
-  }
-  function hear() {
-    hearTried().catch((error) => console.warn(error))
-  }
-  const ready = () => {
-    if (model.played.music) prepare().catch((error) => console.warn(error))
-  }
-  svg.addEventListener("pointerenter", ready)
-  svg.addEventListener("focusin", ready)
-  const busy = () => resting || held
-  model.on("refused", () => {
-    tries += 1
-    buffers.delete(model.sounds.heard)
-    if (source && now === "heard") play("heard", position())
+  box.programs = programs
+  const take = soon(() => {
+    if (!resting && !held) {
+      fade = model.fade
+      exponent = model.exponent
+      draw()
+    }
+    if (!playing) return
+    if (!model.played.music) stop()
+    else if (["music", "seam", "from"].every((name) => model.played[name] === loaded[name])) load()
+    else play(now, position()).catch(fault)
   })
-  model.on("sounds", () => {
-    tries += 1
-    const playing = source !== null
-    const at = position()
-    for (const url of buffers.keys()) if (!Object.values(model.sounds).includes(url)) buffers.delete(url)
-    if (busy() && model.sounds.heard) hear() // they are of a wish before this one
-    else if (playing) play(now, at)
-    else if (model.autoplay) play("heard")
-  })
-  model.on(["fade", "exponent", "longest", "shortest", "frame", "refused"], () => {
-    if (busy()) return
-    fade = model.fade
-    exponent = model.exponent
-    draw()
-  })
+  model.on(["fade", "exponent", "longest", "shortest", "frame", "refused", "played"], take)
   model.on("remove", () => {
     clearTimeout(resting)
     stop()

@@ -594,13 +594,6 @@ export function withFade(plan, seam, seconds, exponent) {
   return { ...plan, cues }
 }
 
-/** Samples `begin` to `stop` of a plan as it is played, of a recording that holds them. */
-export function playedNow(recording, plan, begin, stop) {
-  const rows = Array.from({ length: recording.channels }, () => new Float32Array(stop - begin))
-  mixInto(rows, begin, recording, plan)
-  return rows
-}
-
 /** What `Sound` plays of one lane, as it leaves the context: the same code on a clock that does not wait. */
 export async function playOffline(url, plan, points, from, to, speechBand = []) {
   const head = await new Recording(url).open()

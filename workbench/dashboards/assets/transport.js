@@ -1,10 +1,14 @@
-// One transport: soundtrack and two options on one clock, gains in between, the picture and a playhead that follow.
+// One transport: soundtrack and up to three options on one clock, gains in between, the picture and a playhead that follow.
 // See transport.py for why.
 
 const TELL_MS = 250 // between two reports of the time to the server
 const FASTEST = 8 // times as fast, by pressing J or L again
 const ZOOM = 2 // of one press
-const LANES = ["soundtrack", "music_a", "music_b"]
+const OPTIONS = ["a", "b", "c"]
+const LANES = ["soundtrack", ...OPTIONS.map((name) => `music_${name}`)]
+const BEFORE_S = 2, // that are looped before the playhead, and after it
+  AFTER_S = 6
+const SWITCH_S = 0.02 // of switching, muting and matching
 const FAULT = "the sound cannot be played; load the page again"
 
 export function render({ model }) {
@@ -19,7 +23,7 @@ export function render({ model }) {
     return g
   }
 
-  const player = { sound: null, master: null, solo: "", at: model.time, seek: model.seek[1] ?? 0 }
+  const player = { sound: null, master: null, at: model.time, seek: model.seek[1] ?? 0 }
   let sought = null, // where it goes on as soon as that is loaded, s
     begins = 0
   let frame = 0,
@@ -28,9 +32,10 @@ export function render({ model }) {
     shuttle = null // {speed, at, since}: where and when it began to run at another speed, without sound
   const videoPicture = new VideoPicture(() => toggleFullScreen())
   const rates = new Map() // by address, Hz
-  const music = () => model.music_a || model.soundtrack
-  const rate = () => model.plan_a.rate ?? rates.get(music()) ?? 44100
-  const rateIsKnown = () => !music() || Boolean(model.plan_a.cues) || rates.has(music())
+  const first = () => OPTIONS.find((name) => model[`music_${name}`]) ?? "a"
+  const music = () => model[`music_${first()}`] || model.soundtrack
+  const rate = () => model[`plan_${first()}`].rate ?? rates.get(music()) ?? 44100
+  const rateIsKnown = () => !music() || Boolean(planOf(first())) || rates.has(music())
   async function knowRate() {
     const url = music()
     if (!rateIsKnown()) rates.set(url, (await new Recording(url).open()).rate)
@@ -71,19 +76,21 @@ export function render({ model }) {
       return
     }
     player.sound.set("soundtrack", model.soundtrack, null, [])
-    player.sound.set("music_a", model.music_a, planOf(model.plan_a), model.duck_a)
-    player.sound.set("music_b", model.music_b, planOf(model.plan_b), model.duck_b)
+    for (const name of OPTIONS)
+      player.sound.set(`music_${name}`, model[`music_${name}`], planOf(name), model[`duck_${name}`])
     mix()
   }
-  const planOf = (plan) => (plan.cues ? plan : null)
+  const planOf = (name) => (model[`plan_${name}`].cues ? model[`plan_${name}`] : null)
+  const matchOf = (name) => model[`match_${name}_db`] ?? 0
   function mix() {
-    const { sound, solo, master } = player
+    const { sound, master } = player
     if (!sound) return
-    const soundtrack = solo ? solo === "soundtrack" : model.soundtrack_on
-    const hears = solo ? solo === "music" : model.music_on
-    sound.level("soundtrack", soundtrack ? gainOf(model.soundtrack_db) : 0)
-    sound.level("music_a", hears && model.chosen === "a" ? gainOf(model.gain_a_db + model.match_a_db) : 0)
-    sound.level("music_b", hears && model.chosen === "b" ? gainOf(model.gain_b_db + model.match_b_db) : 0)
+    sound.level("soundtrack", model.soundtrack_on ? gainOf(model.soundtrack_db) : 0)
+    for (const name of OPTIONS)
+      sound.level(
+        `music_${name}`,
+        model.music_on && model.chosen === name ? gainOf(model[`gain_${name}_db`] + matchOf(name)) : 0,
+      )
     master.gain.setTargetAtTime(gainOf(model.headroom_db), sound.context.currentTime, SWITCH_S / 3)
   }
   const playsHere = () => model.playing && player.sound?.playing
@@ -229,7 +236,7 @@ export function render({ model }) {
     playing.textContent = sounds ? "❚❚" : "▶"
     playing.setAttribute("aria-label", sounds ? "pause (space)" : "play (space)")
     const nothing = !sounds && !model.duration // in a tab that plays by itself, the plan may not have been opened yet
-    for (const b of [home, playing, loop.button]) b.disabled = nothing
+    for (const b of [home, playing, loop]) b.disabled = nothing
     playing.title = nothing
       ? `there is nothing to play yet${model.own_keys ? ": the tab Plan loads the plan" : ""}`
       : playing.ariaLabel
@@ -245,27 +252,20 @@ export function render({ model }) {
     zooms.style.display = model.zooms ? "" : "none"
     press(soundtrackOn, !model.soundtrack_on)
     press(musicOn, !model.music_on)
-    press(soundtrackSolo, player.solo === "soundtrack")
-    press(musicSolo, player.solo === "music")
     press(a, model.chosen === "a")
     press(b, model.chosen === "b")
-    a.textContent = model.labels[0]
-    b.textContent = model.labels[1]
-    loop.paint()
+    if (model.labels.length) [a.textContent, b.textContent] = model.labels
+    const [from, to] = model.region
+    press(loop, model.region.length === 2)
+    loop.textContent = model.region.length === 2 ? `Loop ${clock(from)}–${clock(to)}` : "Loop"
     soundtrackGroup.style.display = model.soundtrack ? "" : "none"
     meters.box.hideSpeech(!model.speech.length)
-    choice.style.display = model.music_b ? "" : "none"
-    const match = model.chosen === "a" ? model.match_a_db : model.match_b_db
+    choice.style.display = model.music_b && model.labels.length ? "" : "none"
+    const match = matchOf(model.chosen)
     said.textContent = model.music_b && match < -0.05 ? `level-matched ${match.toFixed(1)} dB` : ""
-    box.hidden = model.aside && !model.playing && !shuttle
-  }
-  const toggleSolo = (name) => {
-    player.solo = player.solo === name ? "" : name
-    mix()
-    paint()
   }
   const choose = (name) => {
-    if (name === "b" && !model.music_b) return
+    if (name !== "a" && !model[`music_${name}`]) return
     model.chosen = name
     mix()
     paint()
@@ -300,21 +300,20 @@ export function render({ model }) {
     "code",
   )
   const soundtrackOn = button("M", "mute the soundtrack (f)", () => mute("soundtrack"), "mute")
-  const soundtrackSolo = button("S", "only the soundtrack", () => toggleSolo("soundtrack"))
   const musicOn = button("M", "mute the music (m)", () => mute("music"), "mute")
-  const musicSolo = button("S", "only the music", () => toggleSolo("music"))
   const a = button("A", "option A (a)", () => choose("a"))
   const b = button("B", "option B at the same place (b)", () => choose("b"))
-  const loop = loopButton({
-    title: "loop around the playhead, or drag over the picture (r)",
-    at: () => player.at,
-    seconds: () => model.duration,
-    region: () => model.region,
-    loop: (region) => {
-      model.region = region
-    },
+  const toggleLoop = () => {
+    model.region = model.region.length ? [] : [inside(player.at - BEFORE_S), inside(player.at + AFTER_S)]
+  }
+  const loop = button("Loop", "loop around the playhead, or drag over the picture (r)", toggleLoop)
+  const volume = made("input")
+  Object.assign(volume, { type: "range", min: 0, max: 1, step: 0.01, value: output.level, title: "volume" })
+  volume.setAttribute("aria-label", "volume")
+  volume.addEventListener("input", () => {
+    output.level = Number(volume.value)
+    output.volume?.gain.setTargetAtTime(output.level, output.context.currentTime, SWITCH_S / 3)
   })
-  const volume = volumeSlider(model)
   const zooms = group(
     "",
     button("−", "zoom out (-)", () => zoom(1 / ZOOM)),
@@ -326,7 +325,7 @@ export function render({ model }) {
   const hearHere = button("", "stop what plays, and hear this tab", () => hearThis(null))
   const mine = { title: "", at: heard, seconds: () => model.duration, stop: pause }
   const said = made("span", "", "said")
-  const soundtrackGroup = group("soundtrack", soundtrackOn, soundtrackSolo)
+  const soundtrackGroup = group("soundtrack", soundtrackOn)
   const choice = group("compare", a, b)
   const help = keysButton([
     ["space", "play or stop, except in a field or on a tick box; Enter presses a button"],
@@ -352,9 +351,9 @@ export function render({ model }) {
     source,
     hearHere,
     soundtrackGroup,
-    group("music", musicOn, musicSolo),
+    group("music", musicOn),
     choice,
-    loop.button,
+    loop,
     volume,
     zooms,
     meters.box,
@@ -377,7 +376,7 @@ export function render({ model }) {
     l: () => faster(1),
     ",": () => step(-1),
     ".": () => step(1),
-    r: loop.toggle,
+    r: toggleLoop,
     "+": () => zoom(ZOOM),
     "=": () => zoom(ZOOM), // where + needs shift
     "-": () => zoom(1 / ZOOM),
@@ -407,9 +406,9 @@ export function render({ model }) {
   const onOption = (event) => {
     const [option, name] = event.detail,
       plan = model.plans[option]
-    if (!bar.isConnected || model.here || !plan) return
+    if (!bar.isConnected || model.here || !plan?.cues) return
     model[`plan_${name}`] = plan
-    if (name === "b") model.music_b = model.music_a
+    model[`music_${name}`] ||= model.music_a
     model.chosen = name
   }
   const onDuck = (event) => {
@@ -437,7 +436,7 @@ export function render({ model }) {
     "workbench-duck": onDuck,
   })
 
-  model.on([...LANES, "plan_a", "plan_b", "duck_a", "duck_b"], () => {
+  model.on([...LANES, ...OPTIONS.flatMap((name) => [`plan_${name}`, `duck_${name}`])], () => {
     load()
     paint()
   })
@@ -447,8 +446,7 @@ export function render({ model }) {
       "music_on",
       "chosen",
       "soundtrack_db",
-      "gain_a_db",
-      "gain_b_db",
+      ...OPTIONS.map((name) => `gain_${name}_db`),
       "match_a_db",
       "match_b_db",
       "headroom_db",
@@ -472,7 +470,7 @@ export function render({ model }) {
     if (playsHere()) player.sound.start(heard(), model.region).catch(cannotPlay)
     paint()
   })
-  model.on(["labels", "speech", "title", "here", "video_shown", "still", "zooms", "own_keys", "aside"], paint)
+  model.on(["labels", "speech", "title", "here", "video_shown", "still", "zooms", "own_keys"], paint)
   model.on(["duration", "of_track"], () => {
     show(false)
     paint()
@@ -498,6 +496,7 @@ export function render({ model }) {
   })
   box.videoPicture = videoPicture
   box.heardAt = (moment) => (playsHere() ? player.sound.heardAt(moment) : null)
+  box.gainOf = (lane) => player.sound.lanes[lane].gain.gain.value
   const screen = made("div", "", "screen")
   screen.append(videoPicture.element, videoPicture.still)
   box.append(screen, bar)

@@ -25,7 +25,6 @@ from workbench.caches import delete_made, made, mark_used, used_at
 from workbench.dashboards.views import write_summary
 from workbench.features.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.media.audio import decode_blocks, write_audio
-from workbench.media.playable import is_for_browsers
 from workbench.media.probe import probe
 from workbench.media.video import still
 from workbench.mix.balance import Mix
@@ -98,12 +97,6 @@ class TimelineVideo:
     """small pictures, which together span the video"""
     sound: Path | None
     """its own sound; None where it has none"""
-    digest: str
-    """of the file's bytes, 16 hex digits"""
-    fps: float
-    """pictures a second"""
-    for_browsers: bool = True
-    """whether some browser may play the file"""
     own_music: tuple[tuple[float, float], ...] = ()
     """video seconds from and to, in which the soundtrack is music itself"""
 
@@ -198,9 +191,8 @@ def load_video(workspace: Workspace, video: Path, track: Path | None = None) -> 
     for first, last, at in spans:
         workspace.progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
-    digest, fps = workspace.hash_file(video)[:16], probe(video).fps or 25.0
     own_music = own_music_ranges(workspace, video, soundtrack.picture.duration)
-    return TimelineVideo(soundtrack, tuple(tiles), sound, digest, fps, is_for_browsers(video), own_music)
+    return TimelineVideo(soundtrack, tuple(tiles), sound, own_music)
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""One seam of a plan to look at and listen to, also with a crossfade that is not the plan's.
+"""One seam of a plan to look at, also with a crossfade that is not the plan's.
 
 The evidence of the track that was looked at last is cached: the next seam takes a fraction of a second.
 """
@@ -7,26 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.provenance import CHANGED_BY_HAND, OPTION
 from workbench.analysis.workspace import Workspace
-from workbench.caches import made
-from workbench.dashboards.sounds.plan import listening_folder
 from workbench.features.loudness import momentary
 from workbench.files import stamps_of
-from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
 from workbench.plans.plan import LoopPlan
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
-from workbench.recording import FloatArray, Recording
-from workbench.render.playback import seam_excerpt
-from workbench.seams.profile import MIN_FADE_SECONDS
+from workbench.recording import FloatArray
 from workbench.workflows.plan import Planned
-from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, measured_scores, seam_view
+from workbench.workflows.seams import evidence_of, measured_scores, seam_view
 
 LOUDNESS_STEP_SECONDS = 0.02
 
@@ -36,17 +30,9 @@ class SeamLook:
     """One seam: its view and scores, the sounds to play and the curves to draw."""
 
     view: SeamView
-    """with its scores; its sounds are in the files"""
+    """with its scores"""
     scores: tuple[float, ...]
     """of all seams of the plan"""
-    heard: Path
-    """WAV with the crossfade"""
-    cut: Path
-    """WAV with the shortest fade instead"""
-    left: Path
-    """WAV of the track played on past the place it leaves"""
-    entered: Path
-    """WAV of the track before and after the place that is entered"""
     played_picture: NDArray[np.uint8]
     """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
     track_picture: NDArray[np.uint8]
@@ -60,7 +46,7 @@ class SeamLook:
 
 
 def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int) -> SeamLook:
-    """Prepare what a page shows and plays of a seam, counted from 0; both pictures share a scale of level."""
+    """Prepare what a page shows of a seam, counted from 0; both pictures share a scale of level."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     stage = "listening to the seam"
     workspace.progress(stage, 0.0)
@@ -68,17 +54,11 @@ def look_at_seam(workspace: Workspace, loop: Planned, plan: LoopPlan, seam: int)
     evidence = evidence_of(recording, loop.analysis.grid, workspace.params.seams)
     view = seam_view(plan, recording, loop.analysis, evidence, seam, workspace.params.seams)
     in_track = spliced(view)
-    cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
     pictures = octave_spectrogram(view.played), octave_spectrogram(in_track)
     top = max(float(picture.max()) for picture in pictures)
-    folder = listening_folder(workspace.home)
     return SeamLook(
         view=view,
         scores=measured_scores(plan, loop.analysis, evidence, workspace.params.seams),
-        heard=_file(view.played, folder),
-        cut=_file(cut, folder),
-        left=_file(view.left, folder),
-        entered=_file(view.entered, folder),
         played_picture=_bytes(pictures[0], top),
         track_picture=_bytes(pictures[1], top),
         played_onsets=onset_rises(view.played),
@@ -119,12 +99,6 @@ def with_option_first(loop: Planned, plan: LoopPlan, mix: Mix | None = None) -> 
         provenance = provenance.with_constraint(OPTION, number if number > 1 else None)
     changed = replace(chosen, options=(chosen, *rest))
     return replace(loop, answer=changed, mix=mix or loop.mix, provenance=provenance)
-
-
-def _file(sound: Recording, folder: Path) -> Path:
-    out = folder / f"{sound.content_hash[:16]}.excerpt.wav"
-    samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
-    return made(out, lambda aside: write_audio(aside, [samples], sound.sample_rate, samples.shape[0]))
 
 
 def _bytes(picture: FloatArray, top: float) -> NDArray[np.uint8]:

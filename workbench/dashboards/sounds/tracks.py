@@ -32,8 +32,6 @@ class StackedTrack:
     """highest sample of that, full scale 1.0"""
     soundtrack: Path | None
     """of the video, as a WAV file at that rate; None where it has no sound"""
-    digest: str
-    """of the video's bytes, 16 hex digits"""
 
 
 def stack_track(workspace: Workspace, named: str, video: Path) -> StackedTrack:
@@ -61,7 +59,6 @@ def stack_loop(workspace: Workspace, loop: Planned) -> StackedTrack:
         levels.integrated(),
         levels.peak,
         soundtrack_beside(workspace, loop.video, loop.track.path),
-        workspace.hash_file(loop.video)[:16],
     )
 
 

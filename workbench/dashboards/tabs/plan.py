@@ -121,9 +121,9 @@ class PlanTab(Tab):
         self.player.param.watch(lambda event: session.param.update(time=event.new), "time")
         self.desk = RequestDesk(session, self.picture, lambda: self.player.time)
         self.player.param.watch(lambda event: self.desk.select_region(event.new), "region")
-        self._video_picture = VideoPicture(session, self.player, self.run)
         self.follow_shown(["loop"], self.take)
         self.follow_shown(["loop"], self.desk.take)
+        self.follow_shown(["loop"], VideoPicture(session, self.player).take)
         self.follow(["track_sound"], lambda _: self._load())
         self.follow(["params"], lambda _: self._load())
         self.follow_shown(["option"], self.look_at_option)
@@ -152,9 +152,7 @@ class PlanTab(Tab):
         if loop is None or self.state.plan is None:
             refused = loop is not None and loop.video is not None
             seconds = loop.video_seconds if loop is not None and refused else 0.0
-            self.player.param.update(
-                soundtrack="", music_a="", music_b="", plan_a={}, plan_b={}, video_url="", duration=seconds
-            )
+            self.player.param.update(soundtrack="", music_a="", music_b="", plan_a={}, plan_b={}, duration=seconds)
             self._load_video(loop)
             return
         self.player.duration = self.state.plan.window_end
@@ -230,7 +228,6 @@ class PlanTab(Tab):
         """Have the pictures and the soundtrack of the video made ready, unless they are."""
         if loop is not None and loop.video is not None and self.state.video is None:
             wanted = partial(self._is_under, loop)
-            self.player.video_url = ""
             self.run(
                 load_video, loop.video, loop.track.path, then=self._show_video, wanted=wanted, subject=str(loop.video),
                 same=stamps_of(loop.video, loop.track.path),
@@ -363,8 +360,6 @@ class PlanTab(Tab):
         self.player.speech = [[float(at) for at in span] for span in video.soundtrack.soundtrack.speech_ranges]
         if video.sound is not None:
             self._session.draw(video.sound, then=show, wanted=lambda: video is self.state.video)
-        if self.state.loop is not None and self.state.loop.video is not None:
-            self._video_picture.show(self.state.loop.video, video.digest, video.fps, for_browsers=video.for_browsers)
         self._show_choice()
         if self.state.plan is None:
             self.player.soundtrack = "" if video.sound is None else self._session.url_of(video.sound)

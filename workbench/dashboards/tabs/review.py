@@ -35,7 +35,6 @@ from workbench.dashboards.sounds.plan import (
     render_option,
     soundtrack_beside,
 )
-from workbench.dashboards.sounds.video import playback_facts
 from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.tab import NOT_LOOPED, Tab, answer_each
 from workbench.dashboards.tabs.video_picture import VideoPicture
@@ -240,7 +239,6 @@ class ReviewTab(Tab):
         self._wanted: FrozenPlan | None = None
         """a version whose sound is being prepared"""
         self.player = self.program = Program()
-        self._video_picture = VideoPicture(session, self.player, self.run)
         self.board = ReviewBoard(sizing_mode="stretch_width")
         self.none = pmui.Typography("", variant="body1", margin=(24, 10))
         self.reviewer = reviewer_field(session)
@@ -251,6 +249,7 @@ class ReviewTab(Tab):
         answer_each(self.board, self._ask_of)
         self.follow(["reviewer"], lambda name: setattr(self.board, "reviewer", name))
         self.follow_shown(["loop"], self.take)
+        self.follow_shown(["loop"], VideoPicture(session, self.player).take)
         _open.add(self)
 
     def take(self, loop: Planned | None) -> None:
@@ -266,11 +265,8 @@ class ReviewTab(Tab):
         shown = () if loop is None or self.state.plan is None else (loop.track.path, loop.video, loop.answer, loop.mix)
         if shown == self._shown:
             return
-        same_video = shown[1:2] == self._shown[1:2]
         self._shown = shown
         self.player.param.update(music_a="", soundtrack="", duration=self.board.duration, region=[])
-        if not same_video:
-            self.player.video_url = ""
         if loop is None or self.state.plan is None:
             return
         subject, wanted = str(loop.track.path), lambda: shown == self._shown
@@ -284,9 +280,6 @@ class ReviewTab(Tab):
             self.run(
                 soundtrack_beside, *sound, then=self._add_soundtrack, wanted=wanted, subject=str(loop.video), same=files
             )
-            if not self.player.video_url:
-                show = partial(self._show_video, loop.video)
-                self.run(playback_facts, loop.video, then=show, wanted=wanted, subject=str(loop.video), same=files)
 
     def ask(self, what: str, *details: Any) -> None:
         """Do what a reviewer asks for."""
@@ -415,10 +408,6 @@ class ReviewTab(Tab):
         """Give the soundtrack the level that it has beside what plays, and both room."""
         soundtrack_db, peak = self._gains.get("b" if self.state.plays_older else "a", (0.0, FULL_SCALE))
         self.player.param.update(soundtrack_db=soundtrack_db, headroom_db=headroom_db(peak))
-
-    def _show_video(self, video: Path, facts: tuple[str, float, bool]) -> None:
-        digest, fps, for_browsers = facts
-        self._video_picture.show(video, digest, fps, for_browsers=for_browsers)
 
     def _add_soundtrack(self, path: Path | None) -> None:
         if path is not None:

@@ -1,8 +1,9 @@
 """The Seams tab: one seam at a time, shown and played from both sides, judged, and its crossfade changed.
 
-The crossfade has two handles; their setting plays while they move, made in the browser from the track's own samples
-until a worker has drawn and scored it, and goes into the plan when a button is pressed. A verdict and its note belong
-to a reviewer and to the seam under its crossfade; a note that is written later goes to the verdict that was given.
+The browser makes what plays from the track's own samples, as the transport does. The crossfade has two handles; their
+setting plays while they move, a worker draws and scores it, and it goes into the plan when a button is pressed. A
+verdict and its note belong to a reviewer and to the seam under its crossfade; a note that is written later goes to the
+verdict that was given.
 """
 
 from __future__ import annotations
@@ -165,28 +166,21 @@ def _seam_key(plan: LoopPlan, seam: int) -> SeamKey:
 
 
 class SeamPlayer(JSComponent):
-    """Plays the excerpts of a seam, and draws its crossfade with handles."""
+    """Plays a seam from four sides, and draws its crossfade with handles."""
 
-    sounds = param.Dict({}, doc="addresses by name: heard, cut, left, entered")
-    seconds = param.Number(4.0)
-    middle = param.Number(2.0, doc="s from the beginning to the seam")
-    begins = param.Number(0.0, doc="where the excerpts begin, video s")
-    ends = param.Number(0.0, doc="where the plan ends, video s")
     fade = param.Number(0.02)
     exponent = param.Number(1.0)
     frame = param.List(list(FRAME_PIXELS), doc="left and right of the picture above, inside its edges, px")
     shortest = param.Number(MIN_FADE_SECONDS)
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
-    played = param.Dict({}, doc="what crossfades are tried on: `music`, `plan`, `seam`, `from`, `to` in s")
+    played = param.Dict({}, doc="`music` (address of the track), `plan`, `seam`, and `from` and `to`, video s")
     refused = param.Integer(0, doc="counts up when a request cannot be met: the handles go back")
     used = param.Integer(0, doc="counts up when a request went into the plan: the focus goes back to its handle")
     step = param.List([], doc="[-1 or 1, n]")
     find_worst = param.Integer(0, doc="counts up when the worst seam is asked for")
     verdict = param.List([], doc="[word, n]")
     looped = param.Boolean(False)
-    autoplay = param.Boolean(False, doc="play the next seam at once")
-    playing = param.String("", doc="what sounds")
     playhead = param.String("")
 
     _esm = script("output", "keys", "sound", "seam")
@@ -281,7 +275,7 @@ class SeamsTab(Tab):
         self._look()
 
     def _show_played(self) -> None:
-        """Let the browser make crossfades that are tried, from the track as the plan plays it."""
+        """Let the browser play the seam, from the track as the plan plays it."""
         plan, sound, look, seam = self.state.plan, self._session.track_sound, self.look, self.state.seam
         if plan is None or sound is None or look is None:
             self.player.played = {}
@@ -427,7 +421,6 @@ class SeamsTab(Tab):
         self.one.visible = not self.none.visible
         if look is None or plan is None:
             self.picture.show(None)
-            self.player.sounds = {}
             self._show_played()
             self.words.object = "There is no seam to look at yet."
             return
@@ -442,11 +435,5 @@ class SeamsTab(Tab):
             f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, "
             f"{clock(view.video_s)} of the video. Score {view.score:.2f}{step}{f'; {what}' if what else ''}.{also}"
         )
-        url = self._session.url_of
         self._show_played()
-        self.player.param.update(
-            fade=fade, exponent=plan.seam_curves[seam], seconds=view.played.duration, middle=view.middle,
-            begins=plan.seam_times[seam] - view.middle, ends=plan.window_end,
-            longest=max(_LONGEST_FADE_SECONDS, fade),
-            sounds={name: url(getattr(look, name)) for name in ("heard", "cut", "left", "entered")},
-        )  # fmt: skip
+        self.player.param.update(fade=fade, exponent=plan.seam_curves[seam], longest=max(_LONGEST_FADE_SECONDS, fade))

@@ -29,8 +29,6 @@ class Tab:
     """on the page"""
     plays_itself: ClassVar[bool] = False
     """whether it has a player of its own, with keys, beside the page's transport"""
-    has_transport: ClassVar[bool] = False
-    """whether that is a whole transport, with its own place, volume and levels"""
     program: Program | None = None
     """what the page's transport plays of it; None where there is nothing"""
 

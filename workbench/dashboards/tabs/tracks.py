@@ -1,7 +1,7 @@
 """The Tracks tab: up to three tracks stacked under one video, each with its own plan, one key to switch between them.
 
-All play together on one clock, equally loud, and one is audible, so that a switch keeps the place to the sample. One is
-the page's own track, whose soundtrack and picture are played; "Use" makes another one the page's own.
+The transport plays all of them together, equally loud, and one is audible, so that a switch keeps the place to the
+sample. One is the page's own track, whose soundtrack is played; "Use" makes another one the page's own.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from itertools import zip_longest
 from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,61 +21,63 @@ import param
 from panel.custom import JSComponent
 
 from workbench.dashboards.actions import Session
-from workbench.dashboards.files import video_url
 from workbench.dashboards.sounds.plan import FULL_SCALE, headroom_db, played_duck, played_plan
 from workbench.dashboards.sounds.tracks import StackedTrack, mix_stacked, stack_loop, stack_track
 from workbench.dashboards.styles import script, stylesheet
 from workbench.dashboards.tabs.compared import compare_track, compared_tracks, name_of, title_of
 from workbench.dashboards.tabs.tab import Tab
-from workbench.mix.speech_band import REACH_SECONDS, SPEECH_BAND_HZ
+from workbench.dashboards.tabs.video_picture import VideoPicture
+from workbench.dashboards.transport import Program
 from workbench.plans.plan import LoopPlan
 from workbench.render.video import gains_of
 from workbench.results.plan_words import seams_in_words
 from workbench.workflows.catalog import search_catalog
 
+_OPTIONS = "abc"
+"""the options of the transport, in the order of the tracks"""
+
 
 class StackBoard(JSComponent):
-    """The tracks one above the other, what plays them, and the catalog to choose from."""
+    """The tracks one above the other, where they play, and the catalog to choose from."""
 
-    tracks = param.List(
-        [], doc="of each id, title, words, own, seams (video s), music, plan, duck, gain_db; plan is empty till made"
-    )
-    soundtrack = param.String("", doc="address of the soundtrack; empty for none")
-    soundtrack_db = param.Number(0.0)
-    headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
-    video_url = param.String("", doc="address of the video's picture; empty for none")
+    tracks = param.List([], doc="of each id, title, words, own, seams (video s), and whether it can play")
+    chosen = param.Integer(0, doc="the one that is heard, from 0")
+    time = param.Number(0.0, doc="playhead, video s")
     duration = param.Number(0.0, doc="s")
-    speech_band = param.List([])
-    speech = param.List([], doc="[from, to] of who speaks in the soundtrack, s")
     wanted = param.List(["", 0], doc="[words, n] by which tracks of the catalog are looked for")
     found = param.List([[], 0], doc="[[id, words] of each, n], for the n-th of `wanted`")
     asked = param.List([], doc="[what, id of a track, n]")
 
-    _esm = script("output", "keys", "clock", "sound", "levels", "player", "video_picture", "stack")
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("player", "stack", "keys")]
+    _esm = script("keys", "clock", "stack")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("stack")]
 
 
 class StackTab(Tab):
     """Tracks under one video, played in turn at the same place."""
 
     title = "Tracks"
-    plays_itself = has_transport = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.board = StackBoard(
-            sizing_mode="stretch_width", speech_band=[*SPEECH_BAND_HZ, REACH_SECONDS], visible=False, margin=(0, 10)
-        )
+        keys = [["1 2 3", "hear the first, the second or the third track at the same place"]]
+        self.player = self.program = Program(labels=[], keys=keys)
+        self.board = StackBoard(sizing_mode="stretch_width", visible=False, margin=(0, 10))
         self.none = pmui.Typography("Open a video and a track first.", variant="body1", margin=(24, 10, 4, 10))
         self._stacked: dict[str, StackedTrack] = {}
         self._faults: dict[str, str] = {}
         self._asked: dict[str, tuple[LoopPlan | None, object]] = {}
         """what was asked for of each track: the plan that it is about, or None and the parameters of its mix"""
+        self._heard = ""
+        """the track that is heard: they move when one is removed"""
         self._under: Path | None = None
         self._opening = False
         """while another track is made the page's own: until then nothing is shown of it"""
         self.board.param.watch(lambda event: self._look_for(*event.new), "wanted")
         self.board.param.watch(lambda event: self.ask(*event.new[:-1]), "asked")
+        self.player.param.watch(lambda event: setattr(self.board, "time", event.new), "time")
+        self.player.param.watch(lambda event: self._hear(_OPTIONS.index(event.new)), "chosen")
+        self.follow_place(self.player)
+        self.follow_shown(["loop"], VideoPicture(session, self.player).take)
         self.follow_shown(["stack", "track", "video", "loop", "params", "envelope"], lambda *_: self.show())
 
     def show(self) -> None:
@@ -85,12 +88,9 @@ class StackTab(Tab):
         if session.video != self._under:
             self._stacked, self._faults, self._asked, self._under = {}, {}, {}, session.video
         self.none.visible, board.visible = session.video is None, session.video is not None
-        if session.video is None:
-            board.param.update(tracks=[], soundtrack="", video_url="", speech=[])
-            return
-        slots = compared_tracks(session)
+        slots = () if session.video is None else compared_tracks(session)
         for named in slots:
-            self._prepare(named, session.video)
+            self._prepare(named)
         for named in [*self._asked]:  # what has no sound is tried again when it comes back
             if named not in slots and (named in self._faults or named not in self._stacked):
                 self._asked.pop(named)
@@ -99,18 +99,28 @@ class StackTab(Tab):
         ready = list(played.values())
         own = next((one for named, one in played.items() if self._is_own(named)), ready[0] if ready else None)
         quietest = min((_lufs(one) for one in ready if isfinite(one.lufs)), default=0.0)
+        if self._heard not in played:
+            self._heard = next(iter(played), "")
         board.param.update(
-            tracks=[self._facts(named, played.get(named), quietest) for named in slots],
+            tracks=[self._facts(named, played.get(named)) for named in slots],
+            duration=0.0 if own is None else own.loop.video_seconds,
+        )
+        lanes: dict[str, Any] = {}
+        for option, named in zip_longest(_OPTIONS, slots, fillvalue=""):
+            lanes |= self._lane(option, played.get(named), quietest)
+        self.player.param.update(
             soundtrack=session.url_of(own.soundtrack) if own is not None and own.soundtrack is not None else "",
             soundtrack_db=0.0 if own is None else gains_of(own.loop.mix).soundtrack_db,
             headroom_db=headroom_db(max((_peak(one) for one in ready), default=0.0)),
-            video_url="" if own is None else video_url(session.video, own.digest),
             speech=[] if own is None else _speech(own),
-            duration=0.0 if own is None else own.loop.video_seconds,
+            duration=board.duration,
+            plans=[lanes[f"plan_{option}"] for option in _OPTIONS],
+            chosen=_OPTIONS[slots.index(self._heard)] if self._heard else "a",
+            **lanes,
         )
 
     def ask(self, what: str, which: str) -> None:
-        """Do what a button asks for: `add` a track of the catalog, `remove` one, or `use` one as the page's own."""
+        """Do what a button asks for: `add` a track of the catalog, `hear`, `remove` or `use` one, as the page's own."""
         session, slots = self._session, compared_tracks(self._session)
         if what == "add":
             self.attempt(compare_track, session, which)
@@ -118,7 +128,9 @@ class StackTab(Tab):
         named = next((one for one in slots if _row_of(one) == which), None)
         if named is None:
             return
-        if what == "remove":
+        if what == "hear":
+            self.player.chosen = _OPTIONS[slots.index(named)]
+        elif what == "remove":
             with session.change(f"{title_of(session, named)} is not compared any more"):
                 session.stack = tuple(one for one in slots if one != named)
         elif what == "use" and not self._is_own(named):
@@ -140,9 +152,9 @@ class StackTab(Tab):
     def _is_own(self, named: str) -> bool:
         return self._session.track is not None and name_of(self._session.track) == named
 
-    def _prepare(self, named: str, video: Path) -> None:
+    def _prepare(self, named: str) -> None:
         """Have a track planned and its sound made, unless that is done or under way."""
-        session, own = self._session, self._is_own(named)
+        session, own, video = self._session, self._is_own(named), self._under
         loop = session.loop if own else None
         plan = loop.answer if loop is not None and isinstance(loop.answer, LoopPlan) else None
         if own and loop is None:
@@ -174,25 +186,33 @@ class StackTab(Tab):
         else:
             run(stack_track, named, video)
 
-    def _facts(self, named: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
-        session, own = self._session, self._is_own(named)
-        facts = {"id": _row_of(named), "title": title_of(session, named), "own": own}
-        facts = {**facts, "seams": [], "plan": {}, "music": "", "duck": [], "gain_db": 0.0}
+    def _facts(self, named: str, stacked: StackedTrack | None) -> dict[str, Any]:
+        session = self._session
+        facts = {"id": _row_of(named), "title": title_of(session, named), "own": self._is_own(named)}
         if stacked is None:
-            return {**facts, "words": session.for_the_page(self._faults.get(named, "being planned"))}
-        loop = stacked.loop
-        plan = loop.answer
-        assert isinstance(plan, LoopPlan), "only plans are stacked"
+            words = session.for_the_page(self._faults.get(named, "being planned"))
+            return {**facts, "ready": False, "seams": [], "words": words}
+        plan = stacked.loop.plan
+        words = f"score {plan.plan_score:.2f} · {seams_in_words(plan)} · {plan.end_label}"
+        return {**facts, "ready": True, "seams": list(plan.seam_times), "words": words}
+
+    def _lane(self, option: str, stacked: StackedTrack | None, quietest: float) -> dict[str, Any]:
+        """What the player plays as one of its options."""
+        if stacked is None:
+            return {f"music_{option}": "", f"plan_{option}": {}, f"duck_{option}": []}
+        mix = stacked.loop.mix
         quieter = _lufs(stacked) - quietest if isfinite(stacked.lufs) else 0.0
         return {
-            **facts,
-            "words": f"score {plan.plan_score:.2f} · {seams_in_words(plan)} · {plan.end_label}",
-            "seams": list(plan.seam_times),
-            "music": session.url_of(stacked.sound),
-            "plan": played_plan(plan.alone, stacked.rate),
-            "duck": played_duck(loop.mix, session.params.render),
-            "gain_db": gains_of(loop.mix).music_db - quieter,
+            f"music_{option}": self._session.url_of(stacked.sound),
+            f"plan_{option}": played_plan(stacked.loop.plan.alone, stacked.rate),
+            f"duck_{option}": played_duck(mix, self._session.params.render),
+            f"gain_{option}_db": gains_of(mix).music_db - quieter,
         }
+
+    def _hear(self, number: int) -> None:
+        slots = compared_tracks(self._session)
+        self._heard = slots[number] if number < len(slots) else ""
+        self.board.chosen = number
 
     def _as_played(self, named: str) -> StackedTrack:
         """A track with the mix that it has now, which may have been tuned or drawn since it was stacked."""

@@ -112,9 +112,7 @@ def test_a_crossfade_that_is_tried_is_heard_and_served_once_it_is_used(
     state.try_fade(0.3, 0.5)
     assert state.plan is not None
     again = look_at_seam(Workspace(home, WorkbenchParams()), loop, state.plan, 0)
-    assert again.heard != look.heard
-    assert again.cut == look.cut
-    assert again.view.fade_seconds == 0.3
+    assert (again.view.fade_seconds, look.view.fade_seconds) == (0.3, loop.plan.seam_fades[0])
     served = with_option_first(loop, state.plan).answer
     assert isinstance(served, LoopPlan)
     assert isinstance(loop.answer, LoopPlan)
@@ -141,10 +139,9 @@ def test_a_verdict_keeps_the_fade_that_was_heard(state: SeamState, look: SeamLoo
     assert kept.seam["score"] == pytest.approx(look.view.score)
 
 
-def test_the_tab_shows_what_a_seam_is_and_plays_it_from_four_sides(tab: SeamsTab) -> None:
+def test_the_tab_shows_what_a_seam_is(tab: SeamsTab) -> None:
     assert tab.look is not None
     assert tab.words.object.startswith(f"Seam 1 of {tab.state.count}:")
-    assert set(tab.player.sounds) == {"heard", "cut", "left", "entered"}
     assert tab.chips.seam == 0
 
 
@@ -202,8 +199,9 @@ def test_the_browser_has_what_a_crossfade_is_made_of(tab: SeamsTab, session: Ses
     session.track_sound = LongSound(track_file(session.workspace, loop.track.path))
     played = tab.player.played
     assert (played["seam"], played["plan"]) == (0, played_plan(plan, session.track_sound.sample_rate))
-    assert played["to"] - played["from"] == pytest.approx(tab.player.seconds)
-    assert played["from"] + tab.player.middle == pytest.approx(plan.seam_times[0])
+    assert [played["from"], played["to"]] == pytest.approx(
+        [plan.seam_times[0] - 2.0, plan.seam_times[0] + 2.0], abs=1e-3
+    )
     tab.step(1)
     until_idle(session)
     assert tab.player.played["seam"] == 1
@@ -304,13 +302,12 @@ def test_a_note_before_its_verdict_waits_at_its_seam(tab: SeamsTab, session: Ses
 def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: Planned) -> None:
     tab = SeamsTab(session)
     until_idle(session)
-    assert tab.player.sounds
     assert isinstance(corner_fit.answer, LoopPlan)
     session.show(corner_fit)
     until_idle(session)
     assert tab.none.object == "This plan has no seam: it plays the track straight."
     assert (tab.none.visible, tab.one.visible) == (True, False)
-    assert (tab.player.sounds, tab.chips.scores, tab.look) == ({}, [], None)
+    assert (tab.player.played, tab.chips.scores, tab.look) == ({}, [], None)
     tab.step(1)
     tab.go_to_worst()
     tab.judge("good")
@@ -320,7 +317,7 @@ def test_a_straight_plan_says_that_it_has_no_seam(session: Session, corner_fit: 
     until_idle(session)
     assert tab.words.object.startswith(f"Seam 1 of {len(cut.seam_times)}")
     assert (tab.none.visible, tab.one.visible) == (False, True)
-    assert tab.player.sounds
+    assert tab.look is not None
 
 
 def test_a_verdict_is_of_the_crossfade_that_was_heard_and_of_its_reviewer(session: Session, tab: SeamsTab) -> None:

@@ -14,6 +14,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.plan import played_plan
 from workbench.dashboards.sounds.tracks import mix_stacked, stack_loop, stack_track
+from workbench.dashboards.sounds.video import playback_facts
 from workbench.dashboards.tabs.compared import compared_tracks
 from workbench.dashboards.tabs.tracks import StackTab
 from workbench.params import DuckParams, RenderParams
@@ -25,7 +26,7 @@ from workbench.workflows.plan import Planned, plan_track
 
 @pytest.fixture
 def pool() -> DirectPool:
-    return DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, plan_track)
+    return DirectPool(mix_stacked, stack_loop, stack_track, restore_loop, plan_track, playback_facts)
 
 
 @pytest.fixture
@@ -56,16 +57,16 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     assert isinstance(session.loop.answer, LoopPlan)
     (own,) = tab.board.tracks
     assert own["own"]
-    assert own["plan"] == played_plan(session.loop.answer.alone, own["plan"]["rate"])
+    assert tab.player.plan_a == played_plan(session.loop.answer.alone, tab.player.plan_a["rate"])
     assert own["seams"] == list(session.loop.answer.seam_times)
-    assert tab.board.duration == pytest.approx(60.0, abs=1e-3)
-    assert tab.board.soundtrack
-    assert tab.board.video_url
+    assert tab.board.duration == tab.player.duration == pytest.approx(60.0, abs=1e-3)
+    assert tab.player.soundtrack
+    assert tab.player.video_url
     tab.board.wanted = ["", 1]
     assert tab.board.found[0][0][0] == other
     ask(tab, "add", other)
-    assert [bool(track["plan"]) for track in tab.board.tracks] == [True, True]
-    assert tab.board.tracks[1]["gain_db"] == pytest.approx(own["gain_db"], abs=0.3), "the same music is as loud"
+    assert [track["ready"] for track in tab.board.tracks] == [True, True]
+    assert tab.player.gain_b_db == pytest.approx(tab.player.gain_a_db, abs=0.3), "the same music is as loud"
     tab.board.wanted = ["", 2]
     assert tab.board.found == [[], 2], "what is compared is not offered again"
     assert session.project is not None
@@ -73,23 +74,35 @@ def test_a_track_of_the_catalog_is_stacked_and_kept(session: Session, other: str
     assert session.history[-1].words.endswith("is compared")
     session.undo()
     assert len(tab.board.tracks) == 1
+    assert tab.player.music_b == ""
     session.redo()
     ask(tab, "remove", other)
     assert len(tab.board.tracks) == 1
 
 
+def test_the_track_that_is_heard_stays_when_rows_move(session: Session, other: str) -> None:
+    tab = StackTab(session)
+    ask(tab, "add", other)
+    ask(tab, "hear", other)
+    assert (tab.player.chosen, tab.board.chosen) == ("b", 1)
+    session.stack = compared_tracks(session)[::-1]
+    assert (tab.player.chosen, tab.board.chosen) == ("a", 0)
+    ask(tab, "remove", other)
+    assert [tab.board.tracks[tab.board.chosen]["own"], tab.player.chosen] == [True, "a"]
+
+
 def test_the_tuned_mix_of_the_own_track_is_heard(session: Session) -> None:
     tab = StackTab(session)
     session.envelope = ((1.0, 6.0),)
-    assert tab.board.tracks[0]["duck"] == [[1.0, 6.0]]
+    assert tab.player.duck_a == [[1.0, 6.0]]
     assert session.loop is not None
     assert session.loop.mix is not None
     assert session.loop.mix.music_gain_db is not None
-    before = tab.board.tracks[0]["gain_db"]
+    before = tab.player.gain_a_db
     session.loop = replace(
         session.loop, mix=replace(session.loop.mix, music_gain_db=session.loop.mix.music_gain_db - 2)
     )
-    assert tab.board.tracks[0]["gain_db"] == pytest.approx(before - 2.0)
+    assert tab.player.gain_a_db == pytest.approx(before - 2.0)
 
 
 def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(session: Session, other: str) -> None:
@@ -109,25 +122,25 @@ def test_a_track_that_is_used_becomes_the_page_s_own_and_the_comparison_stays(se
 def test_other_parameters_of_the_mix_reach_every_track(session: Session, pool: DirectPool, other: str) -> None:
     tab = StackTab(session)
     ask(tab, "add", other)
-    ducks = [track["duck"] for track in tab.board.tracks]
+    duck = tab.player.duck_b
     pool.done.clear()
     session.params = session.params.model_copy(update={"duck": DuckParams(under_voice_lu=20.0)})
     assert pool.done == [mix_stacked], "it is balanced anew, not planned anew"
-    assert tab.board.tracks[1]["duck"] != ducks[1]
+    assert tab.player.duck_b != duck
     session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
     assert pool.done == [mix_stacked]
     session.params = session.params.model_copy(update={"duck": DuckParams(), "render": RenderParams()})
-    assert tab.board.tracks[1]["duck"] == ducks[1]
+    assert tab.player.duck_b == duck
 
 
 def test_a_track_is_used_with_the_envelope_that_it_was_heard_with(session: Session, other: str) -> None:
     tab = StackTab(session)
     ask(tab, "add", other)
     session.envelope = ((1.0, 6.0),)
-    assert [track["duck"] for track in tab.board.tracks] == [[[1.0, 6.0]]] * 2
+    assert [tab.player.duck_a, tab.player.duck_b] == [[[1.0, 6.0]]] * 2
     ask(tab, "use", other)
     assert session.envelope == ((1.0, 6.0),)
-    assert [track["duck"] for track in tab.board.tracks] == [[[1.0, 6.0]]] * 2
+    assert [tab.player.duck_a, tab.player.duck_b] == [[[1.0, 6.0]]] * 2
     assert session.project is not None
     assert load_revision(session.workspace, session.project.project_id)[1]["envelope"] == [[1.0, 6.0]]
     assert session.loop is not None
@@ -180,4 +193,5 @@ def test_what_cannot_be_planned_is_said_and_nothing_is_shown_without_a_video(
     (asked,) = [at for at, task in enumerate(pool.tasks) if task.function is stack_loop]
     pool.fail(asked, "it cannot be read")
     assert tab.board.tracks[0]["words"] == "it cannot be read"
-    assert tab.board.tracks[0]["plan"] == {}
+    assert not tab.board.tracks[0]["ready"]
+    assert not tab.player.ready
