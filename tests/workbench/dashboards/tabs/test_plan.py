@@ -49,7 +49,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Plann
     tab.look_at(1)
     assert (session.loop, session.seam, session.tab) == (loop, 0, "")
     assert (tab.state.b, tab.state.shown) == (1, 1)
-    assert "option 1, the plan in use" in what_is_taken(session.loop)
+    assert "Option 2 plays" in what_is_taken(session.loop, session.option)
     until_idle(session)
     tab.chips.asked += 1
     assert session.plan is not None
@@ -57,7 +57,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Plann
     assert tab.chips.ask == ""
     assert tab.state.options == tab_options(loop), "they keep their places, and so their numbers"
     assert (tab.cards.used, tab.cards.shown, session.option) == (1, 1, 1)
-    assert "option 2, the plan in use" in what_is_taken(session.loop)
+    assert "option 2, the plan in use" in what_is_taken(session.loop, session.option)
     tab.look_at(1)
     assert (session.seam, session.tab) == (1, "Seams")
     session.cancel()
