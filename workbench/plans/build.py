@@ -124,10 +124,12 @@ def room_for_fade(route: Route, splices: PlayableSplices, fade_in: float) -> flo
     return float(last - first - before - ROUNDING_SECONDS)
 
 
-def played(route: Route, splices: PlayableSplices, start_fade: float, glide_seconds: float) -> PlayedSegments:
-    """What a route plays."""
+def played(
+    route: Route, splices: PlayableSplices, start_fade: float, glide_seconds: float, gain_in_db: float = 0.0
+) -> PlayedSegments:
+    """What a route plays; its first segment starts at `gain_in_db`."""
     taken = splices.rows(route.taken)
-    segments = segments_of(spans(route, splices), np.append(0.0, taken.gain_in_db))
+    segments = segments_of(spans(route, splices), np.append(gain_in_db, taken.gain_in_db))
     return PlayedSegments(segments, taken.fade, taken.exponent, taken.score, start_fade, glide_seconds)
 
 

@@ -26,10 +26,9 @@ all, or the search goes without them for the length that they leave, and each is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.beats.edges import EDGE_SECONDS
 from workbench.params import CoverParams
@@ -62,7 +61,7 @@ def routes_of(
     ways = [_NO_SPLICES] if usable.pinned.size <= _MOST_HELD else []
     for inserted in (*ways, usable.pinned) if usable.pinned.size else ways:
         need = video - (profile.last_sound - profile.song_start) - float(usable.gain_seconds[inserted].sum())
-        tours = make_tours(usable, need, params) if body is None else [tour_of_body(usable, body, params)]
+        tours = make_tours(usable, need, params) if body is None else [tour_of_body(body)]
         if tours:
             found = _Combinations(usable, tours, profile, video, params, inserted)
             yield from found.own_end_routes()
@@ -128,12 +127,14 @@ class _Combinations:
         self.follows = np.zeros((n + 1, n + 1), dtype=bool)
         self.follows[:n, :n] = usable.follows
         self.follows[:, n] = True
+        # how often each tour takes each splice, shape (n_tours, n), and what follows from that, shape (n_tours,)
+        self.counts = np.array([np.bincount(tour.path, minlength=n) for tour in tours])
+        self.seams = self.counts.sum(axis=1)
+        self.number, self.body = (np.array([getattr(tour, name) for tour in tours]) for name in ("number", "body"))
+        played = np.argmax(self.counts * usable.gain_seconds, axis=1)
+        self.longest = np.where(self.seams > 0, played, self.body)  # the body played longest
         # splices of the main body on top of the tour, one where there is nothing else; shape (n_tours, 1, 1)
-        self.least_passes = np.array([0 if tour.path.size else 1 for tour in tours])[:, None, None]
-
-    def _each(self, name: str) -> NDArray[Any]:
-        """A field of every tour."""
-        return np.array([getattr(tour, name) for tour in self.tours])
+        self.least_passes = np.where(self.seams > 0, 0, 1)[:, None, None]
 
     def own_end_routes(self) -> list[Route]:
         """The best routes that end with the track itself."""
@@ -186,7 +187,7 @@ class _Combinations:
         # fades.
         for least in (max(segment, params.min_fade_out_seconds + 2.0 * bar), segment, 0.0):
             found = self._fades(space, end, least + bar)
-            longest = np.array([self.tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
+            longest = np.array([self.longest[mixes.tour[row]] for _, mixes, row in found], dtype=np.int64)
             finalists = np.flatnonzero(rank_within(longest) < self._finalists(_FINALISTS_OF_ONE_BODY))
             routes = []
             for index in finalists[: self._finalists()].tolist():
@@ -255,7 +256,8 @@ class _Combinations:
         several = np.append(np.diagonal(self.usable.follows) & self.usable.is_body, False)
         allowed = (times == 1) | several[extra]
         extra, times = extra[allowed], times[allowed]
-        body, tail, touring = (self._each(name) for name in ("body", "tail", "gain_seconds"))
+        body, touring = self.body, self.counts @ self.usable.gain_seconds
+        tail = np.array([tour.tail for tour in self.tours])
 
         follows, gain = self.follows, self.gain
         legal_after = follows[np.ix_(tail, extra)][:, :, None] & follows[np.ix_(extra, lasts)][None, :, :]
@@ -296,22 +298,24 @@ class _Combinations:
         passes came again after their own length."""
         usable, params, video, track = self.usable, self.params, self.video, self.profile.last_sound
         which, extra, last, times = mixes.tour, mixes.extra, mixes.last, mixes.times
-        body, seams_of, worst_of, score_of, phrasing_of, shared_of, fresh_of, run_of, places = (
-            self._each(name)[which]
-            for name in (
-                "body", "seams", "worst", "scores", "phrasings", "shared_seconds", "fresh_seconds", "run", "places",
-            )
-        )  # fmt: skip
+        body = self.body[which]
+        fresh_of, run_of = (
+            np.array([getattr(tour, name) for tour in self.tours])[which] for name in ("fresh_seconds", "run")
+        )
+        scores_of, phrasing_of = ((self.counts @ of)[which] for of in (usable.score, usable.phrasing))
+        worst_of = np.where(self.counts > 0, usable.score, 1.0).min(axis=1)[which]
+        places = self.counts[np.arange(len(self.tours)), self.body][which]
         gain, n = self.gain, usable.size
         score, phrasing = np.append(usable.score, 1.0), np.append(usable.phrasing, 0.0)
         shared = np.zeros((n + 1, n + 1))
         shared[:n, :n] = usable.shared_seconds
         with_tour = np.zeros((len(self.tours), n + 1))
-        with_tour[:, :n] = self._each("shared_with")
+        with_tour[:, :n] = self.counts @ usable.shared_seconds
+        shared_of = np.sum(self.counts * with_tour[:, :n], axis=1)[which]
         passes, one = mixes.passes, last != _NONE
-        seams = seams_of + passes + times + one
+        seams = self.seams[which] + passes + times + one
         worst = np.minimum(np.minimum(worst_of, score[body]), np.minimum(score[extra], score[last]))
-        mean = (score_of + passes * score[body] + times * score[extra] + one * score[last]) / seams
+        mean = (scores_of + passes * score[body] + times * score[extra] + one * score[last]) / seams
         phrases = (phrasing_of + passes * phrasing[body] + times * phrasing[extra] + one * phrasing[last]) / seams
         squares = shared_of + passes**2 * gain[body] + times**2 * np.abs(gain[extra]) + np.abs(gain[last])
         squares += 2 * (passes * with_tour[which, body] + times * with_tour[which, extra] + with_tour[which, last])
@@ -341,7 +345,7 @@ class _Combinations:
         """Rows in the order of their score, a few for each path and body; P counts only where it is taken again."""
         order = np.argsort(-score, kind="stable")[: 20 * _FINALISTS]
         tour, passes = mixes.tour[order], mixes.passes[order]
-        path, body = self._each("number")[tour], np.where(passes > 0, self._each("body")[tour], _NONE)
+        path, body = self.number[tour], np.where(passes > 0, self.body[tour], _NONE)
         others = (mixes.extra, mixes.last, mixes.times, mixes.extra_within)
         columns = (path, body, passes, *(column[order] for column in others))
         first: dict[tuple[int, ...], int] = {}
@@ -349,17 +353,18 @@ class _Combinations:
             first.setdefault(key, row)
         rows = np.array(list(first.values()), dtype=np.int64)
         order = order[rows[rank_within(path[rows]) < _FINALISTS_OF_ONE_PATH]]
-        longest = self._each("longest")[mixes.tour[order]]
-        return order[rank_within(longest) < _FINALISTS_OF_ONE_BODY]
+        return order[rank_within(self.longest[mixes.tour[order]]) < _FINALISTS_OF_ONE_BODY]
 
     def _places_for(self, tour: Tour, extras: IntArray) -> BoolArray:
-        """Where on a tour each Q may stand: before it, or on each of its steps; shape (n_steps + 1, n_extras)."""
-        first, follows = self.usable.first, self.usable.follows
+        """Where on a tour each Q may stand: before it, or before each further splice; shape (n_path, n_extras)."""
+        first, follows, n = self.usable.first, self.usable.follows, self.usable.size
+        pairs, step = np.unique(tour.path[:-1] * n + tour.path[1:], return_inverse=True)
+        left, entered = np.divmod(pairs, n)  # the different pairs of splices that follow each other
         some = np.flatnonzero(extras != _NONE)
         taken = extras[some]
-        legal = np.zeros((tour.steps.shape[0] + 1, extras.size), dtype=bool)
+        legal = np.zeros((max(tour.path.size, 1), extras.size), dtype=bool)
         legal[0, some] = first[taken] & follows[taken, tour.head]
-        legal[1:, some] = follows[np.ix_(tour.steps[:, 0], taken)] & follows[np.ix_(taken, tour.steps[:, 1])].T
+        legal[1:, some] = (follows[np.ix_(left, taken)] & follows[np.ix_(taken, entered)].T)[step]
         return legal
 
     def _path(self, mixes: _Mixes, row: int) -> IntArray:
@@ -370,7 +375,7 @@ class _Combinations:
         if not mixes.extra_within[row]:
             return np.concatenate([tour.with_passes(passes), extra, last])
         legal = self._places_for(tour, mixes.extra[row : row + 1])[:, 0]
-        places = np.append(0 if legal[0] else np.zeros(0, dtype=np.int64), 1 + np.flatnonzero(legal[1:][tour.step]))
+        places = np.flatnonzero(legal)
         place = int(places[places.size // 2])
         if place == 0:
             return np.concatenate([extra, tour.with_passes(passes), last])

@@ -31,7 +31,7 @@ from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import Route, Window, build_plan, played, plays_to, room_for_fade, silence_after, spans
 from workbench.plans.constraints import on_lines
-from workbench.plans.cutdown import MIN_INNER_BARS, with_short_segments
+from workbench.plans.cutdown import MIN_INNER_BARS, requested_stretch, with_short_segments
 from workbench.plans.ends import (
     EARLY_SECONDS,
     MIN_FADE_OUT_SECONDS,
@@ -44,8 +44,8 @@ from workbench.plans.ends import (
     start_fade,
     with_nearest_fade,
 )
-from workbench.plans.fit import plan_fit, requested_stretch
-from workbench.plans.move_seam import seam_pairs, seam_scores
+from workbench.plans.fit import plan_fit
+from workbench.plans.move_seam import seam_pairs, seam_scores, seams_of
 from workbench.plans.plan import (
     BORDER_SECONDS,
     CONTINUES_SECONDS,
@@ -57,7 +57,6 @@ from workbench.plans.plan import (
     micros,
     nearest_line,
     repeated_seconds,
-    seam_lines,
     seams_restart,
     segment_table,
 )
@@ -472,17 +471,6 @@ class _KeptParts:
         return float(last[whole[:, -1] & ~whole[:, :-1].any(axis=1)].max(initial=table[-1, 0]))
 
 
-def _seams_of(plan: LoopPlan, profile: LoopProfile) -> PlayableSplices:
-    """The seams of a plan in the order of playback, as it plays them, the fades that a person set included."""
-    table = segment_table(plan)
-    song_to, song_from = table[:-1, 1], table[1:, 0]
-    leave, enter = seam_lines(table, profile.downbeats).T
-    gains = np.array([segment.gain_in_db for segment in plan.segments[1:]])
-    fades, curves = np.array(plan.seam_fades), np.array(plan.seam_curves)
-    scores = seam_scores(profile, plan)
-    return PlayableSplices(leave, enter, song_to, song_from, song_to - song_from, scores, fades, curves, gains)
-
-
 class _Task:
     """A plan, a difference and a track: what every search for a changed plan reads."""
 
@@ -502,7 +490,7 @@ class _Task:
         self.target = _target(old, difference)
         self.parts = _KeptParts(profile, request, self.end)
         self.excluded = self.constraints.plays_excluded(self.edges[:-1], self.edges[1:])  # bars that are not played
-        self.seams = _seams_of(old, profile)
+        self.seams = seams_of(profile, old)
         self.fade_part = fade_part(profile)
         self.longest_tail = end_slack(profile)[0]
         self.ring_from = _ring_start(profile)
@@ -781,10 +769,8 @@ class _Search:
             ending = self._closing(first, last, task.end - route.music_in, room)
             if not seams.size:  # in less than a bar the closing fade takes it all
                 fade_in = min(fade_in, max(0.0, micros(last - first - ending.fade_seconds) / 1e6))
-        sound = played(route, seams, fade_in, old.gain_glide_seconds)
-        if self.old_segments:
-            opens = replace(sound.segments[0], gain_in_db=old.segments[0].gain_in_db)
-            sound = sound._replace(segments=(opens, *sound.segments[1:]))
+        opens_db = old.segments[0].gain_in_db if self.old_segments else 0.0
+        sound = played(route, seams, fade_in, old.gain_glide_seconds, opens_db)
         asked = route.music_in > 0.0 and old.start_at is not None
         window = Window(route.music_in, task.end, route.music_in if asked else None)
         return build_plan(profile, sound, ending, window, self._plan_score(route, seams, ending.tail_seconds))

@@ -22,14 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, isfinite
 from typing import NamedTuple
 
 import numpy as np
 
+from workbench.errors import ParameterError
 from workbench.params import CoverParams
 from workbench.plans.build import Route, Window, build_plan, played, plays_to, room_for_fade, silence_after, spans
-from workbench.plans.constraints import UNCONSTRAINED, LineConstraints
+from workbench.plans.constraints import UNCONSTRAINED, LineConstraints, on_lines
 from workbench.plans.ends import (
     EARLY_SECONDS,
     FADE_SHARE,
@@ -47,15 +48,19 @@ from workbench.plans.ends import (
 )
 from workbench.plans.plan import BORDER_SECONDS, EndKind, LoopPlan, micros, nearest_line, song_at
 from workbench.plans.plan_score import PlanScore, bars_into_section, fresh_again, own_ending_part, seams_part
+from workbench.plans.refusals import plain_seconds
+from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.plans.search import best_of_each, from_each_in_turn, layers_from, way_to
 from workbench.plans.splices import UsableSplices, usable_splices
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import ROUNDING_SECONDS, LoopProfile
-from workbench.structure.salience import bar_salience
+from workbench.structure.salience import bar_salience, memorable_bars
 
 SECONDS_A_SEAM = 15.0  # s; a plan that fits has at most one seam for each of these begun
 MIN_INNER_BARS = 2  # bars of a segment between two seams, at least
 MAX_EARLY_SECONDS = 0.06  # s before its downbeat at which the music may start, so that no attack is cut off
+MIN_SECONDS = 1.0  # s; nothing shorter is planned
+HOOK_SECONDS = 30.0  # s; longest stretch that counts as the hook, that of a preview
 SHARED = 0.6  # share of a shorter version's music that also plays in the next longer one
 
 _LOOP_BARS = 4  # bars that a loop back repeats at least, and seconds
@@ -78,35 +83,118 @@ _MOST_SEAMS = 4
 _MOST_COMMON = 7  # seams of the other plan that are counted apart
 
 
-@dataclass(frozen=True, slots=True)
-class CutTask:
-    """What is to be made of a track; all lengths are whole microseconds."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A track, one length and what is asked for.
 
-    seconds: VideoSeconds  # length of the whole, the silence before `start_at` included
-    # stretches of the track that each play whole in one segment
-    whole: tuple[tuple[TrackSeconds, TrackSeconds], ...] = ()
-    to_last_sound: bool = False  # whether the track must be played to its last sound
-    hook: tuple[TrackSeconds, TrackSeconds] | None = None  # the stretch that preferably plays whole in one segment
-    start_at: VideoSeconds | None = None
-    end_on: VideoSeconds | None = None  # where the last hit lands
-    last_hit: TrackSeconds | None = None  # the last attack of the track; None where it is not known
-    # whether the music may also stop on a downbeat of the track's own ending, and that be entered anywhere
-    in_ending: bool = False
-    may_repeat: bool = False  # whether loops back are taken too
-    # a plan for another length, with which music and seams are shared: what plays in the shorter of both plays in
-    # the longer
+    Attributes
+    ----------
+    profile : what is known of the track
+    seconds : length of the whole, the silence before `start_at` included; rounded to the millisecond
+    request : what is asked for beyond the length
+    params : limits and weights
+    last_hit : the last attack of the track, s; None where it is not known
+    beside : a plan for another length, with which music and seams are shared: what plays in the shorter of both plays
+        in the longer
+    """
+
+    profile: LoopProfile
+    seconds: VideoSeconds
+    request: PlanRequest
+    params: CoverParams
+    last_hit: TrackSeconds | None = None
     beside: LoopPlan | None = None
+
+    def __post_init__(self) -> None:
+        if self.is_piece:
+            return
+        if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
+            raise ParameterError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
+        object.__setattr__(self, "seconds", round(self.seconds, 6 if self.request.only_loop else 3))
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether it is planned to be joined to others at a hit."""
+        return self.profile.comes_from_hit or self.profile.leads_to_hit
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether there are bars to cut and loop on."""
+        return self.profile.downbeats.size >= 3
 
     @property
     def music_seconds(self) -> float:
-        """Length of the music."""
-        return round(self.seconds - (self.start_at or 0.0), 6)
+        """From where the music starts to the end of the video."""
+        return round(self.seconds - (self.request.start_at or 0.0), 6)
 
     @property
     def hit_seconds(self) -> float:
         """From the start of the music to where its last hit lands; `end_on` is given."""
-        assert self.end_on is not None, "only where a hit is asked for"
-        return self.end_on - (self.start_at or 0.0)
+        assert self.request.end_on is not None, "only where a hit is asked for"
+        return self.request.end_on - (self.request.start_at or 0.0)
+
+    @property
+    def constraints(self) -> LineConstraints:
+        """Those on seams, on bar lines; see `on_lines` for what it raises."""
+        return on_lines(self.profile, self.request.constraints)
+
+    @property
+    def kept(self) -> tuple[tuple[TrackSeconds, TrackSeconds] | None, ...]:
+        """Where the track has each kept part; the track has bars."""
+        return tuple(requested_stretch(self.profile, keep, self.music_seconds) for keep in self.request.keep)
+
+    @property
+    def whole(self) -> tuple[tuple[TrackSeconds, TrackSeconds], ...]:
+        """Stretches of the track that each play whole in one segment."""
+        return tuple(sorted({stretch for stretch in self.kept if stretch is not None}))
+
+    @property
+    def to_last_sound(self) -> bool:
+        """Whether the track must be played to its last sound."""
+        return any(keep.part is KeptPart.ENDING for keep in self.request.keep)
+
+    @property
+    def length(self) -> str:
+        """The length in words."""
+        return f"{plain_seconds(self.seconds)} s"
+
+
+def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """The part of a track that one remembers: whole bars from where its preview begins.
+
+    Start and end; at least one bar, even if it is longer than `most_seconds`. None for a track without bars.
+    """
+    if profile.downbeats.size < 2:
+        return None
+    edges = profile.edges
+    first, _ = memorable_bars(profile.bar_lufs, profile.form, np.diff(edges), HOOK_SECONDS)
+    last = int(np.searchsorted(edges, edges[first] + min(most_seconds, HOOK_SECONDS) + 1e-6, side="right")) - 1
+    return max(float(edges[first]), profile.song_start), float(edges[max(last, first + 1)])
+
+
+def requested_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
+    """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
+    edges = profile.edges
+    if keep.part is KeptPart.HOOK:
+        whole = hook_of(profile, HOOK_SECONDS)
+        if whole is None:
+            return None
+        end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
+        widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
+        # A downbeat is entered early, and the music ends after the part.
+        room = music - EARLY_SECONDS - MIN_RING_SECONDS
+        return widened if widened[1] - widened[0] <= room else hook_of(profile, room)
+    if keep.part is not None:
+        if not profile.sections:
+            return None
+        section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
+        # The first bar line may be just before the sound: a beat is a little earlier than its first audible sound.
+        return max(section.song_from, profile.song_start), min(section.song_to, profile.last_sound)
+    first = int(np.searchsorted(edges, keep.song_from + BORDER_SECONDS, side="right")) - 1
+    last = int(np.searchsorted(edges, keep.song_to - BORDER_SECONDS))
+    begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
+    starts = begin if profile.comes_from_hit else max(begin, profile.song_start)
+    return starts, float(edges[min(last, edges.size - 1)])
 
 
 class Cut(NamedTuple):
@@ -114,8 +202,8 @@ class Cut(NamedTuple):
 
     route: Route
     score: float
-    # 2 where `SHARED` of the shorter's music and all of its seams are shared with `CutTask.beside`, 1 where the music
-    # is, else 0
+    # 2 where `SHARED` of the shorter's music and all of its seams are shared with `Fit.beside`, 1 where the music is,
+    # else 0
     sharing: int
 
 
@@ -135,28 +223,6 @@ def with_short_segments(params: CoverParams) -> CoverParams:
     """Parameters with the limits that a cut-down has on its segments."""
     shorter = {"min_segment_bars": MIN_INNER_BARS, "min_segment_seconds": 2.0, "min_opening_seconds": 2.0}
     return params.model_copy(update=shorter | {"gain_glide_seconds": 0.1})
-
-
-def find_cuts(profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> list[Cut]:
-    """The best routes of a length, best first; routes that share most with `task.beside` before all others.
-
-    Each takes every pinned splice, and neither starts nor stops in a button inside of a range that is never cut.
-    `usable` are from `cut_splices`; the track has at least two bars.
-    """
-    search = _Search(profile, usable, task, params)
-    layers = layers_from(search.starts(), search.after_one_more, search.most_seams)
-    ended = [ends for number, states in enumerate(layers) for ends in search.ends(states, number) if ends.which.size]
-    if not ended:
-        return []
-    score = np.concatenate([ends.score for ends in ended])
-    sharing = np.concatenate([ends.sharing for ends in ended])
-    which = np.repeat(np.arange(len(ended)), [ends.which.size for ends in ended])
-    row = np.concatenate([ends.which for ends in ended])
-    order = np.lexsort((-score, -sharing))[:_FINALISTS]
-    return [
-        Cut(search.route(layers, ended[which[at]], int(row[at])), float(score[at]), int(sharing[at]))
-        for at in order.tolist()
-    ]
 
 
 class _States(NamedTuple):
@@ -210,28 +276,57 @@ class _Ends(NamedTuple):
     sharing: IntArray  # see `Cut.sharing`
 
 
-class _Search:
-    """The search for one task."""
+class CutSearch:
+    """The search for one length, of a track with at least two bars.
 
-    def __init__(self, profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> None:
-        self.profile, self.usable, self.task, self.params = profile, usable, task, params
-        self.video = task.music_seconds
+    `in_ending`: the music may also stop on a downbeat of the track's own ending, and that be entered anywhere;
+    `may_repeat`: loops back are taken too.
+    """
+
+    def __init__(self, fit: Fit, *, in_ending: bool = False, may_repeat: bool = False) -> None:
+        self.fit, self.in_ending, self.may_repeat = fit, in_ending, may_repeat
+        profile, self.params, self.whole = fit.profile, fit.params, fit.whole
+        self.profile, self.usable = profile, cut_splices(profile, fit.params, fit.constraints)
+        self.video = fit.music_seconds
         self.bar, self.edges = profile.usual_bar, profile.edges
         salience = bar_salience(profile.bar_lufs, profile.form) * np.diff(self.edges)
         self.salience = np.append(0.0, np.cumsum(salience))  # salience seconds up to each of `edges`
-        self.parts = np.array([*task.whole, *([task.hook] if task.hook else [])], dtype=np.float64).reshape(-1, 2)
-        first, until = task.hook or (float(self.edges[0]), float(self.edges[-1]))
+        hook = hook_of(profile, self.video / 2)
+        # stretches that each play whole in one segment, the last preferably: (n, 2), s of the track
+        self.parts = np.array([*self.whole, *([hook] if hook else [])], dtype=np.float64).reshape(-1, 2)
+        first, until = hook or (float(self.edges[0]), float(self.edges[-1]))
         self.top = max(float(self._salience_of(np.array(first), np.array(until))) / max(until - first, 1e-3), 1e-3)
-        most = max(_MOST_SEAMS, len(task.whole) + 1 + usable.pinned.size)
-        self.most_seams = min(seams_allowed(task.seconds), most)
+        most = max(_MOST_SEAMS, len(self.whole) + 1 + self.usable.pinned.size)
+        self.most_seams = min(seams_allowed(fit.seconds), most)
         # shape (splices, pinned splices): which splice is which pinned one
-        self.is_pin = np.arange(usable.size)[:, None] == usable.pinned
-        self.is_common = np.zeros(usable.size, dtype=bool)  # which splices are seams of the other plan
+        self.is_pin = np.arange(self.usable.size)[:, None] == self.usable.pinned
+        self.is_common = np.zeros(self.usable.size, dtype=bool)  # which splices are seams of the other plan
         # s of the other plan's music up to each of some times of the track; all of it where it is the shorter, else 0
         self.shared_at, self.shared_sum = np.array([0.0, profile.song_duration]), np.zeros(2)
         self.shorter_seconds = 0.0
-        if task.beside is not None:
-            self._share(task.beside)
+        if fit.beside is not None:
+            self._share(fit.beside)
+
+    def cuts(self) -> list[Cut]:
+        """The best routes of the length, best first; routes that share most with `Fit.beside` before all others.
+
+        Each takes every pinned splice, and neither starts nor stops in a button inside of a range that is never cut.
+        """
+        if self.usable.pinned.size < len(self.fit.constraints.pinned):
+            return []
+        layers = layers_from(self.starts(), self.after_one_more, self.most_seams)
+        ended = [ends for number, states in enumerate(layers) for ends in self.ends(states, number) if ends.which.size]
+        if not ended:
+            return []
+        score = np.concatenate([ends.score for ends in ended])
+        sharing = np.concatenate([ends.sharing for ends in ended])
+        which = np.repeat(np.arange(len(ended)), [ends.which.size for ends in ended])
+        row = np.concatenate([ends.which for ends in ended])
+        order = np.lexsort((-score, -sharing))[:_FINALISTS]
+        return [
+            Cut(self.route(layers, ended[which[at]], int(row[at])), float(score[at]), int(sharing[at]))
+            for at in order.tolist()
+        ]
 
     def _share(self, plan: LoopPlan) -> None:
         spans = sorted((segment.song_from, segment.song_to) for segment in plan.segments)
@@ -243,7 +338,7 @@ class _Search:
                 sums += [sums[-1], sums[-1] + last - begin]
                 until = last
         self.shared_at, self.shared_sum = np.array(times), np.array(sums)
-        self.shorter_seconds = sums[-1] if plan.window_end <= self.task.seconds else 0.0
+        self.shorter_seconds = sums[-1] if plan.window_end <= self.fit.seconds else 0.0
         for left, entered in zip(plan.segments, plan.segments[1:], strict=False):
             same = np.abs(self.usable.song_to - left.song_to) < 1e-4
             self.is_common |= same & (np.abs(self.usable.song_from - entered.song_from) < 1e-4)
@@ -257,7 +352,7 @@ class _Search:
     def _plays_whole(self, first: FloatArray, until: FloatArray, hook_until: FloatArray) -> BoolArray:
         """Which parts segments play whole that are audible in full up to `until`, or `hook_until` for the hook."""
         clear_until = np.repeat(until[:, None], len(self.parts), axis=1)
-        clear_until[:, len(self.task.whole) :] = hook_until[:, None]
+        clear_until[:, len(self.whole) :] = hook_until[:, None]
         return _is_inside(self.parts[:, 0], self.parts[:, 1], first[:, None], clear_until)
 
     def starts(self) -> _States:
@@ -285,7 +380,7 @@ class _Search:
 
     def after_one_more(self, states: _States, seams: int) -> _States:
         """The states after one splice more, of which few are carried on."""
-        usable, task = self.usable, self.task
+        usable = self.usable
         lasts = usable.song_to[None, :] - states.at[:, None]
         bars = usable.leave[None, :] - states.line[:, None]
         least_bars = MIN_INNER_BARS if seams or self.video >= _HOOK_SECONDS else 1
@@ -294,7 +389,7 @@ class _Search:
         legal = (bars >= least_bars) & (lasts >= room) & (played <= self.video - 0.5 * self.bar)
         legal &= ~usable.constraints.plays_excluded(states.at[:, None], usable.song_to[None, :])
         backward = usable.gain_seconds > 0
-        if task.may_repeat:
+        if self.may_repeat:
             long = (usable.leave - usable.enter >= _LOOP_BARS) & (usable.gain_seconds >= _LOOP_SECONDS)
             legal &= ~backward | long | self.is_pin.any(axis=1)
         else:
@@ -305,8 +400,8 @@ class _Search:
         first, until = states.at[row], usable.song_to[splice]
         held = states.held[row] | self._plays_whole(first, until, until)
         pins = states.pins[row] | self.is_pin[splice]
-        if not task.may_repeat:  # a pinned splice that was passed, or a part that was left out, does not come again
-            number = len(task.whole)
+        if not self.may_repeat:  # a pinned splice that was passed, or a part that was left out, does not come again
+            number = len(self.whole)
             behind = self.parts[:number, 0] < usable.song_from[splice, None] - BORDER_SECONDS
             passed = usable.leave[usable.pinned] <= usable.enter[splice, None]
             on = ~((behind & ~held[:, :number]).any(axis=1) | (passed & ~pins).any(axis=1))
@@ -365,19 +460,19 @@ class _Search:
     def ends(self, states: _States, seams: int) -> Iterator[_Ends]:
         """The ways to end of some states: with the track, in a button, in a fade."""
         yield self._own_ends(states, seams)
-        if not (self.task.to_last_sound or self.profile.leads_to_hit):
+        if not (self.fit.to_last_sound or self.profile.leads_to_hit):
             yield from self._downbeat_ends(states, seams)
 
     def _own_ends(self, states: _States, seams: int) -> _Ends:
         """The states from which the track plays to its own end."""
-        task, ending = self.task, self.profile.ending
+        request, ending = self.fit.request, self.profile.ending
         last = round(self.profile.last_sound, 6)
         longest_tail, latest = end_slack(self.profile)
-        if task.start_at is not None:
+        if request.start_at is not None:
             latest = 0.0
         length = last - states.at
         spare = self.video - states.played - length
-        if task.end_on is None:
+        if request.end_on is None:
             late, tail = late_and_tail(spare, longest_tail, latest)
         else:
             late = self._late_for_hit(states, latest)
@@ -385,9 +480,9 @@ class _Search:
         legal = (spare >= 0.0) & (tail >= 0.0) & (tail <= longest_tail)
         legal &= length >= np.maximum(states.room + tail + ROUNDING_SECONDS, self.bar)
         if ending is not None:
-            legal &= (states.line <= ending.start_bar) | task.in_ending
+            legal &= (states.line <= ending.start_bar) | self.in_ending
         elif seams:
-            legal &= task.to_last_sound
+            legal &= self.fit.to_last_sound
         row = np.flatnonzero(legal)
         late, tail = late[row], tail[row]
         none = np.zeros(row.size)
@@ -398,23 +493,23 @@ class _Search:
 
     def _late_for_hit(self, states: _States, latest: float) -> FloatArray:
         """How late the music starts for the track's last attack to land where it is asked for; NaN: it cannot."""
-        task = self.task
-        if task.last_hit is None:
+        last_hit = self.fit.last_hit
+        if last_hit is None:
             return np.full(states.size, np.nan)
-        late = np.round(task.hit_seconds - (states.played + task.last_hit - states.at), 6)
+        late = np.round(self.fit.hit_seconds - (states.played + last_hit - states.at), 6)
         near = (late > -HIT_TOLERANCE_SECONDS) & (late < latest + HIT_TOLERANCE_SECONDS)
         return np.where(near, np.clip(late, 0.0, latest), np.nan)
 
     def _downbeat_ends(self, states: _States, seams: int) -> Iterator[_Ends]:
         """The states from which the music goes on to a downbeat, on which it ends in a button or a fade."""
-        profile, task = self.profile, self.task
-        lines, is_hit = profile.downbeats, self.task.end_on is not None
+        profile, fit = self.profile, self.fit
+        lines, is_hit = profile.downbeats, fit.request.end_on is not None
         earlier = np.zeros(states.size)
         reach = states.at + self.video - states.played
         if not is_hit:
             stops = last_line(profile, reach)
         else:
-            hit = states.at + task.hit_seconds - states.played
+            hit = states.at + fit.hit_seconds - states.played
             stops = nearest_line(lines, hit)
             moved = np.clip(hit - lines[stops], -EARLY_SECONDS, MAX_EARLY_SECONDS - EARLY_SECONDS)
             earlier = np.where(states.opening < 1.0, np.round(moved, 6), 0.0)
@@ -422,14 +517,14 @@ class _Search:
         start = states.at if seams else states.at - earlier
         tail, free = reach - lines[stops], reach - start - states.room - ROUNDING_SECONDS
         bars = np.append(np.diff(lines), lines[-1] - lines[-2])
-        legal = (reach <= latest_stop(profile, in_ending=task.in_ending)) & (stops > states.line) & (start >= 0.0)
+        legal = (reach <= latest_stop(profile, in_ending=self.in_ending)) & (stops > states.line) & (start >= 0.0)
         legal &= (tail >= -1e-6) & (tail < bars[stops] - 1e-3)
 
         button = legal & (free >= tail)
         button &= ~np.isin(stops, self.usable.constraints.never_cut)
         if is_hit:
             lands = states.played + earlier + lines[stops] - states.at
-            button &= np.abs(lands - task.hit_seconds) <= HIT_TOLERANCE_SECONDS
+            button &= np.abs(lands - fit.hit_seconds) <= HIT_TOLERANCE_SECONDS
         else:
             button &= tail >= MIN_RING_SECONDS
         row = np.flatnonzero(button)
@@ -441,23 +536,23 @@ class _Search:
         row = np.flatnonzero(legal & (np.maximum(tail, MIN_FADE_OUT_SECONDS) <= np.minimum(self.video / 2, free)))
         until, rest = reach[row], tail[row]
         fade = np.minimum(np.minimum(free[row], self.video / 2), rest + FADE_SHARE * self.video)
-        fade = np.minimum(fade, _fade_room(task, states.at[row], until, rest))
+        fade = np.minimum(fade, self._fade_room(states.at[row], until, rest))
         part = self.usable.fade_part[stops[row]] - 0.2 * np.maximum(0.0, 1.0 - fade / GOOD_FADE_OUT_SECONDS)
         none = np.zeros(row.size)
         yield self._scored(states, seams, _Stops(EndKind.FADE, row, part, until, rest, none, none))
 
     def _scored(self, states: _States, seams: int, stops: _Stops) -> _Ends:
         """The ends of some rows of a layer that play every part the request keeps, scored."""
-        task, states, kind, until = self.task, states.rows(stops.row), stops.kind, stops.until
+        fit, states, kind, until = self.fit, states.rows(stops.row), stops.kind, stops.until
         held = states.held | self._plays_whole(states.at, *_clear_until(kind, until, stops.tail, self.video))
         length = np.maximum(until - states.at, 1e-3)
-        hooked = held[:, len(task.whole) :].all(axis=1)  # so it is where the track has none
+        hooked = held[:, len(self.whole) :].all(axis=1)  # so it is where the track has none
         salience = (states.salience + self._salience_of(states.at, until)) / np.maximum(states.played + length, 1e-3)
         lost = _OFF_PHRASE * (1.0 - states.opening)
         mean_length = (seams + 1) / (states.inverse + 1.0 / length)
         if seams:
             lost = lost + _TOO_SHORT * np.maximum(0.0, 1.0 - mean_length / _SHORT_SECONDS)
-        if not kind.is_own and self.profile.ending is not None and task.seconds >= _HOOK_SECONDS:
+        if not kind.is_own and self.profile.ending is not None and fit.seconds >= _HOOK_SECONDS:
             lost = lost + _NO_OWN_ENDING
         score = PlanScore(
             worst=states.worst,
@@ -468,29 +563,65 @@ class _Search:
             phrasing=states.phrasing / (seams + 1),
             coverage=0.5 * hooked + 0.5 * np.minimum(1.0, salience / self.top),
             segment_seconds=mean_length,
-            lost=lost + np.where(hooked | (task.seconds < _HOOK_SECONDS), 0.0, _NO_HOOK),
+            lost=lost + np.where(hooked | (fit.seconds < _HOOK_SECONDS), 0.0, _NO_HOOK),
         ).total(self.params)
         sharing = np.zeros(states.size, dtype=np.int64)
-        if task.beside is not None:
+        if fit.beside is not None:
             of = self.shorter_seconds or np.maximum(states.played + length, 1e-3)
             enough = (states.shared + self._shared_of(states.at, until)) / of >= SHARED
-            theirs = len(task.beside.seam_times) if self.shorter_seconds else seams
+            theirs = len(fit.beside.seam_times) if self.shorter_seconds else seams
             sharing = enough.astype(np.int64) + (enough & (states.common >= theirs))
-        fits = held[:, : len(task.whole)].all(axis=1) & states.pins.all(axis=1)
+        fits = held[:, : len(self.whole)].all(axis=1) & states.pins.all(axis=1)
         fits &= ~self.usable.constraints.plays_excluded(states.at, until)
         return _Ends(seams, stops, np.flatnonzero(fits), score[fits], sharing[fits])
 
     def route(self, layers: list[_States], ends: _Ends, number: int) -> Route:
         """The route of one end."""
         at, taken = way_to(layers, ends.layer, int(ends.stops.row[number]))
-        task, splices = self.task, np.array(taken, dtype=np.int64)
+        fit, splices = self.fit, np.array(taken, dtype=np.int64)
         start = round(float(layers[0].at[at]) - float(ends.stops.earlier[number]), 6)
-        music_in = micros(task.start_at if task.start_at is not None else float(ends.stops.late[number])) / 1e6
+        asked = fit.request.start_at
+        music_in = micros(asked if asked is not None else float(ends.stops.late[number])) / 1e6
         if ends.stops.kind.is_own:
             last_to = round(self.profile.last_sound, 6)
         else:
             last_to = plays_to(start, self.usable.gain_seconds[splices], self.video) / 1e6
-        return Route(start, splices, ends.stops.kind, music_in, last_to, task.seconds)
+        return Route(start, splices, ends.stops.kind, music_in, last_to, fit.seconds)
+
+    def _fade_room(self, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
+        """How long a closing fade may be without overlapping a kept part in the last segment.
+
+        In seconds, shape (n,); the segment's length if it has no kept part. The last segments go from `first` to
+        `until` in track time, and end `tail` seconds after their last downbeat.
+        """
+        whole = self._plays_whole(first, *_clear_until(EndKind.FADE, until, tail, self.video))
+        ends = np.where(whole, self.parts[:, 1], 0.0).max(axis=1, initial=0.0)
+        return np.asarray(until - np.maximum(first, ends))
+
+    def times(self, cut: Cut, times: FloatArray) -> FloatArray:
+        """Which second of the track a cut plays at some times of the video, see `song_at`."""
+        table = spans(cut.route, self.usable)
+        starts = cut.route.music_in + np.append(0.0, np.cumsum(table[:, 1] - table[:, 0]))
+        return song_at(table, starts, times)
+
+    def plan(self, cut: Cut) -> LoopPlan:
+        """The plan of a cut; its invariants are validated. A broken rule raises `PlanError`."""
+        route, usable, profile, fit = cut.route, self.usable, self.profile, self.fit
+        fade_in = start_fade(profile, route.song_start)
+        if route.ending.is_own:
+            ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
+        else:
+            first, last = spans(route, usable)[-1:].T
+            clear_room = float(self._fade_room(first, last, last - profile.downbeats[last_line(profile, last)])[0])
+            room = min(room_for_fade(route, usable, fade_in), clear_room)
+            ending = downbeat_ending(profile, route.ending, route.last_to, self.video, room, self.params)
+        return build_plan(
+            profile,
+            played(route, usable, fade_in, self.params.gain_glide_seconds),
+            ending,
+            Window(route.music_in, fit.seconds, fit.request.start_at),
+            cut.score,
+        )
 
 
 def _between(first: FloatArray, until: FloatArray, times: FloatArray, sums: FloatArray) -> FloatArray:
@@ -514,48 +645,5 @@ def _clear_until(kind: EndKind, until: FloatArray, tail: FloatArray, seconds: fl
     return until - (least + BORDER_SECONDS - 1e-6), until - (proper + BORDER_SECONDS - 1e-6)
 
 
-def _fade_room(task: CutTask, first: FloatArray, until: FloatArray, tail: FloatArray) -> FloatArray:
-    """How long a closing fade may be without overlapping a kept part in the last segment.
-
-    In seconds, shape (n,); the segment's length if it has no kept part. The last segments go from `first` to `until`
-    in track time, and end `tail` seconds after their last downbeat.
-    """
-    clear, hook_clear = _clear_until(EndKind.FADE, until, tail, task.music_seconds)
-    ends = np.array(first, dtype=np.float64)
-    for begin, end in task.whole:
-        ends = np.where(_is_inside(begin, end, first, clear), np.maximum(ends, end), ends)
-    if task.hook is not None:
-        begin, end = task.hook
-        ends = np.where(_is_inside(begin, end, first, hook_clear), np.maximum(ends, end), ends)
-    return np.asarray(until - ends)
-
-
 def _is_inside(begin: float | FloatArray, end: float | FloatArray, first: FloatArray, until: FloatArray) -> BoolArray:
     return np.asarray((first <= begin + BORDER_SECONDS) & (until >= end - BORDER_SECONDS))
-
-
-def route_times(route: Route, usable: UsableSplices, times: FloatArray) -> FloatArray:
-    """Which second of the track a route plays at some times of the video, see `song_at`."""
-    table = spans(route, usable)
-    starts = route.music_in + np.append(0.0, np.cumsum(table[:, 1] - table[:, 0]))
-    return song_at(table, starts, times)
-
-
-def assemble_cut(cut: Cut, profile: LoopProfile, usable: UsableSplices, task: CutTask, params: CoverParams) -> LoopPlan:
-    """Make the plan of a route; its invariants are validated. A broken rule raises `PlanError`."""
-    route = cut.route
-    fade_in = start_fade(profile, route.song_start)
-    if route.ending.is_own:
-        ending = replace(own_ending(profile, silence_after(route, usable)), named_own=True)
-    else:
-        first, last = spans(route, usable)[-1:].T
-        clear_room = float(_fade_room(task, first, last, last - profile.downbeats[last_line(profile, last)])[0])
-        room = min(room_for_fade(route, usable, fade_in), clear_room)
-        ending = downbeat_ending(profile, route.ending, route.last_to, task.music_seconds, room, params)
-    return build_plan(
-        profile,
-        played(route, usable, fade_in, params.gain_glide_seconds),
-        ending,
-        Window(route.music_in, task.seconds, task.start_at),
-        cut.score,
-    )

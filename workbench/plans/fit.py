@@ -12,12 +12,12 @@ contradicts itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor, inf, isfinite
 
 import numpy as np
 
-from workbench.errors import ConstraintError, ContradictionError, ParameterError, Sentence
+from workbench.errors import ConstraintError, ContradictionError, Sentence
 from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import PlayedSegments, Window, build_plan
@@ -30,17 +30,17 @@ from workbench.plans.constraints import (
     cannot_be_satisfied,
     clock,
     joined,
-    on_lines,
     smallest_contradiction,
 )
 from workbench.plans.cutdown import (
+    HOOK_SECONDS,
     MAX_EARLY_SECONDS,
+    MIN_SECONDS,
     SHARED,
-    CutTask,
-    assemble_cut,
+    CutSearch,
+    Fit,
     cut_splices,
-    find_cuts,
-    route_times,
+    hook_of,
     seams_allowed,
 )
 from workbench.plans.ends import (
@@ -49,7 +49,6 @@ from workbench.plans.ends import (
     GOOD_FADE_OUT_SECONDS,
     HIT_TOLERANCE_SECONDS,
     MIN_FADE_OUT_SECONDS,
-    MIN_RING_SECONDS,
     end_slack,
     start_fade,
     with_closing_fade,
@@ -76,12 +75,9 @@ from workbench.plans.request import LENGTH_ALONE, Hit, Keep, KeptPart, PlanReque
 from workbench.plans.suggestions import suggest_landings
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile
-from workbench.structure.salience import memorable_bars
 
 # of seam scores, tried one after the other where surer seams do not satisfy the request
 _REQUEST_FLOORS = (0.4, 0.3, REQUEST_FLOOR)
-MIN_SECONDS = 1.0  # s; nothing shorter is planned
-HOOK_SECONDS = 30.0  # s; longest stretch that counts as the hook, that of a preview
 
 _DIFFERENT_SHARE = 0.1  # of the time for which two options play other music
 _DIFFERENT_SECONDS = 0.25  # s of the track between what they play
@@ -89,78 +85,6 @@ _SAMPLES = 200  # times at which routes are compared before their plans are made
 _NEARLY = 30.0  # s; a track that is too short by less is tried with a splice or two before it is looped
 _SAME_LENGTH = 0.0009  # s; a length is rounded to the millisecond, the track's own is not
 _START_AT, _END_ON = ConstraintKind.START_AT, ConstraintKind.END_ON
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Fit:
-    """A track, one length and what is asked for."""
-
-    profile: LoopProfile
-    seconds: VideoSeconds
-    request: PlanRequest
-    params: CoverParams
-    last_hit: TrackSeconds | None
-    beside: LoopPlan | None = None
-
-    def __post_init__(self) -> None:
-        if self.is_piece:
-            return
-        if not (isfinite(self.seconds) and self.seconds >= MIN_SECONDS):
-            raise ParameterError(f"music is fitted to {MIN_SECONDS:.0f} s or more, not to {self.seconds:g} s")
-        object.__setattr__(self, "seconds", round(self.seconds, 6 if self.request.only_loop else 3))
-
-    @property
-    def is_piece(self) -> bool:
-        """Whether it is planned to be joined to others at a hit."""
-        return self.profile.comes_from_hit or self.profile.leads_to_hit
-
-    @property
-    def music_seconds(self) -> float:
-        """From where the music starts to the end of the video."""
-        return self.seconds - (self.request.start_at or 0.0)
-
-    @property
-    def length(self) -> str:
-        """The length in words."""
-        return f"{plain_seconds(self.seconds)} s"
-
-    def asking(self, request: PlanRequest) -> _Fit:
-        """The same length with another request, beside no other plan."""
-        return replace(self, request=request, beside=None)
-
-    def plans(self) -> list[LoopPlan]:
-        """Plans that keep what was asked for and repeat no less of the track than they must.
-
-        Fair seams, and the whole track again, are ways to that where nothing else is varied, see
-        `workbench.plans.loop`.
-        """
-        at_ease = self.params.model_copy(update={"min_variety_seconds": 0.0})
-        plans = replace(self, params=at_ease)._that_keep()
-        if self.params.min_variety_seconds == 0.0 or self.are_varied(plans) or (self.request.hits and not plans):
-            return plans
-        varied = _plans(self)
-        return varied if self.are_varied(varied) else plans
-
-    def are_varied(self, plans: Sequence[LoopPlan]) -> bool:
-        """Whether there are plans, and the first repeats no less of the track than it must."""
-        if not plans or self.profile.downbeats.size < 3:
-            return bool(plans)
-        needed = least_variety(self.profile, self.params, on_lines(self.profile, self.request.constraints))
-        return is_varied(segment_table(plans[0]), needed)
-
-    def _that_keep(self) -> list[LoopPlan]:
-        """Plans that keep what was asked for, where it must be by seams under the floor, down to `REQUEST_FLOOR`.
-
-        A raised floor stays, and so does that of a length alone.
-        """
-        plans, params = _plans(self), self.params
-        if plans or not (self.request.keep or self.request.hits) or is_raised(params.min_seam_score):
-            return plans
-        for least in _REQUEST_FLOORS:
-            lower = replace(self, params=params.model_copy(update={"min_seam_score": least}))
-            if least < params.min_seam_score and (plans := _plans(lower)):
-                break
-        return plans
 
 
 def plan_fit(
@@ -201,14 +125,14 @@ def plan_fit(
         refusal = refusals.video_not_longer(seconds, profile.song_duration, params.required_excess_seconds)
         if refusal is not None:
             return refusal
-    answer = _answer(_Fit(profile, seconds, request, params, last_hit, beside))
+    fit = Fit(profile, seconds, request, params, last_hit, beside)
+    answer = _answer(fit)
     if isinstance(answer, Refusal) or request.fade is None:
         return answer
-    kept = [requested_stretch(profile, keep, seconds - (request.start_at or 0.0)) for keep in request.keep]
-    return with_closing_fade(answer, request.fade, [stretch for stretch in kept if stretch is not None])
+    return with_closing_fade(answer, request.fade, fit.whole)
 
 
-def _answer(fit: _Fit) -> LoopPlan | Refusal:
+def _answer(fit: Fit) -> LoopPlan | Refusal:
     """`plan_fit` with closing fades as the planner finds them good."""
     request = fit.request
     if request.only_loop and not request.asks_beyond_seams:
@@ -216,10 +140,10 @@ def _answer(fit: _Fit) -> LoopPlan | Refusal:
     wrong = _out_of_range(fit)
     if wrong is not None:
         return wrong
-    if fit.profile.downbeats.size < 3 and request.constraints.pinned:
+    if request.constraints.pinned and not fit.has_bars:
         return refusals.no_loop_profile()
     try:
-        plans = fit.plans()
+        plans = _plans(fit)
         if not plans:
             return _refused(fit)
     except ContradictionError as error:
@@ -230,7 +154,12 @@ def _answer(fit: _Fit) -> LoopPlan | Refusal:
     return replace(options[0], options=tuple(options))
 
 
-def _or_begin_elsewhere(answer: LoopPlan | Refusal, fit: _Fit) -> LoopPlan | Refusal:
+def _asking(fit: Fit, request: PlanRequest) -> Fit:
+    """The same length with another request, beside no other plan."""
+    return replace(fit, request=request, beside=None)
+
+
+def _or_begin_elsewhere(answer: LoopPlan | Refusal, fit: Fit) -> LoopPlan | Refusal:
     """The answer of a loop; where it must play an excluded start of the track, with a fit that need not, if any."""
     if isinstance(answer, LoopPlan):
         return answer
@@ -292,19 +221,6 @@ def _seams_of(plan: LoopPlan) -> set[tuple[float, float]]:
     return {(left.song_to, entered.song_from) for left, entered in zip(plan.segments, plan.segments[1:], strict=False)}
 
 
-def hook_of(profile: LoopProfile, most_seconds: float) -> tuple[TrackSeconds, TrackSeconds] | None:
-    """The part of a track that one remembers: whole bars from where its preview begins.
-
-    Start and end; at least one bar, even if it is longer than `most_seconds`. None for a track without bars.
-    """
-    if profile.downbeats.size < 2:
-        return None
-    edges = profile.edges
-    first, _ = memorable_bars(profile.bar_lufs, profile.form, np.diff(edges), HOOK_SECONDS)
-    last = int(np.searchsorted(edges, edges[first] + min(most_seconds, HOOK_SECONDS) + 1e-6, side="right")) - 1
-    return max(float(edges[first]), profile.song_start), float(edges[max(last, first + 1)])
-
-
 def different_share(one: LoopPlan, other: LoopPlan) -> float:
     """Share of the time for which two plans of one length play another second of the track."""
     plans = (one, other)
@@ -315,7 +231,7 @@ def different_share(one: LoopPlan, other: LoopPlan) -> float:
     return float(np.sum(np.diff(times)[apart])) / one.window_end
 
 
-def _out_of_range(fit: _Fit) -> Refusal | None:
+def _out_of_range(fit: Fit) -> Refusal | None:
     """The refusal of a time that the length does not have; raises `ConstraintError` for a part outside of the track."""
     request, ends = fit.request, fit.profile.song_duration
     for keep in request.keep:
@@ -340,63 +256,96 @@ def _out_of_range(fit: _Fit) -> Refusal | None:
     return None
 
 
-def _plans(fit: _Fit) -> list[LoopPlan]:
-    """Plans that keep what was asked for with seams over the floor, best first; none where there is none."""
+def _plans(fit: Fit) -> list[LoopPlan]:
+    """Plans that keep what was asked for and repeat no less of the track than they must, best first; none without any.
+
+    Fair seams, and the whole track again, are ways to that where nothing else is varied, see
+    `workbench.plans.loop`.
+    """
+    at_ease = replace(fit, params=fit.params.model_copy(update={"min_variety_seconds": 0.0}))
+    plans = _plans_that_keep(at_ease)
+    if fit.params.min_variety_seconds == 0.0 or _are_varied(plans, fit) or (fit.request.hits and not plans):
+        return plans
+    varied = _plans_at_floor(fit)
+    return varied if _are_varied(varied, fit) else plans
+
+
+def _are_varied(plans: Sequence[LoopPlan], fit: Fit) -> bool:
+    """Whether there are plans, and the first repeats no less of the track than it must."""
+    if not plans or not fit.has_bars:
+        return bool(plans)
+    return is_varied(segment_table(plans[0]), least_variety(fit.profile, fit.params, fit.constraints))
+
+
+def _plans_that_keep(fit: Fit) -> list[LoopPlan]:
+    """Plans that keep what was asked for, where it must be by seams under the floor, down to `REQUEST_FLOOR`.
+
+    A raised floor stays, and so does that of a length alone.
+    """
+    floor = fit.params.min_seam_score
+    plans = _plans_at_floor(fit)
+    if plans or not (fit.request.keep or fit.request.hits) or is_raised(floor):
+        return plans
+    for least in _REQUEST_FLOORS:
+        lower = replace(fit, params=fit.params.model_copy(update={"min_seam_score": least}))
+        if least < floor and (plans := _plans_at_floor(lower)):
+            break
+    return plans
+
+
+def _plans_at_floor(fit: Fit) -> list[LoopPlan]:
+    """Plans that keep what was asked for with seams over the floor."""
     plans = _plans_of_any_kind(fit)
     return [plan for plan in plans if plan.kind is PlanKind.LOOP] if fit.request.only_loop else plans
 
 
-def _plans_of_any_kind(fit: _Fit) -> list[LoopPlan]:
-    profile, request, params = fit.profile, fit.request, fit.params
+def _plans_of_any_kind(fit: Fit) -> list[LoopPlan]:
+    profile, request, music = fit.profile, fit.request, fit.music_seconds
     if request.start_at is not None and request.end_on is not None and request.end_on <= request.start_at:
         return []
-    rules = on_lines(profile, request.constraints)
-    if profile.downbeats.size < 3:
+    rules = fit.constraints
+    if not fit.has_bars:
         return _without_bars(fit)
-    if fit.music_seconds < profile.usual_bar + MAX_EARLY_SECONDS and not request.hits:
+    if music < profile.usual_bar + MAX_EARLY_SECONDS and not request.hits:
         return _excerpt(fit, rules)
-    task = _task(fit)
-    if task is None:
+    if any(stretch is None or stretch[1] - stretch[0] > music + 1e-6 for stretch in fit.kept):
         return []
     if request.hits:
-        return _with_hits(fit, task)
-    music = fit.music_seconds
+        return _with_hits(fit)
     longest_tail, latest = end_slack(profile)
     playable = profile.last_sound - profile.song_start
     slack = longest_tail + (0.0 if request.start_at is not None else latest)
     if music <= playable + slack:
-        plans = _cuts(profile, task, params, rules) or _cuts(profile, replace(task, in_ending=True), params, rules)
+        plans = _cuts(CutSearch(fit)) or _cuts(CutSearch(fit, in_ending=True))
         if plans:
             return plans
-    repeating = replace(task, may_repeat=True)
     if music > playable + _NEARLY:
-        plans = _loops(fit, task, rules) or _cuts(profile, repeating, params, rules)
+        plans = _loops(fit) or _cuts(CutSearch(fit, may_repeat=True))
     else:
-        plans = _cuts(profile, repeating, params, rules)
+        plans = _cuts(CutSearch(fit, may_repeat=True))
         if not plans or plans[0].seam_score < NOTICED:
             # Loops are tried because many listeners notice a seam; their scores do not compare with those of cut-downs.
-            plans = [*plans, *_loops(fit, task, rules)]
+            plans = [*plans, *_loops(fit)]
             plans.sort(key=lambda plan: (plan.ending.restarts > 0, -min(plan.seam_score, NOTICED), -plan.plan_score))
     return plans or ([] if fit.is_piece else _with_silence(fit))
 
 
-def _with_hits(fit: _Fit, task: CutTask) -> list[LoopPlan]:
+def _with_hits(fit: Fit) -> list[LoopPlan]:
     """Plans with the hits that are asked for; where all of these fade, then the own ending that misses these least."""
     own_ending = []
 
     def plans_of(piece: Piece) -> list[LoopPlan]:
-        return replace(fit.asking(piece.request), profile=piece.profile, seconds=piece.seconds).plans()
+        return _plans(replace(_asking(fit, piece.request), profile=piece.profile, seconds=piece.seconds))
 
     # A part with a name, but for the ending, is another one in a piece of the track.
-    stretches = [requested_stretch(fit.profile, keep, fit.music_seconds) for keep in fit.request.keep]
     keep = tuple(
         one if one.part is KeptPart.ENDING or stretch is None else Keep(None, *stretch)
-        for one, stretch in zip(fit.request.keep, stretches, strict=True)
+        for one, stretch in zip(fit.request.keep, fit.kept, strict=True)
     )
     found = plans_with_hits(fit.profile, fit.seconds, replace(fit.request, keep=keep), fit.params, plans_of)
-    plans = [plan for plan in found if _satisfies(plan, task)]
+    plans = [plan for plan in found if _satisfies(plan, fit)]
     if plans and not any(plan.ending.is_own for plan in plans):
-        without = fit.asking(replace(fit.request, hits=())).plans()
+        without = _plans(_asking(fit, replace(fit.request, hits=())))
         missed = [(_most_missed(plan, fit.request.hits), plan) for plan in without if plan.ending.is_own]
         own_ending = [plan for seconds, plan in sorted(missed, key=lambda one: one[0])[:1] if isfinite(seconds)]
     return [*plans, *own_ending]
@@ -408,152 +357,101 @@ def _most_missed(plan: LoopPlan, hits: Sequence[Hit]) -> float:
     return max(inf if late is None else abs(late) for late in distances)
 
 
-def _task(fit: _Fit) -> CutTask | None:
-    """What is asked for, in bars; None where a kept part is longer than the music."""
-    profile, request, music = fit.profile, fit.request, fit.music_seconds
-    whole = []
-    for keep in request.keep:
-        stretch = requested_stretch(profile, keep, music)
-        if stretch is None or stretch[1] - stretch[0] > music + 1e-6:
-            return None
-        whole.append(stretch)
-    return CutTask(
-        seconds=fit.seconds,
-        whole=tuple(sorted(set(whole))),
-        to_last_sound=any(keep.part is KeptPart.ENDING for keep in request.keep),
-        hook=hook_of(profile, music / 2),
-        start_at=request.start_at,
-        end_on=request.end_on,
-        last_hit=fit.last_hit,
-        beside=fit.beside,
-    )
-
-
-def requested_stretch(profile: LoopProfile, keep: Keep, music: float) -> tuple[TrackSeconds, TrackSeconds] | None:
-    """A kept part in whole bars, as far as there are bars; None for a section that the track does not have."""
-    edges = profile.edges
-    if keep.part is KeptPart.HOOK:
-        whole = hook_of(profile, HOOK_SECONDS)
-        if whole is None:
-            return None
-        end = min(whole[0] + HOOK_SECONDS, profile.last_sound)
-        widened = (whole[0], float(edges[min(int(np.searchsorted(edges, end - BORDER_SECONDS)), edges.size - 1)]))
-        # A downbeat is entered early, and the music ends after the part.
-        room = music - EARLY_SECONDS - MIN_RING_SECONDS
-        return widened if widened[1] - widened[0] <= room else hook_of(profile, room)
-    if keep.part is not None:
-        if not profile.sections:
-            return None
-        section = profile.sections[0 if keep.part is KeptPart.INTRO else -1]
-        # The first bar line may be just before the sound: a beat is a little earlier than its first audible sound.
-        return max(section.song_from, profile.song_start), min(section.song_to, profile.last_sound)
-    first = int(np.searchsorted(edges, keep.song_from + BORDER_SECONDS, side="right")) - 1
-    last = int(np.searchsorted(edges, keep.song_to - BORDER_SECONDS))
-    begin = float(edges[first]) if first >= 0 else min(keep.song_from, profile.song_start)
-    starts = begin if profile.comes_from_hit else max(begin, profile.song_start)
-    return starts, float(edges[min(last, edges.size - 1)])
-
-
-def _cuts(profile: LoopProfile, task: CutTask, params: CoverParams, rules: LineConstraints) -> list[LoopPlan]:
+def _cuts(search: CutSearch) -> list[LoopPlan]:
     """Plans by the search over splices; the first of many that sound alike stands for them.
 
     One of them begins with the picture, if any does and nothing else was asked for.
     """
-    usable = cut_splices(profile, params, rules)
     plans: list[LoopPlan] = []
-    if usable.pinned.size < len(rules.pinned):
-        return plans
-    found = find_cuts(profile, usable, task, params)
-    if task.beside is not None and found:
+    found, start_at = search.cuts(), search.fit.request.start_at
+    if search.fit.beside is not None and found:
         found = [cut for cut in found if cut.sharing >= found[0].sharing]
     known: list[FloatArray] = []
-    times = (task.start_at or 0.0) + task.music_seconds * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    times = (start_at or 0.0) + search.video * (np.arange(_SAMPLES) + 0.5) / _SAMPLES
     for cut in found:
         is_full = len(plans) == MAX_OPTIONS
-        if is_full and (task.start_at is not None or any(plan.music_in == 0.0 for plan in plans)):
+        if is_full and (start_at is not None or any(plan.music_in == 0.0 for plan in plans)):
             break
         if is_full and cut.route.music_in > 0.0:
             continue
         known, plans_before = known[: MAX_OPTIONS - 1], plans[: MAX_OPTIONS - 1]
-        source = route_times(cut.route, usable, times)
+        source = search.times(cut, times)
         if any(np.mean(np.abs(source - other) > _DIFFERENT_SECONDS) < _DIFFERENT_SHARE for other in known):
             continue
-        plan = assemble_cut(cut, profile, usable, task, params)
+        plan = search.plan(cut)
         if all(different_share(plan, other) >= _DIFFERENT_SHARE for other in plans_before):
             plans = [*plans_before, plan]
             known.append(source)
     return plans
 
 
-def _loops(fit: _Fit, task: CutTask, rules: LineConstraints) -> list[LoopPlan]:
+def _loops(fit: Fit) -> list[LoopPlan]:
     """The options of a loop that keep what was asked for."""
-    profile, params = fit.profile, fit.params
-    music, ring = task.music_seconds, 0.0
-    if task.end_on is not None:
-        if task.last_hit is None:
+    profile, music = fit.profile, fit.music_seconds
+    if fit.request.end_on is not None:
+        if fit.last_hit is None:
             return []
-        ring = profile.last_sound - task.last_hit
-        music = task.end_on - (task.start_at or 0.0) + ring
+        music = fit.hit_seconds + profile.last_sound - fit.last_hit
     if not fit.is_piece and music <= profile.song_duration:
         return []
-    answer = find_loop(profile, music, params, rules)
+    answer = find_loop(profile, music, fit.params, fit.constraints)
     if isinstance(answer, Refusal):
         return []
     satisfying = []
     for option in answer.options or (answer,):
-        placed = _placed(option.alone, profile, task)
-        if placed is not None and _satisfies(placed, task):
+        placed = _placed(option.alone, fit)
+        if placed is not None and _satisfies(placed, fit):
             satisfying.append(placed)
     return satisfying
 
 
-def _placed(plan: LoopPlan, profile: LoopProfile, task: CutTask) -> LoopPlan | None:
+def _placed(plan: LoopPlan, fit: Fit) -> LoopPlan | None:
     """A loop as it is asked for: where it starts, where its last hit lands, its ending in the words of a fit."""
-    own = plan.ending.is_own
-    start = task.start_at or 0.0
+    profile, request, own = fit.profile, fit.request, plan.ending.is_own
+    start = request.start_at or 0.0
     reached = float(plan.segment_starts[-1]) - plan.music_in
     music_in = plan.music_in + start
-    if task.end_on is not None:
+    if request.end_on is not None:
         if not own:
             return None
-        assert task.last_hit is not None, "a loop lands its last hit only where that is known"
-        music_in = task.end_on - (reached - (profile.last_sound - task.last_hit))
+        assert fit.last_hit is not None, "a loop lands its last hit only where that is known"
+        music_in = request.end_on - (reached - (profile.last_sound - fit.last_hit))
         longest_tail, latest = end_slack(profile)
-        most = start if task.start_at is not None else latest
+        most = start if request.start_at is not None else latest
         if not start - HIT_TOLERANCE_SECONDS <= music_in <= most + HIT_TOLERANCE_SECONDS:
             return None
         music_in = min(max(music_in, start), most)
-        if not 0.0 <= task.seconds - (music_in + reached) <= longest_tail:
+        if not 0.0 <= fit.seconds - (music_in + reached) <= longest_tail:
             return None
-    elif task.start_at is not None and plan.music_in > 0.0:
+    elif request.start_at is not None and plan.music_in > 0.0:
         return None
     first = micros(music_in) / 1e6
-    end = micros(task.seconds) / 1e6
+    end = micros(fit.seconds) / 1e6
     ending = plan.ending
     if own:
         tail = micros(end - micros(first + reached) / 1e6) / 1e6
         ending = replace(ending, tail_seconds=tail, fade_seconds=tail, named_own=True)
-    return replace(plan, music_in=first, window_end=end, ending=ending, start_at=task.start_at)
+    return replace(plan, music_in=first, window_end=end, ending=ending, start_at=request.start_at)
 
 
-def _satisfies(plan: LoopPlan, task: CutTask) -> bool:
+def _satisfies(plan: LoopPlan, fit: Fit) -> bool:
     """Whether a loop satisfies the rules of a fit and what was asked for."""
-    if len(plan.seam_times) > seams_allowed(task.seconds):
+    if len(plan.seam_times) > seams_allowed(fit.seconds):
         return False
-    if task.to_last_sound and plan.ends_in_fade:
+    if fit.to_last_sound and plan.ends_in_fade:
         return False
     table = segment_table(plan)
     if plan.ends_in_fade:
         table[-1, 1] -= plan.end_fade_seconds  # a kept part plays in full
     return all(
         bool(np.any((table[:, 0] <= first + BORDER_SECONDS) & (table[:, 1] >= last - BORDER_SECONDS)))
-        for first, last in task.whole
+        for first, last in fit.whole
     )
 
 
-def _without_bars(fit: _Fit) -> list[LoopPlan]:
+def _without_bars(fit: Fit) -> list[LoopPlan]:
     """Music without bars, played straight as far as it lasts; kept parts end before its closing fade."""
-    profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
+    profile, request, music = fit.profile, fit.request, fit.music_seconds
     duration = round(profile.song_duration, 6)
     named = any(keep.part is not None for keep in request.keep) or bool(request.constraints.pinned)
     if music > duration + _SAME_LENGTH or named or request.end_on is not None or request.hits:
@@ -571,7 +469,7 @@ def _without_bars(fit: _Fit) -> list[LoopPlan]:
     return []
 
 
-def _with_silence(fit: _Fit) -> list[LoopPlan]:
+def _with_silence(fit: Fit) -> list[LoopPlan]:
     """The file as it is, with the silence at its ends, for a length between the music's own and the file's.
 
     A kept part is no reason to begin or end off the bars.
@@ -584,9 +482,9 @@ def _with_silence(fit: _Fit) -> list[LoopPlan]:
     )
 
 
-def _excerpt(fit: _Fit, rules: LineConstraints) -> list[LoopPlan]:
+def _excerpt(fit: Fit, rules: LineConstraints) -> list[LoopPlan]:
     """Less than a bar of music: from the hook's first downbeat, or from the track's start."""
-    profile, request, music = fit.profile, fit.request, round(fit.music_seconds, 6)
+    profile, request, music = fit.profile, fit.request, fit.music_seconds
     if request.keep or request.end_on is not None or request.constraints.pinned:
         return []
     hook = hook_of(profile, HOOK_SECONDS)
@@ -604,7 +502,7 @@ def _excerpt(fit: _Fit, rules: LineConstraints) -> list[LoopPlan]:
     return plans
 
 
-def _straight(fit: _Fit, start: float, fade_in: float, fade_room: float = inf) -> LoopPlan:
+def _straight(fit: Fit, start: float, fade_in: float, fade_room: float = inf) -> LoopPlan:
     """A stretch of the track without a bar line to end on; it fades at its end, for `fade_room` seconds at most."""
     profile, start_at = fit.profile, fit.request.start_at
     first, end = micros(start_at or 0.0) / 1e6, micros(fit.seconds) / 1e6
@@ -630,21 +528,18 @@ def _options(plans: Sequence[LoopPlan]) -> list[LoopPlan]:
     return first_options(options)
 
 
-def _refused(fit: _Fit) -> Refusal:
+def _refused(fit: Fit) -> Refusal:
     """Why there is no plan: the smallest part of the request that cannot be satisfied together, if it is that."""
-    profile, request = fit.profile, fit.request
-    blamed = smallest_contradiction(request.each, lambda some: bool(fit.asking(request.only(some)).plans()))
+    request = fit.request
+    blamed = smallest_contradiction(request.each, lambda some: bool(_plans(_asking(fit, request.only(some)))))
     if not blamed:
         return _not_filled(fit)
-    tried = fit.asking(request.only(blamed))
-    longest, room = 0.0, tried.music_seconds
-    has_bars = profile.downbeats.size >= 3
+    tried = _asking(fit, request.only(blamed))
+    longest, has_bars = 0.0, fit.has_bars
     if has_bars:
-        for keep in tried.request.keep:
-            stretch = requested_stretch(profile, keep, room)
-            longest += 0.0 if stretch is None else stretch[1] - stretch[0]
+        longest = sum(stretch[1] - stretch[0] for stretch in tried.kept if stretch is not None)
     why = Sentence()
-    if longest > room:
+    if longest > tried.music_seconds:
         why = Sentence(f"what is to be kept lasts {longest:.1f} s")
     elif len(tried.request.keep) == len(blamed) and has_bars:
         floor = fit.params.min_seam_score
@@ -661,19 +556,19 @@ def _refused(fit: _Fit) -> Refusal:
     return refusals.contradiction(said + "; " + why if why else said, blamed)
 
 
-def _not_filled(fit: _Fit) -> Refusal:
+def _not_filled(fit: Fit) -> Refusal:
     """Why a track does not fill a length by itself; what it fills and what would help, with all that is asked for."""
     profile = fit.profile
     lasts = clock(profile.song_duration)
     if fit.seconds <= profile.song_duration:
         return refusals.not_filled(f"No part of this track, which lasts {lasts}, makes music of {fit.length}")
-    has_bars = profile.downbeats.size >= 3
+    has_bars = fit.has_bars
     why = "cannot be looped without an audible seam" if has_bars else "has no bars to be looped on"
     whys = [f"This track lasts {lasts} and {why}, so it does not fill {fit.length}"]
     slack = sum(end_slack(profile)) if has_bars else 0.0
     longest = max(profile.last_sound - profile.song_start + slack, profile.song_duration)
     at_most = floor(10.0 * (longest + (fit.request.start_at or 0.0))) / 10.0
-    if at_most >= MIN_SECONDS and replace(fit.asking(fit.request), seconds=at_most).plans():
+    if at_most >= MIN_SECONDS and _plans(replace(fit, seconds=at_most, beside=None)):
         whys.append(f"it fills {plain_seconds(at_most)} s")
     if not has_bars:
         return refusals.not_filled("; ".join(whys), RefusalReason.NO_LOOP_PROFILE)
@@ -692,22 +587,22 @@ def _not_filled(fit: _Fit) -> Refusal:
     return refusal
 
 
-def _can_pin(fit: _Fit, splice: NamedSplice) -> bool:
+def _can_pin(fit: Fit, splice: NamedSplice) -> bool:
     """Whether there is a plan, varied enough, with a splice pinned and all else that is asked for."""
     more = SeamConstraints(pinned=(splice,))
-    pinned = fit.asking(replace(fit.request, constraints=fit.request.constraints.and_more(more)))
+    pinned = _asking(fit, replace(fit.request, constraints=fit.request.constraints.and_more(more)))
     try:
-        return pinned.are_varied(pinned.plans())
+        return _are_varied(_plans(pinned), pinned)
     except ContradictionError:  # something that is asked for rules the splice out
         return False
 
 
-def _other_times(fit: _Fit) -> Sentence:
+def _other_times(fit: Fit) -> Sentence:
     """When the music could start for one hit, or the later of two could land."""
     *before, last = sorted(fit.request.hits, key=lambda hit: hit.at)
 
     def can_be(request: PlanRequest) -> bool:
-        return bool(_plans(fit.asking(request)))
+        return bool(_plans_at_floor(_asking(fit, request)))
 
     if not before:
         assert last.landmark is not None, "the arrival of the track is known by now"
@@ -720,13 +615,13 @@ def _other_times(fit: _Fit) -> Sentence:
     return suggest_hits(before[0], last, splices, lambda hit: can_be(replace(fit.request, hits=(*before, hit))))
 
 
-def _elsewhere(fit: _Fit) -> Sentence:
+def _elsewhere(fit: Fit) -> Sentence:
     """What to ask for so that the last hit lands, everything else that was asked for being satisfied."""
     request = fit.request
     assert request.end_on is not None
 
     def can_land(start_at: VideoSeconds | None, end_on: VideoSeconds) -> bool:
-        return bool(fit.asking(replace(request, start_at=start_at, end_on=end_on)).plans())
+        return bool(_plans(_asking(fit, replace(request, start_at=start_at, end_on=end_on))))
 
     return suggest_landings(
         fit.profile,

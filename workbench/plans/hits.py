@@ -21,7 +21,7 @@ import numpy as np
 from workbench.align.landmarks import Landmarks
 from workbench.errors import Sentence
 from workbench.params import CoverParams
-from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
+from workbench.plans.build import PlayedSegments, Window, build_plan
 from workbench.plans.constraints import SeamConstraints, TrackRange, clock
 from workbench.plans.cutdown import MAX_EARLY_SECONDS
 from workbench.plans.ends import (
@@ -33,10 +33,10 @@ from workbench.plans.ends import (
     start_fade,
 )
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import Ending, EndKind, LoopPlan, micros, segment_starts, segment_table
+from workbench.plans.plan import EndKind, LoopPlan, LoopSegment, micros, segment_starts, segment_table
 from workbench.plans.request import Hit, Keep, PlanRequest
 from workbench.plans.splices import UsableSplices
-from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
+from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.seams.profile import EndingKind, LoopProfile, TrackEnding
 from workbench.structure.salience import bar_salience
 
@@ -61,32 +61,30 @@ class Piece:
 
 
 class _Part(NamedTuple):
-    """What a piece plays."""
+    """What a piece plays: its plan, which may start at another time of the video than planned, with another fade."""
 
-    table: FloatArray  # shape (n, 2), s, as of `segment_table`
-    gains_db: FloatArray  # shape (n,)
-    fades: FloatArray  # shape (n - 1,), as the next two
-    exponents: FloatArray
-    scores: FloatArray
+    plan: LoopPlan
     music_in: float
     start_fade: float
-    glide_seconds: float
-    ending: Ending | None
-    score: float  # of its plan
+
+    @classmethod
+    def of_plan(cls, plan: LoopPlan) -> _Part:
+        """As it was planned."""
+        return cls(plan, plan.music_in, plan.start_fade_seconds)
 
     @property
     def lasts(self) -> float:
         """Up to where it ends, s from where it begins, the silence before the music included."""
-        return float(segment_starts(self.table, self.music_in)[-1])
+        return float(segment_starts(segment_table(self.plan), self.music_in)[-1])
 
     def begins_at(self, song_from: TrackSeconds) -> bool:
         """Whether it plays on from a second of the track."""
-        return self.music_in == 0.0 and abs(float(self.table[0, 0]) - song_from) < 1e-6
+        return self.music_in == 0.0 and abs(self.plan.song_start - song_from) < 1e-6
 
     def leads_to(self, landmark: TrackSeconds, song_to: TrackSeconds) -> bool:
         """Whether it ends at a second of the track, and plays it from a hit to there."""
-        first, last = self.table[-1].tolist()
-        return bool(abs(last - song_to) < 1e-6 and first <= landmark + HIT_TOLERANCE_SECONDS)
+        last = self.plan.segments[-1]
+        return abs(last.song_to - song_to) < 1e-6 and last.song_from <= landmark + HIT_TOLERANCE_SECONDS
 
 
 def find_arrival(landmarks: Landmarks, profile: LoopProfile) -> tuple[str, TrackSeconds] | None:
@@ -188,25 +186,22 @@ class _Hits:
         """Plans that are joined of pieces as asked for."""
         first = replace(asked[0], start_at=start_at)
         for parts in self._rows((first, *asked[1:]), hits, 0.0, None):
-            table = np.concatenate([part.table for part in parts])
-            inner = np.cumsum([len(part.table) for part in parts])[:-1]  # rows that only continue those before
-            for row in inner[::-1]:  # from the last: a piece may be one row
-                table[row - 1, 1] = table[row, 1]
-            lasts = np.array([part.lasts for part in parts])
-            music_in, ending = parts[0].music_in, parts[-1].ending
-            assert ending is not None, "the last piece ends"
+            plans = [part.plan for part in parts]
+            segments = [*plans[0].segments]
+            for plan in plans[1:]:  # each goes on where the one before ends
+                first, *others = plan.segments
+                segments[-1:] = [replace(segments[-1], song_to=first.song_to), *others]
             played = PlayedSegments(
-                segments_of(
-                    np.delete(table, inner, axis=0), np.delete(np.concatenate([p.gains_db for p in parts]), inner)
-                ),
-                np.concatenate([part.fades for part in parts]),
-                np.concatenate([part.exponents for part in parts]),
-                np.concatenate([part.scores for part in parts]),
+                tuple(segments),
+                np.concatenate([plan.seam_fades for plan in plans]),
+                np.concatenate([plan.seam_curves for plan in plans]),
+                np.concatenate([seam_scores(self.profile, plan) for plan in plans]),
                 parts[0].start_fade,
-                min(part.glide_seconds for part in parts),
+                min(plan.gain_glide_seconds for plan in plans),
             )
-            score = float(np.average([part.score for part in parts], weights=lasts))
-            yield build_plan(self.profile, played, ending, Window(music_in, self.seconds, start_at), score)
+            score = float(np.average([plan.plan_score for plan in plans], weights=[part.lasts for part in parts]))
+            window = Window(parts[0].music_in, self.seconds, start_at)
+            yield build_plan(self.profile, played, plans[-1].ending, window, score)
 
     def _rows(
         self, asked: Sequence[PlanRequest], hits: Sequence[Hit], at: VideoSeconds, song_from: TrackSeconds | None
@@ -257,7 +252,7 @@ class _Hits:
             starts += (lines[:_LATER_STARTS] - EARLY_SECONDS).tolist()
         for start in starts:
             piece = Piece(replace(ends, song_start=start), round(lasts + HIT_TOLERANCE_SECONDS, 6), asked)
-            parts = [self._part(plan) for plan in self.plans_of(piece)[:_MOST_PIECES]]
+            parts = [_Part.of_plan(plan) for plan in self.plans_of(piece)[:_MOST_PIECES]]
             parts = [part for part in parts if part.leads_to(landmark, song_to)]
             if song_from is not None:
                 parts = [part for part in parts if part.begins_at(song_from)]
@@ -266,7 +261,7 @@ class _Hits:
                     part._replace(music_in=max(0.0, round(part.music_in + lasts - part.lasts, 6))) for part in parts
                 ]
                 parts = [part for part in parts if part.music_in < profile.downbeats[1] - profile.downbeats[0]]
-            yield from (part._replace(start_fade=start_fade(profile, float(part.table[0, 0]))) for part in parts)
+            yield from (part._replace(start_fade=start_fade(profile, part.plan.song_start)) for part in parts)
             if parts:
                 return
 
@@ -281,7 +276,7 @@ class _Hits:
         if asked.end_on is not None:
             asked = replace(asked, end_on=asked.end_on - (self.seconds - lasts))
         for plan in self.plans_of(Piece(profile, lasts, asked))[:_MOST_PIECES]:
-            part = self._part(plan)
+            part = _Part.of_plan(plan)
             if part.begins_at(song_from):
                 yield part
 
@@ -295,22 +290,8 @@ class _Hits:
         if asked.constraints.excludes(song_from, until):
             return
         ending = downbeat_ending(profile, EndKind.FADE, until, lasts, lasts, self.params)
-        table = np.array([[song_from, until]])
-        yield _Part(table, np.zeros(1), none, none, none, 0.0, 0.0, lasts, ending, 0.5)
-
-    def _part(self, plan: LoopPlan) -> _Part:
-        return _Part(
-            segment_table(plan),
-            np.array([segment.gain_in_db for segment in plan.segments]),
-            np.array(plan.seam_fades),
-            np.array(plan.seam_curves),
-            seam_scores(self.profile, plan),
-            plan.music_in,
-            plan.start_fade_seconds,
-            plan.gain_glide_seconds,
-            plan.ending,
-            plan.plan_score,
-        )
+        played = PlayedSegments((LoopSegment(song_from, until, 0.0, 0.0),), none, none, none, 0.0, lasts)
+        yield _Part.of_plan(build_plan(profile, played, ending, Window(0.0, lasts), 0.5, on_grid=False))
 
 
 def suggest_hits(before: Hit, hit: Hit, splices: UsableSplices, can_land: Callable[[Hit], bool]) -> Sentence:

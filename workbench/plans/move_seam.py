@@ -16,9 +16,9 @@ from workbench.plans.build import PlayedSegments, Window, build_plan, segments_o
 from workbench.plans.constraints import UNCONSTRAINED, LineConstraints, NamedSplice
 from workbench.plans.plan import LoopPlan, micros, nearest_line, seam_lines, segment_starts, segment_table
 from workbench.plans.plan_score import hearings_of, seams_part
-from workbench.plans.splices import seam_gains
+from workbench.plans.splices import PlayableSplices, as_played
 from workbench.recording import FloatArray, VideoSeconds
-from workbench.seams.profile import SEAM_PARTS, LoopProfile, with_room
+from workbench.seams.profile import SEAM_PARTS, LoopProfile
 
 REACH_BARS = 8  # how far a seam can be moved at once
 
@@ -50,6 +50,17 @@ def seam_scores(profile: LoopProfile, plan: LoopPlan) -> FloatArray:
     """The score of each seam of a plan, as its bar lines have it; the worst one's if the profile lacks the splice."""
     rows = [profile.splices.row_of(*pair) for pair in seam_pairs(profile, plan)]
     return np.array([plan.seam_score if row is None else float(profile.splices.score[row]) for row in rows])
+
+
+def seams_of(profile: LoopProfile, plan: LoopPlan) -> PlayableSplices:
+    """The seams of a plan in the order of playback, as it plays them, the fades that a person set included."""
+    table = segment_table(plan)
+    song_to, song_from = table[:-1, 1], table[1:, 0]
+    leave, enter = seam_lines(table, profile.downbeats).T
+    gains = np.array([segment.gain_in_db for segment in plan.segments[1:]])
+    fades, curves = np.array(plan.seam_fades), np.array(plan.seam_curves)
+    scores = seam_scores(profile, plan)
+    return PlayableSplices(leave, enter, song_to, song_from, song_to - song_from, scores, fades, curves, gains)
 
 
 def place_pairs(profile: LoopProfile, plan: LoopPlan, seam: int) -> dict[int, tuple[int, int]]:
@@ -123,17 +134,17 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
     row = None if pair is None else profile.splices.row_of(*pair)
     if pair is None or row is None:
         raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: the track has no such splice")
-    splices, lines = profile.splices.rows(np.array([row])), profile.downbeats
-    song_to, song_from, fade = (
-        round(float(value[0]), 6)
-        for value in with_room(splices.song_to, splices.song_from, splices.fade_seconds, lines[[pair[0]]])
+    seams, new = seams_of(profile, plan), as_played(profile.splices.rows(np.array([row])), profile.downbeats)
+    before = float(segment_starts(segment_table(plan), 0.0)[-1])
+    was = seams_part(seams.score.min(), seams.score.mean(), hearings_of(plan.kind))
+    seams = seams.with_row(seam, new)
+    part = seams_part(seams.score.min(), seams.score.mean(), hearings_of(plan.kind))
+    table = np.column_stack(
+        [np.append(plan.song_start, seams.song_from), np.append(seams.song_to, plan.segments[-1].song_to)]
     )
-    table = segment_table(plan)
-    played = float(segment_starts(table, 0.0)[-1])
-    table[seam, 1], table[seam + 1, 0] = song_to, song_from
     if np.any(table[:, 1] - table[:, 0] <= 0.0):
         raise PlanError(f"seam {seam + 1} cannot be moved by {bars} bars: another seam is there")
-    longer = micros(float(segment_starts(table, 0.0)[-1]) - played)
+    longer = micros(float(segment_starts(table, 0.0)[-1]) - before)
     music_in, tail = micros(plan.music_in), micros(plan.tail_seconds)
     if plan.is_faded_out:
         table[-1, 1] = (micros(table[-1, 1]) - longer) / 1e6
@@ -144,18 +155,16 @@ def move_seam(profile: LoopProfile, plan: LoopPlan, seam: int, bars: int, params
             music_in, tail = music_in + tail, 0
         if tail < 0 or music_in < 0:
             raise PlanError(f"with seam {seam + 1} there the music lasts {longer / 1000:.0f} ms longer than the video")
-    fades, exponents = np.array(plan.seam_fades), np.array(plan.seam_curves)
-    gains = np.array([segment.gain_in_db for segment in plan.segments])
-    fades[seam], exponents[seam] = fade, float(splices.exponent[0])
-    gains[seam + 1] = float(seam_gains(splices.level_step_db)[0])
-    before, scores = seam_scores(profile, plan), seam_scores(profile, plan)
-    scores[seam] = float(splices.score[0])
-    part, was = (seams_part(of.min(), of.mean(), hearings_of(plan.kind)) for of in (scores, before))
     end_fade = max(plan.end_fade_seconds, tail / 1e6) if plan.is_faded_out else tail / 1e6
     return build_plan(
         profile,
         PlayedSegments(
-            segments_of(table, gains), fades, exponents, scores, plan.start_fade_seconds, plan.gain_glide_seconds
+            segments_of(table, np.append(plan.segments[0].gain_in_db, seams.gain_in_db)),
+            seams.fade,
+            seams.exponent,
+            seams.score,
+            plan.start_fade_seconds,
+            plan.gain_glide_seconds,
         ),
         replace(plan.ending, tail_seconds=tail / 1e6, fade_seconds=end_fade),
         Window(music_in / 1e6, plan.window_end, plan.start_at),

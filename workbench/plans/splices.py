@@ -31,7 +31,7 @@ from workbench.plans.ends import start_fade
 from workbench.plans.plan import GRID_TOLERANCE_SECONDS
 from workbench.plans.plan_score import fade_part, phrasing_part
 from workbench.recording import BoolArray, FloatArray, IntArray
-from workbench.seams.profile import BEST_SPLICES, MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile, with_room
+from workbench.seams.profile import BEST_SPLICES, MIN_FADE_SECONDS, ROUNDING_SECONDS, LoopProfile, Splices, with_room
 
 NO_SPLICE = -1
 MAX_GAIN_DB = 6.0  # a seam that steps more is smoothed by this much only
@@ -67,6 +67,12 @@ class PlayableSplices:
     def rows(self, chosen: IntArray) -> PlayableSplices:
         """Some of the splices, in the order given."""
         return PlayableSplices(**{name: getattr(self, name)[chosen] for name in _PLAYED})
+
+    def with_row(self, number: int, one: PlayableSplices) -> PlayableSplices:
+        """These splices, one of them replaced by another."""
+        rows = np.arange(self.size)
+        rows[number] = self.size
+        return self.with_more(one).rows(rows)
 
     def with_more(self, others: PlayableSplices) -> PlayableSplices:
         """These splices, and others after them."""
@@ -222,6 +228,17 @@ def with_pairs(usable: UsableSplices, params: CoverParams) -> UsableSplices:
     )
 
 
+def as_played(splices: Splices, lines: FloatArray) -> PlayableSplices:
+    """Splices of a track as they are played: in whole microseconds, with room for their crossfade at its start."""
+    leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
+    song_to, song_from, fade = (
+        np.round(column, 6)
+        for column in with_room(splices.song_to, splices.song_from, splices.fade_seconds, lines[leave])
+    )
+    gain, level = np.round(song_to - song_from, 6), seam_gains(splices.level_step_db)
+    return PlayableSplices(leave, enter, song_to, song_from, gain, splices.score, fade, splices.exponent, level)
+
+
 class _Found(NamedTuple):
     """Playable splices, which of them are pinned, and which begins the track again; shape (n,)."""
 
@@ -235,12 +252,9 @@ def _among(
 ) -> _Found:
     """The playable splices of a track; `alike`: those too that make the same loop as a better one nearby."""
     splices, lines = profile.splices, profile.downbeats
-    leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
-    song_to, song_from, fade = with_room(
-        np.asarray(splices.song_to), np.asarray(splices.song_from), np.asarray(splices.fade_seconds), lines[leave]
-    )
-    song_to, song_from, fade = np.round(song_to, 6), np.round(song_from, 6), np.round(fade, 6)
-    gain = np.round(song_to - song_from, 6)
+    every = as_played(splices, lines)
+    leave, enter, song_to, song_from = every.leave, every.enter, every.song_to, every.song_from
+    fade, gain = every.fade, every.gain_seconds
 
     off_left, off_entered = song_to - lines[leave], song_from - lines[enter]
     near = GRID_TOLERANCE_SECONDS - ROUNDING_SECONDS
@@ -269,8 +283,6 @@ def _among(
     if pins.any() or again.any():
         best = np.union1d(best, np.flatnonzero(pins | again))
         best = best[np.lexsort((enter[best], leave[best], -splices.score[best]))]
-    gains = seam_gains(splices.level_step_db)
-    every = PlayableSplices(leave, enter, song_to, song_from, gain, splices.score, fade, splices.exponent, gains)
     return _Found(every.rows(best), pins[best], again[best])
 
 

@@ -21,7 +21,7 @@ from workbench.params import CoverParams
 from workbench.plans.build import longest_run
 from workbench.plans.plan_score import fresh_again
 from workbench.plans.splices import UsableSplices, rank_within, sound_alike
-from workbench.recording import FloatArray, IntArray
+from workbench.recording import IntArray
 
 _MAX_PRIMARIES = 20  # bodies and tours tried; bounds the search
 _MAX_TOUR_BODIES = 20  # that a tour of the track chooses from
@@ -46,23 +46,18 @@ class Tour:
     number: int  # equal for tours that differ in their main body only
     body: int  # the main body, a splice
     path: IntArray  # shape (n,), splices; empty where the main body is all there is
-    gain_seconds: float  # what the path adds, s
-    shared_seconds: float  # c' K c of the path, see `UsableSplices.shared_seconds`
-    shared_with: FloatArray  # shape (n_splices,), K c of the path
     fresh_seconds: float  # of what the path adds, s times how fresh it is
     run: int  # how often at most one splice follows itself, those of long bodies apart
 
-    worst: float  # score of the worst seam
-    scores: float  # sum of the seams' scores
-    phrasings: float  # sum of their phrasing
+    @property
+    def head(self) -> int:
+        """The first splice."""
+        return int(self.path[0]) if self.path.size else self.body
 
-    longest: int  # the body played longest on the path
-    seams: int  # splices of the path
-    places: int  # how often the main body is on the path
-    head: int  # the first splice
-    tail: int  # the last splice
-    steps: IntArray  # shape (n_steps, 2), the different pairs of splices that follow each other on the path
-    step: IntArray  # shape (n - 1,), which of them each one is
+    @property
+    def tail(self) -> int:
+        """The last splice."""
+        return int(self.path[-1]) if self.path.size else self.body
 
     def with_passes(self, passes: int) -> IntArray:
         """The path with so many more splices of the main body, spread over its runs, the shortest first."""
@@ -98,7 +93,8 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
     for number, path in enumerate(_paths(usable, order, need_seconds, params)):
         often = np.bincount(path, minlength=usable.size)
         mains = np.argsort(-often * usable.gain_seconds, kind="stable")[:_MAIN_BODIES]
-        tours += _tours_of(usable, [int(body) for body in mains if often[body]], path, number, params)
+        fresh, run = _fresh_seconds(usable, path, params), _longest_run(usable, path)
+        tours += [Tour(number, int(body), path, fresh, run) for body in mains if often[body]]
     tours = tours[: 2 * _MAX_PRIMARIES // 3]
     alone = order[usable.first[order] & np.diagonal(usable.follows)[order]]
     alone = alone[rank_within(usable.leave[alone] - usable.enter[alone]) < _SAME_BODY]
@@ -108,49 +104,20 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
         for body in usable.pinned.tolist()
         if body not in tried and usable.gain_seconds[body] > 0 and usable.first[body] and usable.follows[body, body]
     ]
-    return tours + [tour_of_body(usable, body, params) for body in tried]
+    return tours + [tour_of_body(body) for body in tried]
 
 
-def tour_of_body(usable: UsableSplices, body: int, params: CoverParams) -> Tour:
-    """The tour that is one body alone. `body` is an index into `usable` and may follow itself."""
-    return _tours_of(usable, [body], np.zeros(0, dtype=np.int64), -1 - body, params)[0]
+def tour_of_body(body: int) -> Tour:
+    """The tour that is one body alone, which may follow itself."""
+    return Tour(-1 - body, body, np.zeros(0, dtype=np.int64), 0.0, 0)
 
 
-def _tours_of(usable: UsableSplices, mains: list[int], path: IntArray, number: int, params: CoverParams) -> list[Tour]:
-    often = np.bincount(path, minlength=usable.size)
-    with_path = usable.shared_seconds @ often
-    fresh = _fresh_seconds(usable, path, params)
-    pairs, step = np.unique(path[:-1] * usable.size + path[1:], return_inverse=True)
-    steps = np.column_stack(np.divmod(pairs, usable.size))
-    return [
-        Tour(
-            number=number,
-            body=body,
-            path=path,
-            gain_seconds=float(usable.gain_seconds @ often),
-            shared_seconds=float(often @ with_path),
-            shared_with=with_path,
-            fresh_seconds=fresh,
-            run=longest_run(path, usable.is_long[path], np.zeros(path.size, dtype=bool)).length,
-            worst=float(usable.score[path].min(initial=1.0)),
-            scores=float(usable.score @ often),
-            phrasings=float(usable.phrasing @ often),
-            longest=int(np.argmax(often * usable.gain_seconds)) if path.size else body,
-            seams=int(path.size),
-            places=int(often[body]) if path.size else 0,
-            head=int(path[0]) if path.size else body,
-            tail=int(path[-1]) if path.size else body,
-            steps=steps,
-            step=step,
-        )
-        for body in mains
-    ]
+def _longest_run(usable: UsableSplices, path: IntArray) -> int:
+    return longest_run(path, usable.is_long[path], np.zeros(path.size, dtype=bool)).length
 
 
 def _fresh_seconds(usable: UsableSplices, path: IntArray, params: CoverParams) -> float:
     """Of what a path adds, s times how fresh it is: a pass comes again when its body has been gone round once more."""
-    if not path.size:
-        return 0.0
     gains = usable.gain_seconds[path]
     begins = np.cumsum(gains)
     order = np.argsort(path, kind="stable")

@@ -82,7 +82,7 @@ def loop_profile(
         ends = np.full(grid.downbeats.size, recording.duration)
         bar_lufs = loudness_between(recording.samples, recording.sample_rate, grid.downbeats, ends)
         names = part_names(seams or SeamParams())
-        bare = _bare_profile(recording, grid, sounding_range(recording.samples, recording.sample_rate), bar_lufs)
+        bare = bare_profile(recording, grid, sounding_range(recording.samples, recording.sample_rate), bar_lufs)
         return replace(bare, splices=Splices.none(len(names)), part_names=names)
     return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, find)
 
@@ -132,10 +132,10 @@ def track_form(
     if not repeats_as_a_whole(recording, evidence):
         ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
     restart = find_restart(recording, downbeats, bar_lufs, ending, start)
-    return TrackForm(_bare_profile(recording, grid, (start, last_sound), bar_lufs, parts, ending, restart), coming_lufs)
+    return TrackForm(bare_profile(recording, grid, (start, last_sound), bar_lufs, parts, ending, restart), coming_lufs)
 
 
-def _bare_profile(
+def bare_profile(
     recording: Recording,
     grid: BeatGrid,
     sounds: tuple[float, float],
@@ -290,11 +290,9 @@ def named_splices(
     The splices keep the order of the pairs; `leave` and `enter`, bar lines, are nowhere equal. Some splices may leave
     no room for their crossfade.
     """
-    params, at = params or SeamParams(), evidence.edges[evidence.lines]
-    starts = np.concatenate((at[leave], at[enter]))
-    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
-    found = _fitted(recording, evidence, score_lines(evidence, params), leave, enter, params, {})
-    found = replace(found, level_step_db=levels[leave.size :] - levels[: leave.size])
+    params = params or SeamParams()
+    parts, led = splices_between_lines(score_lines(evidence, params), evidence, leave, enter, params)
+    found = splices_at(recording, evidence.edges[evidence.lines], leave, enter, parts, led, params)
     whole = (leave == evidence.lines.size - 1) & (enter == 0)
     if not whole.any() or not repeats_as_a_whole(recording, evidence):
         return found
@@ -331,6 +329,32 @@ def _fitted(
         known.update(zip(missing, map(tuple, rows), strict=True))
     fits = Fits(*np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(-1, len(fields(Fits))).T)
     parts, led = splices_between_lines(scores, evidence, leave, enter, params)
+    return _splices_of_fits(fits, at, leave, enter, parts, led, params)
+
+
+def splices_at(
+    recording: Recording,
+    at: FloatArray,
+    leave: IntArray,
+    enter: IntArray,
+    parts: FloatArray,
+    led: BoolArray,
+    params: SeamParams,
+) -> Splices:
+    """Splices between some beats or bar lines, which lie at `at`, s, fitted to the waveform, in the order given.
+
+    `parts`, shape (n_parts, n), and `led` are as the beats alone have them.
+    """
+    starts = np.concatenate((at[leave], at[enter]))
+    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
+    found = _splices_of_fits(_fits(recording, at, leave, enter, params), at, leave, enter, parts, led, params)
+    return replace(found, level_step_db=levels[leave.size :] - levels[: leave.size])
+
+
+def _splices_of_fits(
+    fits: Fits, at: FloatArray, leave: IntArray, enter: IntArray, parts: FloatArray, led: BoolArray, params: SeamParams
+) -> Splices:
+    """Splices with what the waveforms say, without a step in level."""
     parts = audible_parts(parts, fits)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     return Splices(

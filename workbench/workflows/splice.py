@@ -35,7 +35,6 @@ from workbench.analysis.track import Analysis, BeatAnalysis, Sound, beat_stage, 
 from workbench.analysis.workspace import Workspace
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ConstraintError, ParameterError, PlanError
-from workbench.features.loudness import loudness_between
 from workbench.media.audio import decode, subtype_for, write_audio
 from workbench.params import WorkbenchParams
 from workbench.plans.build import PlayedSegments, Window, build_plan, segments_of
@@ -57,10 +56,9 @@ from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import FloatArray, Recording, Shown
 from workbench.render.playback import render_blocks, seam_excerpt
 from workbench.results.plan import plan_result
-from workbench.seams.build_profile import SHORT_TERM_SECONDS, audible_parts
-from workbench.seams.profile import LoopProfile, Splices, with_room
-from workbench.seams.seam_score import SeamScore, score_seam, total_of_parts
-from workbench.seams.splice_fit import fit_splices, line_sounds
+from workbench.seams.build_profile import bare_profile, splices_at
+from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
+from workbench.seams.seam_score import SeamScore, score_seam
 from workbench.store.fingerprint import canonical_json
 from workbench.workflows.constraints import read_seconds
 from workbench.workflows.seams import EXCERPT_SECONDS, evidence_of, seam_view
@@ -279,7 +277,7 @@ def splice(
     evidence = evidence_of(recording, grid, params.seams)
     scored = score_seam(evidence, left, entered, params.seams)
     found = _fitted(recording, grid, left, entered, scored, params)
-    profile = _bare_profile(recording, grid, found)
+    profile = _profile_of(recording, grid, found)
     plan = _taken_once(profile, times.in_words, params)
     beats = BeatAnalysis(recording.content_hash, recording.duration, grid, np.zeros(0), 1, cached=False)
     view = seam_view(plan, recording, Analysis(beats, profile), evidence, 0, params.seams)
@@ -362,14 +360,17 @@ def plan_of(
         raise PlanError(f"room: a glide lasts 0 s to the shortest segment's {shortest:g} s, got {gain_glide_seconds}")
     count = len(played) - 1
     fades, exponents = _each("fade_seconds", fade_seconds, count), _each("exponent", exponent, count)
-    plan = _built(
-        _bare_profile(recording, grid, Splices.none()),
-        PlayedSegments(
-            played, np.array(fades), np.array(exponents), np.zeros(count), _EDGE_FADE_SECONDS, gain_glide_seconds
-        ),
-        Ending(EndKind.CUT, fade_seconds=_EDGE_FADE_SECONDS),
+    scores = _scores(np.array([(one.song_from, one.song_to) for one in played]), recording, grid, params)
+    sound = PlayedSegments(
+        played,
+        np.array(fades),
+        np.array(exponents),
+        np.array(scores or (0.0,) * count),
+        _EDGE_FADE_SECONDS,
+        gain_glide_seconds,
     )
-    made = heard_plan(plan, recording, grid, params)
+    ending = Ending(EndKind.CUT, fade_seconds=_EDGE_FADE_SECONDS)
+    plan = _built(_profile_of(recording, grid, Splices.none()), sound, ending)
     provenance = provenance_of(
         params,
         "edit",
@@ -384,8 +385,7 @@ def plan_of(
             "grid": given,
         },
     )
-    scored = replace(plan, seam_score=round(min(made.scores), 4)) if made.scores else plan
-    return replace(made, plan=scored, provenance=provenance)
+    return HeardPlan(plan, recording, grid, scores, _broken_rule(plan, grid), provenance)
 
 
 def heard_plan(
@@ -541,43 +541,22 @@ def _fitted(
     recording: Recording, grid: BeatGrid, left: int, entered: int, scored: SeamScore, params: WorkbenchParams
 ) -> Splices:
     """One splice between two beats as the planner would have it, fitted to the waveform."""
-    at, here, there = grid.beats[[left, entered]], np.array([0]), np.array([1])
-    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, here, there, params.seams)
-    parts = audible_parts(np.array(list(scored.parts.values()))[:, None], fits)
-    levels = loudness_between(recording.samples, recording.sample_rate, at, at + SHORT_TERM_SECONDS)
-    song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[:1])
+    parts, led = np.array(list(scored.parts.values()))[:, None], np.array([scored.led])
+    here, there = np.array([left]), np.array([entered])
+    found = splices_at(recording, grid.beats, here, there, parts, led, params.seams)
+    at = grid.beats[[left, entered]]
     if np.isin(at, grid.downbeats).all():
         whole = int(np.subtract(*np.searchsorted(grid.downbeats, at)))
     else:  # a loop has whole bars in a plan; one of other beats is counted in the nearest number of them
         bars = (left - entered) / grid.beats_per_bar
         whole = int(np.sign(bars)) * max(1, round(abs(bars)))
-    return Splices(
-        leave=np.array([max(whole, 0)], dtype=np.int32),
-        enter=np.array([max(-whole, 0)], dtype=np.int32),
-        song_to=song_to,
-        song_from=song_from,
-        score=total_of_parts(parts, params.seams, np.array([scored.led])),
-        parts=np.ascontiguousarray(parts.T),
-        fade_seconds=fade,
-        exponent=fits.exponent,
-        level_step_db=np.array([levels[1] - levels[0]]),
-    )
+    return replace(found, leave=np.array([max(whole, 0)]), enter=np.array([max(-whole, 0)]))
 
 
-def _bare_profile(recording: Recording, grid: BeatGrid, splices: Splices) -> LoopProfile:
+def _profile_of(recording: Recording, grid: BeatGrid, splices: Splices) -> LoopProfile:
     """A profile that holds some splices, and of the track its length and metre only."""
-    return LoopProfile(
-        song_duration=recording.duration,
-        song_start=0.0,
-        last_sound=recording.duration,
-        downbeats=grid.downbeats,
-        beats_per_bar=grid.beats_per_bar,
-        grid_confidence=grid.confidence,
-        bar_lufs=np.zeros(grid.downbeats.size),
-        sections=(),
-        splices=splices,
-        ending=None,
-    )
+    bare = bare_profile(recording, grid, (0.0, recording.duration), np.zeros(grid.downbeats.size))
+    return replace(bare, splices=splices, part_names=SEAM_PARTS)
 
 
 def _taken_once(profile: LoopProfile, label: str, params: WorkbenchParams) -> LoopPlan:
