@@ -445,7 +445,7 @@ class Session(State):
 
         return self._make(
             AskedPlan(words, request=request), plan_around, track, under, self._with_kinds(request), then=planned,
-            found=self.places, auto_mix=isinstance(under, Path),
+            auto_mix=isinstance(under, Path),
         )  # fmt: skip
 
     def move_seam(self, seam: int, bars: int) -> None:
@@ -490,7 +490,7 @@ class Session(State):
 
         return self.run(
             plan_around, loop.track, loop.video or loop.video_seconds, loop.request, then=found,
-            wanted=is_wanted, subject=str(loop.track.path), found=self.places,
+            wanted=is_wanted, subject=str(loop.track.path),
         )  # fmt: skip
 
     def _mix_as_tuned(self) -> None:

@@ -5,7 +5,7 @@ then measured and fitted like the others, and added.
 
 Functions: `read_seconds` and the other readers of typed texts; `request_records`, `read_request` and
 `recorded_request` for provenance; `last_cut` of a video, for an ending; `with_splices` and `with_pinned` for an
-analysis, `measured_splices` and `remember_splices` to hand splices to another process.
+analysis.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import BaseModel, Field, JsonValue, ValidationError
@@ -34,8 +34,7 @@ from workbench.plans.constraints import (
 from workbench.plans.cutdown import MIN_SECONDS
 from workbench.plans.request import LOOP_ALONE, Hit, Keep, KeptPart, PlanRequest
 from workbench.seams.build_profile import named_splices
-from workbench.seams.profile import Splices
-from workbench.seams.seam_score import seam_evidence
+from workbench.workflows.seams import evidence_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -199,52 +198,17 @@ def recorded_request(made: Provenance | None) -> PlanRequest:
 def with_splices(workspace: Workspace, track: Path, analysis: Analysis, pairs: Iterable[tuple[int, int]]) -> Analysis:
     """An analysis whose profile holds splices, by the bar lines left and entered, at any score.
 
-    The lines of none are equal, and some may leave no room for their crossfade. Those of the track that was asked about
-    last are cached in memory, for a place of a seam that was looked at is soon planned with. The track is decoded and
-    measured only for others.
+    The lines of none are equal, and some may leave no room for their crossfade. The track is decoded and measured only
+    for those that the profile lacks.
     """
     profile, params = analysis.profile, workspace.params.seams
     missing = [pair for pair in dict.fromkeys(pairs) if profile.splices.row_of(*pair) is None]
     if not missing:
         return analysis
-    of, known = measured_splices(workspace, analysis)
-    unknown = [pair for pair in missing if known.row_of(*pair) is None]
-    if unknown:
-        recording = workspace.load_recording(track)
-        leave, enter = (np.array(side, dtype=np.int64) for side in zip(*unknown, strict=True))
-        evidence = seam_evidence(recording, analysis.grid, params)
-        known = known.with_more(named_splices(recording, evidence, leave, enter, params))
-        remember_splices(MeasuredSplices(of, known))
-    found = known.rows(np.array([known.row_of(*pair) for pair in missing]))
+    recording = workspace.load_recording(track)
+    leave, enter = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
+    found = named_splices(recording, evidence_of(recording, analysis.grid, params), leave, enter, params)
     return replace(analysis, profile=replace(profile, splices=profile.splices.with_more(found)))
-
-
-class MeasuredSplices(NamedTuple):
-    """Splices that were measured beyond those of a profile, to be used by another process."""
-
-    of: tuple[str, str, bytes, bytes]  # track, parameters and grid
-    splices: Splices
-
-
-def measured_splices(workspace: Workspace, analysis: Analysis) -> MeasuredSplices:
-    """What `with_splices` has cached of a track."""
-    grid, params = analysis.grid, workspace.params.seams
-    of = analysis.content_hash, params.model_dump_json(), grid.beats.tobytes(), grid.positions.tobytes()
-    return MeasuredSplices(of, _measured.get(of) or Splices.none(analysis.profile.splices.parts.shape[1]))
-
-
-def remember_splices(measured: MeasuredSplices) -> None:
-    """Cache what was measured, here or in another process, for `with_splices`; forgets other tracks."""
-    of, splices = measured
-    if (known := _measured.get(of)) is not None:
-        pairs = enumerate(zip(splices.leave.tolist(), splices.enter.tolist(), strict=True))
-        new = [row for row, pair in pairs if known.row_of(*pair) is None]
-        splices = known.with_more(splices.rows(np.array(new, dtype=np.int64)))
-    _measured.clear()
-    _measured[of] = splices
-
-
-_measured: dict[tuple[str, str, bytes, bytes], Splices] = {}
 
 
 def with_pinned(workspace: Workspace, track: Path, analysis: Analysis, constraints: SeamConstraints) -> Analysis:

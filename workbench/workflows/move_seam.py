@@ -23,13 +23,7 @@ from workbench.plans.move_seam import SeamPlace, move_seam, place_pairs, seam_pa
 from workbench.plans.plan import LoopPlan
 from workbench.plans.request import PlanRequest
 from workbench.seams.profile import LoopProfile
-from workbench.workflows.constraints import (
-    MeasuredSplices,
-    measured_splices,
-    remember_splices,
-    request_records,
-    with_splices,
-)
+from workbench.workflows.constraints import request_records, with_splices
 from workbench.workflows.plan import Planned, plan_track, video_length
 
 
@@ -40,14 +34,8 @@ def plan_around(
     request: PlanRequest,
     *,
     auto_mix: bool = False,
-    found: FoundPlaces | None = None,
 ) -> Planned:
-    """`plan_track`, where a request that makes no sense on the track is refused too, and can be changed.
-
-    `found`, of the plan before, has measures that are used for a pinned seam.
-    """
-    if found is not None:
-        remember_splices(found.measured)
+    """`plan_track`, where a request that makes no sense on the track is refused too, and can be changed."""
     try:
         return plan_track(workspace, track, video, request, auto_mix=auto_mix)
     except ConstraintError as error:
@@ -62,7 +50,6 @@ class FoundPlaces:
 
     places: tuple[tuple[SeamPlace, ...], ...]  # of each seam, earliest place first
     profile: LoopProfile  # of the track, with the splices at these places
-    measured: MeasuredSplices  # at these places, to plan with at once
 
 
 def find_places(workspace: Workspace, loop: Planned, constraints: SeamConstraints) -> FoundPlaces:
@@ -76,7 +63,7 @@ def find_places(workspace: Workspace, loop: Planned, constraints: SeamConstraint
     analysis = with_splices(workspace, loop.track.path, loop.analysis, wanted)
     on = on_lines(analysis.profile, constraints)
     places = tuple(tuple(seam_places(analysis.profile, plan, seam, workspace.params.cover, on)) for seam in seams)
-    return FoundPlaces(places, analysis.profile, measured_splices(workspace, analysis))
+    return FoundPlaces(places, analysis.profile)
 
 
 def plan_with_moved_seam(
