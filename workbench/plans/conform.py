@@ -184,9 +184,36 @@ class PlanFollower:
         params: CoverParams,
         request: PlanRequest,
     ) -> None:
-        self._profile, self._old, self._difference = profile, plan.alone, difference
-        self._params, self._request = params, request
+        self.profile, self.old, self.difference = profile, plan.alone, difference
+        self.params, self.request = params, request
+        self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
         self._found: dict[tuple[float, float | None, bool], tuple[_Search, _Ended | None]] = {}
+        same_length = abs(difference.new_seconds - self.old.window_end) <= difference.frame_seconds + 1e-6
+        same_places = all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.shared)
+        # only shots of the same length differ at most: every second has its music already
+        self.is_same = same_length and (same_places or not difference.changes)
+        if self.is_same or profile.downbeats.size < 3:
+            return  # nothing is searched
+        self.constraints = on_lines(profile, request.constraints)
+        self.lines = np.asarray(profile.downbeats, dtype=np.float64)
+        self.n = self.lines.size
+        self.edges = profile.edges
+        self.lengths = np.diff(self.edges)
+        self.longest_bar = float(self.lengths.max())
+        between = np.diff(self.lines)
+        self.bar = profile.usual_bar
+        # s after each bar line within which a fade that resolves on it may end
+        self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
+        self.target = _target(self.old, difference)
+        self.parts = _KeptParts(profile, request, self.end)
+        self.excluded = self.constraints.plays_excluded(self.edges[:-1], self.edges[1:])  # bars that are not played
+        self.seams = seams_of(profile, self.old)
+        self.fade_part = fade_part(profile)
+        self.longest_tail = end_slack(profile)[0]
+        self.ring_from = _ring_start(profile)
+        # bars that a segment lasts at least, and one; older counts as this old
+        least = int(np.ceil((self.old.gain_glide_seconds + 0.5) / float(between.min())))
+        self.ages = max(MIN_INNER_BARS, least) + 1
 
     def plan(
         self, ending_floor: float | None = REQUEST_FLOOR, min_seam_score: float | None = None
@@ -196,20 +223,17 @@ class PlanFollower:
         `ending_floor` and the errors are those of `conform_plan`; `min_seam_score`, 0 to 1, replaces that of the
         parameters.
         """
-        old, difference = self._old, self._difference
-        same_length = abs(difference.new_seconds - old.window_end) <= difference.frame_seconds + 1e-6
-        if not difference.changes and same_length:
+        old = self.old
+        if self.is_same:
             return replace(old, options=(old,))
-        if same_length and all(abs(span.new_start - span.old_start) < 1e-6 for span in difference.shared):
-            return replace(old, options=(old,))  # only shots of the same length: every second has its music already
-        if self._profile.downbeats.size < 3:
+        if self.profile.downbeats.size < 3:
             return refusals.not_filled(
                 "the track has no bars to cut on, so its music cannot follow an edit; fit it again",
                 RefusalReason.NO_LOOP_PROFILE,
             )
-        floor = self._params.min_seam_score if min_seam_score is None else min_seam_score
+        floor = self.params.min_seam_score if min_seam_score is None else min_seam_score
         search, way = self._best(floor, None)
-        lacks_parts = way is None and bool(self._request.keep) and not is_raised(floor)
+        lacks_parts = way is None and bool(self.request.keep) and not is_raised(floor)
         if lacks_parts:
             search, way = self._best(floor, REQUEST_FLOOR, for_ending=ending_floor is not None)
         elif ending_floor is not None and not old.ends_in_fade and not (way is not None and way.kind.is_own):
@@ -219,18 +243,18 @@ class PlanFollower:
         while way is None and search.old_segments:
             # From where the edit begins nothing leads to the end: then music further before it must change too.
             least = REQUEST_FLOOR if lacks_parts else None
-            search = self._search(floor, 2 * search.bars_before, least, for_ending=search.for_ending)
+            search = _Search(self, floor, 2 * search.bars_before, least, for_ending=search.for_ending)
             way = search.best() or search.best(in_ending=True)
-        made = _fitted_again(search, self._request) if way is None else search.assemble(way)
+        made = _fitted_again(search) if way is None else search.assemble(way)
         if isinstance(made, Refusal):
             return made
         # The words of a plan that could have another ending: such as one that had another, or became a cut-down.
         another = old.ending.named_own or not old.ending.is_own or made.kind is not PlanKind.LOOP
         another = another or made.start_at is not None
         made = replace(made, ending=replace(made.ending, named_own=made.ending.is_own and another))
-        if self._request.fade is not None:
-            kept = [(first, last) for first, last in search.task.parts.stretches.tolist()]
-            made = with_nearest_fade(made, self._request.fade, kept)
+        if self.request.fade is not None:
+            kept = [(first, last) for first, last in self.parts.stretches.tolist()]
+            made = with_nearest_fade(made, self.request.fade, kept)
         return replace(made, options=(made,))
 
     def _best(
@@ -239,30 +263,62 @@ class PlanFollower:
         """The best way with seams over a floor, or where it must be over a lesser score; searched once."""
         key = floor, least_score, for_ending
         if key not in self._found:
-            search = self._search(floor, _BARS_BEFORE, least_score, for_ending=for_ending)
+            search = _Search(self, floor, _BARS_BEFORE, least_score, for_ending=for_ending)
             way = search.best()
             if way is None and least_score is None:
                 way = search.best(in_ending=True)
             self._found[key] = search, way
         return self._found[key]
 
-    def _search(self, floor: float, bars_before: int, least_score: float | None, *, for_ending: bool) -> _Search:
-        params = self._params.model_copy(update={"min_seam_score": floor})
-        return _Search(self._task, params, bars_before, least_score, for_ending=for_ending)
+    def first_edit(self) -> VideoSeconds:
+        """Up to when both cuts are the same from their start."""
+        spans = self.difference.shared
+        if not spans or spans[0].new_start > 1e-6 or spans[0].old_start > 1e-6:
+            return 0.0
+        return spans[0].seconds
 
-    @cached_property
-    def _task(self) -> _Task:
-        return _Task(self._profile, self._old, self._difference, self._request)
+    def asked_start(self) -> VideoSeconds:
+        """Where music with a new start begins: as the old plan did, or on the picture that it was asked to start on."""
+        asked = self.old.start_at
+        if asked is None:
+            return self.old.music_in
+        later = (
+            span.new_start + max(0.0, asked - span.old_start) for span in self.difference.shared if span.old_end > asked
+        )
+        return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
+
+    def in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
+        """Seconds of bars, which begin at these times, that play where the picture had them; shape of `times`."""
+        begins, ends, offset = self.target
+        found = np.zeros(times.shape)
+        if not begins.size or not times.size:
+            return found
+        # All that begin after equally many bars begin at about the same time, so that few stretches of picture count.
+        first, last = np.searchsorted(begins, [times.min(), times.max() + self.longest_bar], side="right")
+        off = self.lines[line] - times
+        wanted = offset[max(int(first) - 1, 0) : max(int(last), 1)]
+        row = np.flatnonzero((np.abs(off[:, None] - wanted) <= self.bar / 2).any(axis=1))
+        if not row.size:
+            return found
+        lengths, off = self.lengths[line[row]], off[row]
+        at = times[row, None] + (np.arange(_POINTS) + 0.5) / _POINTS * lengths[:, None]
+        piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
+        off = np.abs(off[:, None] - offset[piece])
+        there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
+        earned = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
+        found[row] = earned * lengths / _POINTS
+        return found
 
 
-def _fitted_again(search: _Search, request: PlanRequest) -> LoopPlan | Refusal:
+def _fitted_again(search: _Search) -> LoopPlan | Refusal:
     """A plan that knows nothing of the old one: starts between bar lines, and silence around, are a fit's own.
 
     A refusal if the track has no fit of the new length either, or only one with a worse seam than was asked for.
     """
     task, floor = search.task, search.floor
     seconds, start_at = task.end, None if task.old.start_at is None else task.asked_start()
-    fit = plan_fit(task.profile, seconds, PlanRequest(request.constraints, request.keep, start_at), search.params)
+    asked = PlanRequest(task.request.constraints, task.request.keep, start_at)
+    fit = plan_fit(task.profile, seconds, asked, search.params)
     if isinstance(fit, Refusal):  # a restart cannot be pinned in a plan that follows another
         return replace(fit, sentence=Sentence("Nothing follows the edit. ") + fit.sentence, restart=None)
     if fit.seam_score < floor and len(fit.segments) > 1:
@@ -383,7 +439,8 @@ class _Ways(NamedTuple):
     """Ways to be at some bar line after equally many bars, one a row; of one line and age there is one at most."""
 
     line: IntArray  # bar line about to be played
-    age: IntArray  # bars since the last seam; `_Task.ages` where there are as many or more, and a splice may be taken
+    # bars since the last seam; `PlanFollower.ages` where there are as many or more, and a splice may be taken
+    age: IntArray
     earned: FloatArray  # s
     time: FloatArray  # s of the new video at which the bar line falls
     parts: IntArray  # which kept parts have played whole, and which of them this segment has begun; see `_KeptParts`
@@ -471,72 +528,6 @@ class _KeptParts:
         return float(last[whole[:, -1] & ~whole[:, :-1].any(axis=1)].max(initial=table[-1, 0]))
 
 
-class _Task:
-    """A plan, a difference and a track: what every search for a changed plan reads."""
-
-    def __init__(self, profile: LoopProfile, old: LoopPlan, difference: EditDifference, request: PlanRequest) -> None:
-        self.profile, self.old, self.difference = profile, old, difference
-        self.constraints = on_lines(profile, request.constraints)
-        self.lines = np.asarray(profile.downbeats, dtype=np.float64)
-        self.n = self.lines.size
-        self.edges = profile.edges
-        self.lengths = np.diff(self.edges)
-        self.longest_bar = float(self.lengths.max())
-        between = np.diff(self.lines)
-        self.bar = profile.usual_bar
-        # s after each bar line within which a fade that resolves on it may end
-        self.fade_bars = np.minimum(self.lengths, np.append(between, between[-1]))
-        self.end: VideoSeconds = micros(difference.new_seconds) / 1e6
-        self.target = _target(old, difference)
-        self.parts = _KeptParts(profile, request, self.end)
-        self.excluded = self.constraints.plays_excluded(self.edges[:-1], self.edges[1:])  # bars that are not played
-        self.seams = seams_of(profile, old)
-        self.fade_part = fade_part(profile)
-        self.longest_tail = end_slack(profile)[0]
-        self.ring_from = _ring_start(profile)
-        # bars that a segment lasts at least, and one; older counts as this old
-        self.ages = max(MIN_INNER_BARS, int(np.ceil((old.gain_glide_seconds + 0.5) / float(between.min())))) + 1
-
-    def first_edit(self) -> VideoSeconds:
-        """Up to when both cuts are the same from their start."""
-        spans = self.difference.shared
-        if not spans or spans[0].new_start > 1e-6 or spans[0].old_start > 1e-6:
-            return 0.0
-        return spans[0].seconds
-
-    def asked_start(self) -> VideoSeconds:
-        """Where music with a new start begins: as the old plan did, or on the picture that it was asked to start on."""
-        asked = self.old.start_at
-        if asked is None:
-            return self.old.music_in
-        later = (
-            span.new_start + max(0.0, asked - span.old_start) for span in self.difference.shared if span.old_end > asked
-        )
-        return micros(max(0.0, min(next(later, asked), self.end - self.bar))) / 1e6
-
-    def in_place(self, line: IntArray, times: FloatArray) -> FloatArray:
-        """Seconds of bars, which begin at these times, that play where the picture had them; shape of `times`."""
-        begins, ends, offset = self.target
-        found = np.zeros(times.shape)
-        if not begins.size or not times.size:
-            return found
-        # All that begin after equally many bars begin at about the same time, so that few stretches of picture count.
-        first, last = np.searchsorted(begins, [times.min(), times.max() + self.longest_bar], side="right")
-        off = self.lines[line] - times
-        wanted = offset[max(int(first) - 1, 0) : max(int(last), 1)]
-        row = np.flatnonzero((np.abs(off[:, None] - wanted) <= self.bar / 2).any(axis=1))
-        if not row.size:
-            return found
-        lengths, off = self.lengths[line[row]], off[row]
-        at = times[row, None] + (np.arange(_POINTS) + 0.5) / _POINTS * lengths[:, None]
-        piece = np.maximum(np.searchsorted(begins, at, side="right") - 1, 0)
-        off = np.abs(off[:, None] - offset[piece])
-        there = (at >= begins[piece]) & (at < ends[piece]) & (off <= self.bar / 2) & (at < self.end)
-        earned = np.where(there, 1.0 - _EXACT * off / self.bar, 0.0).sum(axis=1)
-        found[row] = earned * lengths / _POINTS
-        return found
-
-
 class _Search:
     """The search for one plan with one set of parameters.
 
@@ -544,9 +535,10 @@ class _Search:
     """
 
     def __init__(
-        self, task: _Task, params: CoverParams, bars_before: int, least_score: float | None, *, for_ending: bool
+        self, task: PlanFollower, floor: float, bars_before: int, least_score: float | None, *, for_ending: bool
     ) -> None:
-        self.task, self.params, self.bars_before, self.for_ending = task, params, bars_before, for_ending
+        self.task, self.bars_before, self.for_ending = task, bars_before, for_ending
+        self.params = params = task.params.model_copy(update={"min_seam_score": floor})
         self.floor = params.min_seam_score if least_score is None else min(least_score, params.min_seam_score)
         self.joins = self._joins()
         score = self.joins.score

@@ -53,7 +53,7 @@ from workbench.plans.ends import (
     start_fade,
     with_closing_fade,
 )
-from workbench.plans.hits import Piece, hit_distance, plans_with_hits, suggest_hits
+from workbench.plans.hits import hit_distance, plans_with_hits, suggest_hits
 from workbench.plans.loop import find_loop, first_options, plan_loop, restart_splice
 from workbench.plans.plan import (
     BORDER_SECONDS,
@@ -319,16 +319,12 @@ def _plans_of_any_kind(fit: Fit) -> list[LoopPlan]:
 def _with_hits(fit: Fit) -> list[LoopPlan]:
     """Plans with the hits that are asked for; where all of these fade, then the own ending that misses these least."""
     own_ending = []
-
-    def plans_of(piece: Piece) -> list[LoopPlan]:
-        return _plans(replace(_asking(fit, piece.request), profile=piece.profile, seconds=piece.seconds))
-
     # A part with a name, but for the ending, is another one in a piece of the track.
     keep = tuple(
         one if one.part is KeptPart.ENDING or stretch is None else Keep(None, *stretch)
         for one, stretch in zip(fit.request.keep, fit.kept, strict=True)
     )
-    found = plans_with_hits(fit.profile, fit.seconds, replace(fit.request, keep=keep), fit.params, plans_of)
+    found = plans_with_hits(replace(fit, request=replace(fit.request, keep=keep)), _plans)
     plans = [plan for plan in found if _satisfies(plan, fit)]
     if plans and not any(plan.ending.is_own for plan in plans):
         without = _plans(_asking(fit, replace(fit.request, hits=())))

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.align.landmarks import Landmarks
 from workbench.errors import Sentence
-from workbench.params import CoverParams
 from workbench.plans.build import PlayedSegments, Window, build_plan
-from workbench.plans.constraints import SeamConstraints, TrackRange, clock
-from workbench.plans.cutdown import MAX_EARLY_SECONDS
+from workbench.plans.constraints import ConstraintKind, SeamConstraints, TrackRange, clock
+from workbench.plans.cutdown import MAX_EARLY_SECONDS, Fit
 from workbench.plans.ends import (
     EARLY_SECONDS,
     HIT_TOLERANCE_SECONDS,
@@ -33,8 +32,8 @@ from workbench.plans.ends import (
     start_fade,
 )
 from workbench.plans.move_seam import seam_scores
-from workbench.plans.plan import EndKind, LoopPlan, LoopSegment, micros, segment_starts, segment_table
-from workbench.plans.request import Hit, Keep, PlanRequest
+from workbench.plans.plan import Ending, EndKind, LoopPlan, LoopSegment, micros, segment_starts, segment_table
+from workbench.plans.request import Hit, PlanRequest
 from workbench.plans.splices import UsableSplices
 from workbench.recording import TrackSeconds, VideoSeconds
 from workbench.seams.profile import EndingKind, LoopProfile, TrackEnding
@@ -51,26 +50,18 @@ _MOST_TIMES = 4  # tried on each side of a hit that cannot be had
 _BUILD_UP_SECONDS, _PAYOFF_SECONDS = 12.0, 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Music between two hits, or before the first or after the last, to be planned by itself."""
-
-    profile: LoopProfile
-    seconds: float
-    request: PlanRequest
-
-
 class _Part(NamedTuple):
-    """What a piece plays: its plan, which may start at another time of the video than planned, with another fade."""
+    """What a piece plays: its plan, which may start and end otherwise than planned."""
 
     plan: LoopPlan
     music_in: float
     start_fade: float
+    ending: Ending
 
     @classmethod
     def of_plan(cls, plan: LoopPlan) -> _Part:
         """As it was planned."""
-        return cls(plan, plan.music_in, plan.start_fade_seconds)
+        return cls(plan, plan.music_in, plan.start_fade_seconds, plan.ending)
 
     @property
     def lasts(self) -> float:
@@ -124,24 +115,19 @@ def hit_distance(plan: LoopPlan, hit: Hit) -> float | None:
     return float(late[np.argmin(np.abs(late))]) if late.size else None
 
 
-def plans_with_hits(
-    profile: LoopProfile,
-    seconds: VideoSeconds,
-    request: PlanRequest,
-    params: CoverParams,
-    plans_of: Callable[[Piece], Sequence[LoopPlan]],
-) -> list[LoopPlan]:
-    """Plans in which every hit of a request lands within 20 ms, best first.
+def plans_with_hits(fit: Fit, plans_of: Callable[[Fit], Sequence[LoopPlan]]) -> list[LoopPlan]:
+    """Plans in which every hit that is asked for lands within 20 ms, best first.
 
     `plans_of` plans a piece. The landmarks of the hits are known. Kept parts and pinned seams are divided among the
     pieces in every way until there is a plan: that each part stays whole in the joined plan is for the caller to check.
     """
+    request = fit.request
     hits = sorted(request.hits, key=lambda hit: hit.at)
     first = request.start_at or 0.0
-    if hits[0].at < first or hits[-1].at >= seconds:
+    if hits[0].at < first or hits[-1].at >= fit.seconds:
         return []
     for division in _divisions(replace(request, hits=()), len(hits) + 1):
-        found = list(_Hits(profile, seconds, params, plans_of, request.keep).joined(hits, division, request.start_at))
+        found = list(_Hits(fit, plans_of).joined(hits, division))
         if found:
             return sorted(found, key=lambda plan: -plan.plan_score)
     return []
@@ -149,18 +135,12 @@ def plans_with_hits(
 
 def _divisions(request: PlanRequest, number: int) -> Iterator[tuple[PlanRequest, ...]]:
     """What is asked of each piece: where the first starts, and the last ends, is asked of these; ranges of all."""
-    parts, pins = request.keep, request.constraints.pinned
-    for count, places in enumerate(product(range(number), repeat=len(parts) + len(pins))):
-        if count == _MOST_DIVISIONS:
-            return
+    parts = [one for one in request.each if one.kind in (ConstraintKind.KEEP, ConstraintKind.PINNED)]
+    ranges = [one for one in request.constraints.each if one not in parts]
+    for places in islice(product(range(number), repeat=len(parts)), _MOST_DIVISIONS):
         yield tuple(
             replace(
-                request,
-                keep=tuple(part for part, at in zip(parts, places, strict=False) if at == piece),
-                constraints=replace(
-                    request.constraints,
-                    pinned=tuple(pin for pin, at in zip(pins, places[len(parts) :], strict=True) if at == piece),
-                ),
+                request.only([*ranges, *(part for part, at in zip(parts, places, strict=True) if at == piece)]),
                 start_at=None if piece == 0 else 0.0,
                 end_on=request.end_on if piece == number - 1 else None,
                 only_loop=False,
@@ -174,16 +154,12 @@ def _divisions(request: PlanRequest, number: int) -> Iterator[tuple[PlanRequest,
 class _Hits:
     """The search for one length."""
 
-    profile: LoopProfile
-    seconds: VideoSeconds
-    params: CoverParams
-    plans_of: Callable[[Piece], Sequence[LoopPlan]]
-    kept: Sequence[Keep]
+    fit: Fit
+    plans_of: Callable[[Fit], Sequence[LoopPlan]]
 
-    def joined(
-        self, hits: Sequence[Hit], asked: Sequence[PlanRequest], start_at: VideoSeconds | None
-    ) -> Iterator[LoopPlan]:
+    def joined(self, hits: Sequence[Hit], asked: Sequence[PlanRequest]) -> Iterator[LoopPlan]:
         """Plans that are joined of pieces as asked for."""
+        profile, start_at = self.fit.profile, self.fit.request.start_at
         first = replace(asked[0], start_at=start_at)
         for parts in self._rows((first, *asked[1:]), hits, 0.0, None):
             plans = [part.plan for part in parts]
@@ -195,30 +171,30 @@ class _Hits:
                 tuple(segments),
                 np.concatenate([plan.seam_fades for plan in plans]),
                 np.concatenate([plan.seam_curves for plan in plans]),
-                np.concatenate([seam_scores(self.profile, plan) for plan in plans]),
+                np.concatenate([seam_scores(profile, plan) for plan in plans]),
                 parts[0].start_fade,
                 min(plan.gain_glide_seconds for plan in plans),
             )
             score = float(np.average([plan.plan_score for plan in plans], weights=[part.lasts for part in parts]))
-            window = Window(parts[0].music_in, self.seconds, start_at)
-            yield build_plan(self.profile, played, plans[-1].ending, window, score)
+            window = Window(parts[0].music_in, self.fit.seconds, start_at)
+            yield build_plan(profile, played, parts[-1].ending, window, score)
 
     def _rows(
         self, asked: Sequence[PlanRequest], hits: Sequence[Hit], at: VideoSeconds, song_from: TrackSeconds | None
     ) -> Iterator[tuple[_Part, ...]]:
         """The parts of each way to go on from `at` of the video and `song_from` of the track, or from the start."""
         if not hits:
-            for part in self._last(asked[0], self.seconds - at, song_from):
+            for part in self._last(asked[0], self.fit.seconds - at, song_from):
                 yield (part,)
             return
         hit, landmark = hits[0], hits[0].landmark
         assert landmark is not None, "the arrival of the track is known by now"
         # The pieces are joined some way behind the hit, so that a seam may also lead to the hit itself.
-        bar = self.profile.usual_bar
-        room = (hits[1].at - hit.at) / 2 if len(hits) > 1 else self.seconds - hit.at - 2 * bar
-        room = min(room, self.profile.last_sound - landmark - bar)
+        bar = self.fit.profile.usual_bar
+        room = (hits[1].at - hit.at) / 2 if len(hits) > 1 else self.fit.seconds - hit.at - 2 * bar
+        room = min(room, self.fit.profile.last_sound - landmark - bar)
         behind = round(max(0.0, min(_UNCUT_SECONDS, room)), 6)
-        for keep in self.kept:  # none is divided by the join, where there is room behind it
+        for keep in self.fit.request.keep:  # none is divided by the join, where there is room behind it
             if keep.song_from < landmark + behind < keep.song_to <= landmark + room:
                 behind = round(keep.song_to - landmark, 6)
         song_to, until = landmark + behind, hit.at + behind
@@ -235,7 +211,7 @@ class _Hits:
         landmark: TrackSeconds,
     ) -> Iterator[_Part]:
         """What may play for so many seconds, from `song_from` if given, and plays the track from a hit to `song_to`."""
-        profile = self.profile
+        profile = self.fit.profile
         if lasts - (asked.start_at or 0.0) < profile.usual_bar + MAX_EARLY_SECONDS:
             return
         last_bar = profile.downbeats.size - 1 if profile.ending is None else profile.ending.start_bar
@@ -251,8 +227,8 @@ class _Hits:
             lines = profile.downbeats[profile.downbeats > profile.song_start + MAX_EARLY_SECONDS]
             starts += (lines[:_LATER_STARTS] - EARLY_SECONDS).tolist()
         for start in starts:
-            piece = Piece(replace(ends, song_start=start), round(lasts + HIT_TOLERANCE_SECONDS, 6), asked)
-            parts = [_Part.of_plan(plan) for plan in self.plans_of(piece)[:_MOST_PIECES]]
+            plans = self._plans_of(replace(ends, song_start=start), lasts + HIT_TOLERANCE_SECONDS, asked)
+            parts = [_Part.of_plan(plan) for plan in plans]
             parts = [part for part in parts if part.leads_to(landmark, song_to)]
             if song_from is not None:
                 parts = [part for part in parts if part.begins_at(song_from)]
@@ -268,30 +244,36 @@ class _Hits:
     def _last(self, asked: PlanRequest, lasts: float, song_from: TrackSeconds | None) -> Iterator[_Part]:
         """What may play from `song_from` of the track to the end of the video."""
         assert song_from is not None, "the last piece comes after a hit"
-        profile = replace(self.profile, song_start=song_from, comes_from_hit=True)
+        profile = replace(self.fit.profile, song_start=song_from, comes_from_hit=True)
         lasts = round(lasts, 6)
         if lasts < profile.usual_bar + MAX_EARLY_SECONDS:
             yield from self._straight_from(asked, lasts, song_from)
             return
         if asked.end_on is not None:
-            asked = replace(asked, end_on=asked.end_on - (self.seconds - lasts))
-        for plan in self.plans_of(Piece(profile, lasts, asked))[:_MOST_PIECES]:
+            asked = replace(asked, end_on=asked.end_on - (self.fit.seconds - lasts))
+        for plan in self._plans_of(profile, lasts, asked):
             part = _Part.of_plan(plan)
             if part.begins_at(song_from):
                 yield part
 
+    def _plans_of(self, profile: LoopProfile, seconds: float, asked: PlanRequest) -> Sequence[LoopPlan]:
+        """The first plans of a piece."""
+        piece = replace(self.fit, profile=profile, seconds=round(seconds, 6), request=asked, beside=None)
+        return self.plans_of(piece)[:_MOST_PIECES]
+
     def _straight_from(self, asked: PlanRequest, lasts: float, song_from: TrackSeconds) -> Iterator[_Part]:
         """What follows a hit that comes within a bar of the end: the track as it is, under a fade."""
-        profile, none = self.profile, np.zeros(0)
+        profile, none = self.fit.profile, np.zeros(0)
         until = round(song_from + lasts, 6)
         unmet = asked.keep or asked.constraints.pinned or asked.end_on is not None
         if unmet or until > latest_stop(profile, in_ending=True) or last_line(profile, until) < 0:
             return
         if asked.constraints.excludes(song_from, until):
             return
-        ending = downbeat_ending(profile, EndKind.FADE, until, lasts, lasts, self.params)
+        ending = downbeat_ending(profile, EndKind.FADE, until, lasts, lasts, self.fit.params)
         played = PlayedSegments((LoopSegment(song_from, until, 0.0, 0.0),), none, none, none, 0.0, lasts)
-        yield _Part.of_plan(build_plan(profile, played, ending, Window(0.0, lasts), 0.5, on_grid=False))
+        plan = build_plan(profile, played, Ending(EndKind.CUT), Window(0.0, lasts), 0.5, on_grid=False)
+        yield _Part.of_plan(plan)._replace(ending=ending)  # a fade may begin in the piece before
 
 
 def suggest_hits(before: Hit, hit: Hit, splices: UsableSplices, can_land: Callable[[Hit], bool]) -> Sentence:

@@ -164,8 +164,7 @@ def _best_body(profile: LoopProfile, params: CoverParams) -> tuple[NamedSplice, 
     last = profile.downbeats.size if profile.ending is None else profile.ending.start_bar
     long_enough = splices.song_to - splices.song_from >= params.min_body_seconds
     rows = np.flatnonzero(long_enough & (splices.leave <= last))
-    if profile.restart is not None:
-        rows = rows[~profile.restart.is_at(splices.leave[rows], splices.enter[rows])]
+    rows = rows[~profile.is_restart(splices.leave[rows], splices.enter[rows])]
     if not rows.size:
         return None
     row = int(rows[np.argmax(splices.score[rows])])

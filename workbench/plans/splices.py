@@ -21,7 +21,6 @@ what. Who follows a picture needs one certain number of bars, and takes `playabl
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -133,7 +132,7 @@ def playable_splices(
 
     The arguments are those of `usable_splices`.
     """
-    return _among(profile, params, constraints, restart=False, alike=True).splices
+    return _among(profile, params, constraints, restart=False, alike=True)
 
 
 def usable_splices(
@@ -148,8 +147,10 @@ def usable_splices(
     again is in, which need not reach the floor (a restart, see `workbench.plans.plan`).
     """
     lines = profile.downbeats
-    found, is_pinned, again = _among(profile, params, constraints, restart=restart, alike=False)
+    found = _among(profile, params, constraints, restart=restart, alike=False)
     leave, enter, gain = found.leave, found.enter, found.gain_seconds
+    is_pinned = constraints.is_pinned(leave, enter)
+    again = profile.is_restart(leave, enter) & (gain >= params.min_body_seconds) & restart
     song_to, song_from, fade = found.song_to, found.song_from, found.fade
     least = max(params.min_segment_seconds, params.gain_glide_seconds)
     # behind a hit the music has been playing for a while
@@ -239,17 +240,9 @@ def as_played(splices: Splices, lines: FloatArray) -> PlayableSplices:
     return PlayableSplices(leave, enter, song_to, song_from, gain, splices.score, fade, splices.exponent, level)
 
 
-class _Found(NamedTuple):
-    """Playable splices, which of them are pinned, and which begins the track again; shape (n,)."""
-
-    splices: PlayableSplices
-    pinned: BoolArray
-    restart: BoolArray
-
-
 def _among(
     profile: LoopProfile, params: CoverParams, constraints: LineConstraints, *, restart: bool, alike: bool
-) -> _Found:
+) -> PlayableSplices:
     """The playable splices of a track; `alike`: those too that make the same loop as a better one nearby."""
     splices, lines = profile.splices, profile.downbeats
     every = as_played(splices, lines)
@@ -275,15 +268,12 @@ def _among(
     legal, again = legal & ~ruled_out, again & ~ruled_out
     pins = playable & constraints.is_pinned(leave, enter)
 
-    best = np.flatnonzero(legal)
-    best = best[np.lexsort((enter[best], leave[best], -splices.score[best]))]
+    order = np.lexsort((enter, leave, -splices.score))
+    best = order[legal[order]]
     if not alike:
         best = best[best < BEST_SPLICES]
         best = best[_unlike(leave[best], enter[best], lines.size)]
-    if pins.any() or again.any():
-        best = np.union1d(best, np.flatnonzero(pins | again))
-        best = best[np.lexsort((enter[best], leave[best], -splices.score[best]))]
-    return _Found(every.rows(best), pins[best], again[best])
+    return every.rows(order[np.isin(order, best) | (pins | again)[order]])
 
 
 def seam_gains(level_step_db: FloatArray) -> FloatArray:

@@ -134,10 +134,6 @@ class Restart:
     ring_db: float
     """LU, the loudest moment of what is left out, over the track's median bar; negative"""
 
-    def is_at(self, leave: IntArray, enter: IntArray) -> BoolArray:
-        """Which splices, by the bar lines left and entered, begin the track again; shape of the arguments."""
-        return np.asarray((leave == self.leave) & (enter == self.enter))
-
 
 @dataclass(frozen=True, slots=True)
 class TrackSection:
@@ -226,7 +222,7 @@ class LoopProfile(Shown):
         """Which splices, by the bar lines left and entered, begin the track again, shape of `leave`."""
         if self.restart is None:
             return np.zeros(np.shape(leave), dtype=bool)
-        return self.restart.is_at(leave, enter)
+        return np.asarray((leave == self.restart.leave) & (enter == self.restart.enter))
 
     @property
     def restart_loses_pickup(self) -> bool:

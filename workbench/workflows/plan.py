@@ -228,41 +228,40 @@ def _planned(
     if not isinstance(track, TrackSource):
         track = TrackSource(Path(track).name, Path(track), None)
     sound = Sound(workspace, track.path, use_detected_grid=use_detected_grid)
-    analysis = _analysis_for(lengths, sound, request, in_catalog=track.record is not None)
-    refused = analysis if isinstance(analysis, Refusal) else None
-    if not isinstance(analysis, Refusal):
-        request = _with_arrival(workspace, track.path, analysis, request)
+    found = _analysis_for(lengths, sound, request, in_catalog=track.record is not None)
+    analysis: Analysis | None = None
+    file_loop: FileLoop | None = None
+    if isinstance(found, Refusal):
+        answers: tuple[LoopPlan | Refusal, ...] = (found,) * len(lengths)
+    else:
+        analysis, request = found, _with_arrival(workspace, track.path, found, request)
+        try:
+            analysis = with_pinned(workspace, track.path, analysis, request.constraints)
+            file_loop, answers = _answers(workspace, track, analysis, lengths, request)
+        except ContradictionError as error:
+            answers = (refusals.contradiction(error.sentence, error.constraints),) * len(lengths)
     provenance = make_provenance(
         workspace,
         "loop" if request.only_loop else "fit",
         ("beats", "loops", "plan", *(("landmarks",) if request.hits else ()), *(("soundtrack",) if auto_mix else ())),
         track=track.path,
         video=video,
-        grid=None if isinstance(analysis, Refusal) else grid_record(analysis.grid, sound.correction),
+        grid=None if analysis is None else grid_record(analysis.grid, sound.correction),
         constraints={
             "seconds": None if video is not None else lengths[0] if len(lengths) == 1 else [*lengths],
             "auto_mix": auto_mix,
             **request_records(request),
         },
     )
-    file_loop: FileLoop | None = None
-    answers: tuple[LoopPlan | Refusal, ...] = () if refused is None else (refused,) * len(lengths)
-    if not isinstance(analysis, Refusal):
-        try:
-            analysis = with_pinned(workspace, track.path, analysis, request.constraints)
-            file_loop, answers = _answers(workspace, track, analysis, lengths, request)
-        except ContradictionError as error:
-            answers = (refusals.contradiction(error.sentence, error.constraints),) * len(lengths)
     if file_loop is not None:
         provenance = provenance.with_constraint(FILE_LOOP, file_loop.to_json())
-    found = None if isinstance(analysis, Refusal) else analysis
     return tuple(
         Planned(
             track,
             video,
             seconds,
             answer,
-            found,
+            analysis,
             None,
             provenance.with_constraint("number", number) if len(lengths) > 1 else provenance,
             request,
