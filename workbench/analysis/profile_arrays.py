@@ -69,7 +69,7 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         bar_lufs=bar_lufs,
         sections=tuple(TrackSection(*row) for row in form["sections"]),
         splices=splices,
-        ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
+        ending=None if ending is None else TrackEnding(EndingKind(ending[0]), ending[1]),
         part_names=tuple(form["parts"]),
         restart=None if restart is None else Restart(*restart),
         file_loop=None if form["file_loop"] is None else (form["file_loop"][0], form["file_loop"][1]),

@@ -291,10 +291,11 @@ def build_plan(
 
 def _placed_ending(ending: Ending, table: FloatArray, profile: LoopProfile, restarts: int) -> Ending:
     """An ending with the restarts before it, and the outro if the last segment holds it."""
-    own, outro_start = profile.ending, None
-    # an outro is entered at most by a crossfade after its bar line
-    if ending.kind is EndKind.OUTRO and own is not None and own.outro_start >= table[-1, 0] - 0.009:
-        outro_start = round(own.outro_start, 6)
+    outro_start = None
+    if ending.kind is EndKind.OUTRO and profile.ending is not None:
+        begins = float(profile.downbeats[profile.ending.start_bar])
+        # an outro is entered at most by a crossfade after its bar line
+        outro_start = round(begins, 6) if begins >= table[-1, 0] - 0.009 else None
     return replace(
         ending, outro_start=outro_start, restarts=restarts, loses_pickup=restarts > 0 and profile.restart_loses_pickup
     )

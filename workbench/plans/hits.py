@@ -215,7 +215,7 @@ class _Hits:
         if lasts - (asked.start_at or 0.0) < profile.usual_bar + MAX_EARLY_SECONDS:
             return
         last_bar = profile.downbeats.size - 1 if profile.ending is None else profile.ending.start_bar
-        own = TrackEnding(EndingKind.ABRUPT, last_bar, song_to, song_to)
+        own = TrackEnding(EndingKind.ABRUPT, last_bar)
         ends = replace(profile, last_sound=song_to, ending=own, restart=None, leads_to_hit=True)
         if song_to > landmark:
             uncut = TrackRange(landmark, song_to)

@@ -131,7 +131,7 @@ def track_form(
     ending = None  # the end of a file that is made to repeat goes on in its head
     if not repeats_as_a_whole(recording, evidence):
         ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
-    restart = find_restart(recording, downbeats, bar_lufs, ending, start)
+    restart = find_restart(recording, downbeats, bar_lufs, ending, (start, last_sound))
     return TrackForm(bare_profile(recording, grid, (start, last_sound), bar_lufs, parts, ending, restart), coming_lufs)
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.features.loudness import loudness_between, sounding_range
+from workbench.features.loudness import loudness_between
 from workbench.features.spectrum import analyze_spectrum
 from workbench.recording import FloatArray, IntArray, MonoMixer, Recording
 from workbench.seams.profile import EndingKind, Restart, TrackEnding, TrackSection
@@ -70,7 +70,6 @@ def find_ending(
     n = downbeats.size
     if n < 4:
         return None
-    last_sound = sounding_range(recording.samples, recording.sample_rate)[1]
     bar_seconds = float(np.median(np.diff(downbeats)))
     tail = _measure_tail(recording, bar_seconds)
     if tail.cut or tail.faded:
@@ -83,7 +82,7 @@ def find_ending(
         start, kind = _resolution_start(downbeats, sections, last_bar), EndingKind.RESOLVE
     else:
         start, kind = max(1, last_bar - 1), EndingKind.ABRUPT
-    return TrackEnding(kind, start, float(downbeats[start]), last_sound)
+    return TrackEnding(kind, start)
 
 
 def last_hit(recording: Recording, downbeats: FloatArray) -> float:
@@ -218,21 +217,22 @@ def find_restart(
     downbeats: FloatArray,
     bar_lufs: FloatArray,
     ending: TrackEnding | None,
-    song_start: float,
+    sounds: tuple[float, float],
 ) -> Restart | None:
     """Find where the track can begin again after its own ending.
 
     None if the track has no ending of its own, its last bar line is not in the quiet after it, or more than a bar comes
-    before its first bar line. `bar_lufs` is the LUFS of each bar, `song_start` where the music begins to sound, in s.
+    before its first bar line. `bar_lufs` is the LUFS of each bar, `sounds` its first and
+    last sound, s.
     """
-    if ending is None or downbeats.size < 4 or downbeats[0] - song_start >= downbeats[1] - downbeats[0]:
+    if ending is None or downbeats.size < 4 or downbeats[0] - sounds[0] >= downbeats[1] - downbeats[0]:
         return None
     leave = downbeats.size - 1
     if leave <= ending.start_bar:
         return None
     rate = recording.sample_rate
     first = max(0, round((downbeats[leave] - _LEAD_SECONDS) * rate))
-    starts = np.arange(downbeats[leave], max(ending.outro_end, downbeats[leave] + 1e-3), _MOMENT_HOP_SECONDS)
+    starts = np.arange(downbeats[leave], max(sounds[1], downbeats[leave] + 1e-3), _MOMENT_HOP_SECONDS)
     ends = np.minimum(starts + _MOMENT_SECONDS, recording.duration)
     moments = loudness_between(recording.samples[:, first:], rate, starts - first / rate, ends - first / rate)
     ring_db = round(float(moments.max() - np.median(bar_lufs)), 2)

@@ -113,14 +113,10 @@ class TrackEnding:
     ----------
     kind : of what kind it is
     start_bar : first bar that belongs to the ending; a splice into it must enter at or before this bar
-    outro_start : s, where it starts
-    outro_end : last sound above -60 dBFS
     """
 
     kind: EndingKind
     start_bar: int
-    outro_start: TrackSeconds
-    outro_end: TrackSeconds
 
 
 @dataclass(frozen=True, slots=True)

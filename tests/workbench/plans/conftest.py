@@ -100,7 +100,7 @@ def make_profile(track: Track = Track()) -> LoopProfile:
     start_bar = max(1, track.bars - track.section_bars)
     own = None
     if track.ending is not None:
-        own = TrackEnding(track.ending, start_bar, float(downbeats[start_bar]), last_sound)
+        own = TrackEnding(track.ending, start_bar)
     return LoopProfile(
         song_duration=duration,
         song_start=max(0.0, track.lead_in - 0.1),

@@ -37,8 +37,8 @@ def ringing(decay_seconds: float, seconds: float = 22.0) -> Recording:
 
 def restart_of(recording: Recording, song_start: float = LINES[0]) -> Restart | None:
     bars = loudness_between(recording.samples, RATE, LINES, np.append(LINES[1:], 20.5))
-    ending = TrackEnding(EndingKind.RESOLVE, 6, float(LINES[6]), 21.0)
-    return find_restart(recording, LINES, bars, ending, song_start)
+    ending = TrackEnding(EndingKind.RESOLVE, 6)
+    return find_restart(recording, LINES, bars, ending, (song_start, 21.0))
 
 
 def test_a_track_begins_again_on_the_bar_line_after_its_last_hit_has_died_away() -> None:
@@ -56,9 +56,9 @@ def test_where_it_still_rings_it_does_not() -> None:
 def test_a_track_without_an_ending_or_a_head_does_not() -> None:
     recording = ringing(0.5)
     bars = np.full(LINES.size, -20.0)
-    assert find_restart(recording, LINES, bars, None, LINES[0]) is None
-    late = TrackEnding(EndingKind.ABRUPT, LINES.size - 1, float(LINES[-1]), 21.0)
-    assert find_restart(recording, LINES, bars, late, LINES[0]) is None, "the last bar line opens the ending"
+    assert find_restart(recording, LINES, bars, None, (LINES[0], 21.0)) is None
+    late = TrackEnding(EndingKind.ABRUPT, LINES.size - 1)
+    assert find_restart(recording, LINES, bars, late, (LINES[0], 21.0)) is None, "the last bar line opens the ending"
     assert restart_of(recording, song_start=LINES[0] - 2.5) is None, "more than a bar lies before the first bar line"
 
 

@@ -35,7 +35,7 @@ def profile() -> LoopProfile:
             TrackSection(12 * n, 12 * n + 12, 1.0 + 24.0 * n, 25.0 + 24.0 * n, name, n) for n, name in enumerate(names)
         ),
         splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none),
-        ending=TrackEnding(EndingKind.RESOLVE, 52, 105.0, 122.0),
+        ending=TrackEnding(EndingKind.RESOLVE, 52),
     )
 
 
