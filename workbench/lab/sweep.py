@@ -1,9 +1,8 @@
 """Sweeps: every combination of some parameters on every recording of a dataset, as one labelled array.
 
-A recording is analysed once. What a parameter touches decides what is done again for another value of it: a weight only
-weighs the breaks that are already measured, the context of a seam compares the bars again, and a parameter of the beats
-begins from the start. So twenty weights cost little more than one. A fitted number of a model is swept as
-`models.seams.pulse_weight`.
+A recording is analysed once. What a parameter touches decides what is done again for another value of it: one of the
+planner only plans, one of seams compares the bars again, and a parameter of the beats begins from the start. A fitted
+number of a model is swept as `models.seams.pulse_weight`.
 
 A sweep writes a folder beside its result, one file a recording, each whole or not at all. One that was killed goes on
 there; the folder is deleted when the result is written. A sweep of other parameters, another dataset or seed does not
@@ -41,9 +40,9 @@ from workbench.lab.evaluate import SKIP_SECONDS, evaluate_track
 from workbench.lab.sweep_search import Axis, Point, search_points
 from workbench.params import WorkbenchParams
 from workbench.params.base import named_weights
-from workbench.seams.build_profile import loop_profile, profile_of_form, track_form
+from workbench.seams.build_profile import loop_profile, profile_of_evidence
 from workbench.seams.measures import measures_used
-from workbench.seams.seam_score import line_breaks, with_yardstick
+from workbench.seams.seam_score import with_yardstick
 from workbench.store.fingerprint import canonical_json
 from workbench.store.home import Home
 from workbench.store.profiles import params_from
@@ -471,18 +470,13 @@ class _Steps(NamedTuple):
 
     beats: str
     bare: str
-    breaks: str
-    fits: str
-    form: str
+    profile: str
 
 
 def _steps(params: WorkbenchParams) -> _Steps:
-    seams = params.seams
     beats = params.beats.model_dump_json()
-    bare = beats + json.dumps([name for name, _ in measures_used(seams)])
-    breaks = bare + json.dumps(seams.context_beats)
-    fits = beats + json.dumps([seams.alike_fade_seconds, seams.unlike_fade_seconds])
-    return _Steps(beats, bare, breaks, fits, bare + params.sections.model_dump_json())
+    bare = beats + json.dumps([name for name, _ in measures_used(params.seams)])
+    return _Steps(beats, bare, beats + params.seams.model_dump_json() + params.sections.model_dump_json())
 
 
 class _Bench:
@@ -507,11 +501,11 @@ class _Bench:
         if found.grid.downbeats.size < 2:
             return found.grid, loop_profile(recording, found.grid, seams, find_sections)
         bare = self._once("bare", on.bare, lambda: measured_evidence(sound, found))
-        evidence = self._once("evidence", on.breaks, lambda: with_yardstick(bare, seams))
-        breaks = self._once("breaks", on.breaks, lambda: line_breaks(evidence, seams))
-        form = self._once("form", on.form, lambda: track_form(recording, found.grid, evidence, find_sections))
-        known: dict[tuple[int, int], tuple[float, ...]] = self._once("fits", on.fits, dict)
-        return found.grid, profile_of_form(recording, found.grid, evidence, form, seams, breaks, known)
+
+        def profile() -> LoopProfile:
+            return profile_of_evidence(recording, found.grid, with_yardstick(bare, seams), seams, find_sections)
+
+        return found.grid, self._once("profile", on.profile, profile)
 
     def _once(self, step: str, depends_on: str, compute: Any) -> Any:
         known = self._memo.get(step)

@@ -165,8 +165,8 @@ class _Hits:
             plans = [part.plan for part in parts]
             segments = [*plans[0].segments]
             for plan in plans[1:]:  # each goes on where the one before ends
-                first, *others = plan.segments
-                segments[-1:] = [replace(segments[-1], song_to=first.song_to), *others]
+                goes_on, *others = plan.segments
+                segments[-1:] = [replace(segments[-1], song_to=goes_on.song_to), *others]
             played = PlayedSegments(
                 tuple(segments),
                 np.concatenate([plan.seam_fades for plan in plans]),

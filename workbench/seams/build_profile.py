@@ -10,8 +10,8 @@ is missing, for a plan that follows a picture needs one certain number (`workben
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
-from typing import NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,8 +34,6 @@ from workbench.seams.profile import (
     with_room,
 )
 from workbench.seams.seam_score import (
-    LineScores,
-    PairBreaks,
     SeamEvidence,
     end_splice_parts,
     score_lines,
@@ -46,8 +44,6 @@ from workbench.seams.seam_score import (
 from workbench.seams.splice_fit import MIN_CORRELATION, Fits, fit_splices, line_sounds
 from workbench.structure.sections import BarFeatures, Section, bar_features, find_sections
 
-# fields of `Fits` by the bar lines left and entered: a fit depends on no weight, so a sweep makes each once
-KnownFits: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 # stored of a recording: loops choose among the best `BEST_SPLICES`, a plan that follows an edit among all
 MAX_SPLICES = 1500
 _MAX_SPLICES_EACH = 2  # selected of each length and bar line, for variety
@@ -95,24 +91,16 @@ def profile_of_evidence(
     find: SectionsOf = our_sections,
 ) -> LoopProfile:
     """`loop_profile` with the seam evidence already computed. The grid has at least two bars."""
-    form = track_form(recording, grid, evidence, find)
-    return profile_of_form(recording, grid, evidence, form, seams)
+    params = seams or SeamParams()
+    profile, coming_lufs = _without_splices(recording, grid, evidence, find)
+    splices = _candidate_splices(recording, evidence, profile, coming_lufs, params)
+    return replace(profile, splices=splices, part_names=part_names(params))
 
 
-class TrackForm(NamedTuple):
-    """What a profile holds in addition to splices: it depends on no parameter of seams but those of the evidence."""
-
-    profile: LoopProfile  # without splices
-    coming_lufs: FloatArray  # shape (n_bars,), LUFS of the `SHORT_TERM_SECONDS` after each bar line
-
-
-def track_form(
-    recording: Recording,
-    grid: BeatGrid,
-    evidence: SeamEvidence,
-    find: SectionsOf = our_sections,
-) -> TrackForm:
-    """Levels, sections and ending of a track. The grid has at least two bars."""
+def _without_splices(
+    recording: Recording, grid: BeatGrid, evidence: SeamEvidence, find: SectionsOf
+) -> tuple[LoopProfile, FloatArray]:
+    """Levels, sections and ending of a track, and LUFS of the `SHORT_TERM_SECONDS` after each bar line."""
     downbeats = grid.downbeats
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     ends = np.append(downbeats[1:], max(last_sound, downbeats[-1] + 1e-3))
@@ -132,7 +120,7 @@ def track_form(
     if not repeats_as_a_whole(recording, evidence):
         ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts)
     restart = find_restart(recording, downbeats, bar_lufs, ending, (start, last_sound))
-    return TrackForm(bare_profile(recording, grid, (start, last_sound), bar_lufs, parts, ending, restart), coming_lufs)
+    return bare_profile(recording, grid, (start, last_sound), bar_lufs, parts, ending, restart), coming_lufs
 
 
 def bare_profile(
@@ -183,25 +171,6 @@ def _without_last_beat(evidence: SeamEvidence) -> SeamEvidence:
     )
 
 
-def profile_of_form(
-    recording: Recording,
-    grid: BeatGrid,
-    evidence: SeamEvidence,
-    form: TrackForm,
-    seams: SeamParams | None = None,
-    breaks: PairBreaks | None = None,
-    known: KnownFits | None = None,
-) -> LoopProfile:
-    """`loop_profile` with all but its splices already computed.
-
-    The grid has at least two bars. `breaks` are from `line_breaks` and measured here if None; `known` holds fits of the
-    same recording and grid, and takes up new ones.
-    """
-    seams = seams or SeamParams()
-    splices = _candidate_splices(recording, evidence, form, seams, breaks, {} if known is None else known)
-    return replace(form.profile, splices=splices, part_names=part_names(seams))
-
-
 def harmonic_change(evidence: SeamEvidence) -> FloatArray:
     """How much the harmony moves within each bar, shape (n_bars,): mean 1 - cosine of tones from beat to beat.
 
@@ -217,23 +186,21 @@ def harmonic_change(evidence: SeamEvidence) -> FloatArray:
 def _candidate_splices(
     recording: Recording,
     evidence: SeamEvidence,
-    form: TrackForm,
+    profile: LoopProfile,
+    coming_lufs: FloatArray,
     params: SeamParams,
-    breaks: PairBreaks | None,
-    known: KnownFits,
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
     The splice that begins the track again stays at any score, and takes no gain over the pause.
     """
-    restart = form.profile.restart
-    scores = score_lines(evidence, params, breaks)
+    restart, scores = profile.restart, score_lines(evidence, params)
     n = evidence.lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
     allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
     allowed[0] = False
-    chosen = _with_variety(np.where(allowed, scores.total, -1.0), form.profile.ending, params)
+    chosen = _with_variety(np.where(allowed, scores.total, -1.0), profile.ending, params)
     if restart is not None:
         chosen[restart.leave, restart.enter] = True
     repeats = n > params.min_body_bars and repeats_as_a_whole(recording, evidence)
@@ -241,10 +208,11 @@ def _candidate_splices(
         chosen[-1, 0] = False  # made of what is known of it instead
         chosen &= n > _PHRASE_LINES
     leave, enter = np.nonzero(chosen)
-    found = _fitted(recording, evidence, scores, leave, enter, params, known)
-    again = form.profile.is_restart(leave, enter)
-    steps = np.where(again, 0.0, form.coming_lufs[enter] - form.coming_lufs[leave])
-    found = replace(found, level_step_db=steps)
+    again = profile.is_restart(leave, enter)
+    steps = np.where(again, 0.0, coming_lufs[enter] - coming_lufs[leave])
+    parts, led = splices_between_lines(scores, evidence, leave, enter, params)
+    at, pairs = evidence.edges[evidence.lines], np.column_stack([leave, enter])
+    found = splices_at(recording, at, pairs, parts, led, params, steps)
     if repeats:
         found = found.with_more(end_splice(recording.duration, evidence, params))
         again = np.append(again, False)
@@ -292,7 +260,8 @@ def named_splices(
     """
     params = params or SeamParams()
     parts, led = splices_between_lines(score_lines(evidence, params), evidence, leave, enter, params)
-    found = splices_at(recording, evidence.edges[evidence.lines], leave, enter, parts, led, params)
+    at, pairs = evidence.edges[evidence.lines], np.column_stack([leave, enter])
+    found = splices_at(recording, at, pairs, parts, led, params)
     whole = (leave == evidence.lines.size - 1) & (enter == 0)
     if not whole.any() or not repeats_as_a_whole(recording, evidence):
         return found
@@ -300,61 +269,31 @@ def named_splices(
     return with_whole.rows(np.where(whole, leave.size, np.arange(leave.size)))
 
 
-def _fits(recording: Recording, at: FloatArray, leave: IntArray, enter: IntArray, params: SeamParams) -> Fits:
-    """Fits of pairs of bar lines, which lie at `at`, s."""
-    # Of a long recording few of the lines are left or entered: their sound alone is cut out.
-    used, places = np.unique(np.concatenate((leave, enter)), return_inverse=True)
-    used = used if used.size else np.arange(1)
-    sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
-    return fit_splices(sounds, at[used], places[: leave.size], places[leave.size :], params)
-
-
-def _fitted(
-    recording: Recording,
-    evidence: SeamEvidence,
-    scores: LineScores,
-    leave: IntArray,
-    enter: IntArray,
-    params: SeamParams,
-    known: KnownFits,
-) -> Splices:
-    """Pairs of bar lines fitted to the waveform, in the given order, without a step in level."""
-    at = evidence.edges[evidence.lines]
-    pairs = list(zip(leave.tolist(), enter.tolist(), strict=True))
-    missing = [pair for pair in pairs if pair not in known]
-    if missing:
-        left, entered = (np.array(side, dtype=np.int64) for side in zip(*missing, strict=True))
-        found = _fits(recording, at, left, entered, params)
-        rows = np.column_stack([getattr(found, one.name) for one in fields(found)]).tolist()
-        known.update(zip(missing, map(tuple, rows), strict=True))
-    fits = Fits(*np.array([known[pair] for pair in pairs], dtype=np.float64).reshape(-1, len(fields(Fits))).T)
-    parts, led = splices_between_lines(scores, evidence, leave, enter, params)
-    return _splices_of_fits(fits, at, leave, enter, parts, led, params)
-
-
 def splices_at(
     recording: Recording,
     at: FloatArray,
-    leave: IntArray,
-    enter: IntArray,
+    pairs: IntArray,
     parts: FloatArray,
     led: BoolArray,
     params: SeamParams,
+    steps: FloatArray | None = None,
 ) -> Splices:
-    """Splices between some beats or bar lines, which lie at `at`, s, fitted to the waveform, in the order given.
+    """Splices between beats or bar lines, which lie at `at`, s, fitted to the waveform.
 
-    `parts`, shape (n_parts, n), and `led` are as the beats alone have them.
+    `pairs`, shape (n, 2), are left and entered; `parts`, shape (n_parts, n), and `led` are as the beats alone have
+    them. `steps` are the LU by which the entered sides are louder, measured here if None.
     """
-    starts = np.concatenate((at[leave], at[enter]))
-    levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
-    found = _splices_of_fits(_fits(recording, at, leave, enter, params), at, leave, enter, parts, led, params)
-    return replace(found, level_step_db=levels[leave.size :] - levels[: leave.size])
-
-
-def _splices_of_fits(
-    fits: Fits, at: FloatArray, leave: IntArray, enter: IntArray, parts: FloatArray, led: BoolArray, params: SeamParams
-) -> Splices:
-    """Splices with what the waveforms say, without a step in level."""
+    leave, enter = pairs.T
+    if steps is None:
+        starts = at[np.concatenate((leave, enter))]
+        levels = loudness_between(recording.samples, recording.sample_rate, starts, starts + SHORT_TERM_SECONDS)
+        steps = levels[leave.size :] - levels[: leave.size]
+    # Of a long recording few of the lines are left or entered: their sound alone is cut out.
+    used, places = np.unique(pairs.T, return_inverse=True)
+    used = used if used.size else np.arange(1)
+    sounds = line_sounds(recording.samples, recording.sample_rate, at[used])
+    left, entered = places.reshape(2, -1)
+    fits = fit_splices(sounds, at[used], left, entered, params)
     parts = audible_parts(parts, fits)
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     return Splices(
@@ -366,7 +305,7 @@ def _splices_of_fits(
         parts=np.ascontiguousarray(parts.T),
         fade_seconds=fade,
         exponent=fits.exponent,
-        level_step_db=np.zeros(leave.size),
+        level_step_db=steps,
     )
 
 

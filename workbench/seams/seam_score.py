@@ -634,22 +634,15 @@ class LineScores:
     parts: FloatArray | None
 
 
-def line_breaks(evidence: SeamEvidence, params: SeamParams) -> PairBreaks | None:
-    """The breaks between all bar lines, for weighing again and again; None if they would take too much memory."""
-    lines = evidence.lines
-    return measure_pairs(evidence, Pairs(lines, lines), params) if len(line_blocks(lines.size)) == 1 else None
-
-
-def score_lines(evidence: SeamEvidence, params: SeamParams, breaks: PairBreaks | None = None) -> LineScores:
+def score_lines(evidence: SeamEvidence, params: SeamParams) -> LineScores:
     """Score the splices between all bar lines; of a long recording those that reach `min_kept_score`, without parts.
 
     Of two hours of music one pair of bar lines in a hundred reaches it. What most of the others lose by the breaks that
-    are quick to measure is too much already, with any value of the rest. `breaks` are from `line_breaks`, and measured
-    here if None.
+    are quick to measure is too much already, with any value of the rest.
     """
-    lines, breaks = evidence.lines, breaks or line_breaks(evidence, params)
-    if breaks is not None:
-        parts, total, led = score_pairs(evidence, breaks, params)
+    lines = evidence.lines
+    if len(line_blocks(lines.size)) == 1:
+        parts, total, led = score_splices(evidence, lines, lines, params)
         return LineScores(total, led, parts)
     total = np.zeros((lines.size, lines.size))
     for block in line_blocks(lines.size):

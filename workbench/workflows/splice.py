@@ -542,8 +542,7 @@ def _fitted(
 ) -> Splices:
     """One splice between two beats as the planner would have it, fitted to the waveform."""
     parts, led = np.array(list(scored.parts.values()))[:, None], np.array([scored.led])
-    here, there = np.array([left]), np.array([entered])
-    found = splices_at(recording, grid.beats, here, there, parts, led, params.seams)
+    found = splices_at(recording, grid.beats, np.array([[left, entered]]), parts, led, params.seams)
     at = grid.beats[[left, entered]]
     if np.isin(at, grid.downbeats).all():
         whole = int(np.subtract(*np.searchsorted(grid.downbeats, at)))

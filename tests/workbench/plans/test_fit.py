@@ -17,9 +17,9 @@ from tests.workbench.plans.fitted import Fit
 from workbench.errors import ConstraintError, ParameterError
 from workbench.params import CoverParams
 from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange
+from workbench.plans.cutdown import hook_of
 from workbench.plans.fit import (
     different_share,
-    hook_of,
     plan_fits,
     shares_its_parts,
 )

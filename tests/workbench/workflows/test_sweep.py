@@ -38,9 +38,6 @@ from workbench.lab.winners import winner
 from workbench.matching.columns import Columns
 from workbench.matching.video_facts import VideoFacts
 from workbench.params import SeamParams, WorkbenchParams
-from workbench.params.loops import SeamModel
-from workbench.params.sliders import knob_of
-from workbench.seams.seam_score import line_breaks, measure_beats, with_yardstick
 from workbench.store.fingerprint import canonical_json
 from workbench.store.home import Home
 
@@ -90,23 +87,6 @@ def test_a_sweep_has_the_numbers_of_one_analysis_a_point(workspace: Workspace, s
     again = read_sweep(tmp_path / "sweep.zarr")
     xarray.testing.assert_equal(again, found)
     assert list(again["seams.context_beats"].values) == [2, 4]
-
-
-def test_only_the_context_of_a_seam_touches_its_breaks(band: Callable[..., Any]) -> None:
-    piece, plain = band("AB"), SeamParams()
-    bare = measure_beats(piece.recording, piece.grid, plain)
-    breaks = line_breaks(with_yardstick(bare, plain), plain)
-    assert breaks is not None
-    other = SeamModel(**{name: value + 0.01 for name, value in plain.model})
-    cases = [(SeamParams(model=other), True)]
-    for name in SeamParams.knobs().keys() - {"measures"}:  # measures of others come with their own breaks
-        changed = SeamParams(**{name: knob_of("seams", name).values(2)[1]})
-        cases.append((changed, name != "context_beats"))
-    for changed, is_same in cases:
-        found = line_breaks(with_yardstick(bare, changed), changed)
-        assert found is not None
-        assert np.array_equal(found.ahead, breaks.ahead) is is_same
-        assert np.array_equal(found.behind, breaks.behind) is is_same
 
 
 def test_a_number_of_a_model_is_varied_recorded_and_in_the_key() -> None:
