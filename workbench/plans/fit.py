@@ -54,7 +54,7 @@ from workbench.plans.ends import (
     with_closing_fade,
 )
 from workbench.plans.hits import hit_distance, plans_with_hits, suggest_hits
-from workbench.plans.loop import find_loop, first_options, plan_loop, restart_splice
+from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (
     BORDER_SECONDS,
     MAX_OPTIONS,
@@ -72,6 +72,7 @@ from workbench.plans.plan_score import NOTICED, REQUEST_FLOOR, is_raised
 from workbench.plans.refusals import SURE_CONFIDENCE, Refusal, RefusalReason, plain_seconds
 from workbench.plans.repetition import is_varied, least_variety
 from workbench.plans.request import LENGTH_ALONE, Hit, Keep, KeptPart, PlanRequest
+from workbench.plans.suggestions import suggest_landings
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 from workbench.seams.profile import LoopProfile
 
@@ -135,7 +136,7 @@ def _answer(fit: Fit) -> LoopPlan | Refusal:
     """`plan_fit` with closing fades as the planner finds them good."""
     request = fit.request
     if request.only_loop and not request.asks_beyond_seams:
-        return plan_loop(fit.profile, fit.seconds, fit.params, request.constraints)
+        return _or_begin_elsewhere(plan_loop(fit.profile, fit.seconds, fit.params, request.constraints), fit)
     wrong = _out_of_range(fit)
     if wrong is not None:
         return wrong
@@ -156,6 +157,19 @@ def _answer(fit: Fit) -> LoopPlan | Refusal:
 def _asking(fit: Fit, request: PlanRequest) -> Fit:
     """The same length with another request, beside no other plan."""
     return replace(fit, request=request, beside=None)
+
+
+def _or_begin_elsewhere(answer: LoopPlan | Refusal, fit: Fit) -> LoopPlan | Refusal:
+    """The answer of a loop; where it must play an excluded start of the track, with a fit that need not, if any."""
+    if isinstance(answer, LoopPlan):
+        return answer
+    blamed = fit.request.constraints.only(answer.constraints)
+    if not any(holds_start(fit.profile, one) for one in blamed.excluded):
+        return answer
+    elsewhere = replace(fit.request, only_loop=False, fade=None)
+    if isinstance(plan_fit(fit.profile, fit.seconds, elsewhere, fit.params), Refusal):
+        return answer
+    return replace(answer, sentence=answer.sentence + " A fit of this length begins elsewhere.")
 
 
 def plan_fits(
@@ -527,8 +541,13 @@ def _refused(fit: Fit) -> Refusal:
         floor = fit.params.min_seam_score
         least = floor if is_raised(floor) else min(REQUEST_FLOOR, floor)
         why = Sentence(f"no seams of {least:g} and more make this length of them")
-    elif len(tried.request.hits) == len(blamed) == 2 and has_bars:
+    elif 0 < len(tried.request.hits) == len(blamed) <= 2 and has_bars:
         why = _other_times(tried)
+    elif tried.request.end_on is not None and has_bars and {one.kind for one in blamed} != {_START_AT, _END_ON}:
+        why, others = _elsewhere(fit), [one for one in request.each if one not in blamed]
+        if not why and others:
+            why = _elsewhere(tried)
+            why = why and Sentence("without ") + joined(others, " and ") + ", " + why
     said = cannot_be_satisfied(blamed, fit.length)
     return refusals.contradiction(said + "; " + why if why else said, blamed)
 
@@ -575,11 +594,36 @@ def _can_pin(fit: Fit, splice: NamedSplice) -> bool:
 
 
 def _other_times(fit: Fit) -> Sentence:
-    """When the later of two hits could land."""
-    first, last = sorted(fit.request.hits, key=lambda hit: hit.at)
+    """When the music could start for one hit, or the later of two could land."""
+    *before, last = sorted(fit.request.hits, key=lambda hit: hit.at)
 
-    def can_land(hit: Hit) -> bool:
-        return bool(_plans_at_floor(_asking(fit, replace(fit.request, hits=(first, hit)))))
+    def can_be(request: PlanRequest) -> bool:
+        return bool(_plans_at_floor(_asking(fit, request)))
 
+    if not before:
+        assert last.landmark is not None, "the arrival of the track is known by now"
+        start = round(last.at - (last.landmark - fit.profile.song_start), 2)
+        starts_later = fit.request.start_at is None and start > 0.0
+        if starts_later and can_be(replace(fit.request, start_at=start)):
+            return Sentence("it lands there with ", Constraint(_START_AT, (start,)))
+        return Sentence()
     splices = cut_splices(fit.profile, fit.params)
-    return suggest_hits(first, last, splices, can_land)
+    return suggest_hits(before[0], last, splices, lambda hit: can_be(replace(fit.request, hits=(*before, hit))))
+
+
+def _elsewhere(fit: Fit) -> Sentence:
+    """What to ask for so that the last hit lands, everything else that was asked for being satisfied."""
+    request = fit.request
+    assert request.end_on is not None
+
+    def can_land(start_at: VideoSeconds | None, end_on: VideoSeconds) -> bool:
+        return bool(_plans(_asking(fit, replace(request, start_at=start_at, end_on=end_on))))
+
+    return suggest_landings(
+        fit.profile,
+        seconds=fit.seconds,
+        end_on=request.end_on,
+        start_at=request.start_at,
+        last_hit=fit.last_hit,
+        can_land=can_land,
+    )

@@ -67,7 +67,9 @@ from workbench.plans.constraints import (
     LineConstraints,
     NamedSplice,
     SeamConstraints,
+    TrackRange,
     cannot_be_satisfied,
+    clock,
     on_lines,
     smallest_contradiction,
 )
@@ -131,7 +133,35 @@ def plan_loop(
     blamed = smallest_contradiction(constraints.each, can_be_satisfied)
     if not blamed:
         return find_loop(profile, video_seconds, params, UNCONSTRAINED)
-    return refusals.contradiction(cannot_be_satisfied(blamed, f"a loop of {plain_seconds(video_seconds)} s"), blamed)
+    said = cannot_be_satisfied(blamed, f"a loop of {plain_seconds(video_seconds)} s")
+    for one in constraints.excluded:
+        if SeamConstraints(excluded=(one,)).each == blamed:
+            said += _why_it_is_played(profile, params, one)
+    return refusals.contradiction(said, blamed)
+
+
+def _why_it_is_played(profile: LoopProfile, params: CoverParams, excluded: TrackRange) -> str:
+    """Why every loop plays a range that is not to be played, after a comma; empty where that is not known."""
+    if holds_start(profile, excluded):
+        return ", for a loop begins where the track does"
+    rules = on_lines(profile, SeamConstraints(excluded=(excluded,)))
+    usable = with_pairs(usable_splices(profile, params, rules), params)
+    if not np.any(usable.leads_past_excluded & usable.first):
+        return (
+            f", for a loop begins where the track does, and no splice with a score of {params.min_seam_score:g} leads "
+            f"from before {clock(excluded.song_from)} past {clock(excluded.song_to)}"
+        )
+    repeats = usable.is_body & np.diagonal(usable.follows)
+    if any(np.any(repeats & _may_open(usable, way)) for way in (None, *_ways_past(usable))):
+        return ""
+    return f", for no part that repeats unnoticed is entirely before {clock(excluded.song_from)} or after " + clock(
+        excluded.song_to
+    )
+
+
+def holds_start(profile: LoopProfile, stretch: TrackRange) -> bool:
+    """Whether the track starts in a range of it, where every loop begins."""
+    return stretch.song_from <= round(profile.song_start, 6) < stretch.song_to
 
 
 def restart_splice(profile: LoopProfile) -> NamedSplice | None:

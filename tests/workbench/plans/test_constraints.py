@@ -23,11 +23,12 @@ from workbench.plans.constraints import (
     on_lines,
     smallest_contradiction,
 )
+from workbench.plans.fit import plan_fit
 from workbench.plans.loop import plan_loop
 from workbench.plans.plan import LoopPlan, PlanKind, nearest_line, segment_table
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.repetition import find_repetition, variety
-from workbench.plans.request import Keep, KeptPart
+from workbench.plans.request import Keep, KeptPart, PlanRequest
 from workbench.results.plan_words import repetition_line
 from workbench.seams.profile import SEAM_PARTS, LoopProfile, Splices
 
@@ -136,6 +137,29 @@ def test_what_is_excluded_is_not_played(track_profile: Maker, seconds: float) ->
     assert left_out > 1
 
 
+@pytest.mark.parametrize("seconds", [190.0, 1800.0])
+def test_a_loop_without_the_beginning_of_its_track_says_what_can(
+    track_profile: Maker, only: Callable[..., LoopProfile], seconds: float
+) -> None:
+    """Nearly half an hour is more than the seams of a fit fill that begins elsewhere."""
+    profile = only(track_profile(), [(48, 16)])
+    request = PlanRequest(SeamConstraints(excluded=(TrackRange(0.0, float(profile.downbeats[4])),)), only_loop=True)
+    refused = plan_fit(profile, seconds, request)
+    assert isinstance(refused, Refusal)
+    assert "for a loop begins where the track does." in refused.hint
+    fit = plan_fit(profile, seconds, replace(request, only_loop=False))
+    assert isinstance(fit, LoopPlan) == (seconds < 1000.0)
+    assert ("A fit of this length begins elsewhere." in refused.hint) == (seconds < 1000.0)
+
+
+def test_a_loop_that_cannot_leave_a_range_out_says_what_lacks(track_profile: Maker) -> None:
+    profile = track_profile()
+    out = TrackRange(float(profile.downbeats[3]), float(profile.downbeats[-3]))
+    refused = plan_loop(profile, profile.song_duration + 60.0, constraints=SeamConstraints(excluded=(out,)))
+    assert isinstance(refused, Refusal)
+    assert re.search(r"no splice with a score of 0\.5 leads from before 0:\d\d\S* past \d:\d\d", refused.hint)
+
+
 def with_splices(profile: LoopProfile, *pairs: tuple[int, int]) -> LoopProfile:
     """The track with these splices alone, exactly on its bar lines, all as good as each other."""
     leave, enter = (np.array(lines) for lines in zip(*pairs, strict=True))
@@ -209,11 +233,11 @@ def test_the_whole_track_begins_again_without_an_excluded_range(track_profile: M
     assert re.findall(r"leaves out .*", said) == ["leaves out 0:18 to 0:34 of the track"], "once, though each pass does"
 
 
-def test_where_no_splice_leads_back_around_the_excluded_range_it_is_named(track_profile: Maker) -> None:
+def test_where_no_splice_leads_back_around_the_excluded_range_the_line_says_so(track_profile: Maker) -> None:
     profile = with_splices(track_profile(), (9, 17), (48, 7))
     refused = plan_loop(profile, LOOPED, constraints=SeamConstraints(excluded=(TrackRange(19.0, 31.0),)))
     assert isinstance(refused, Refusal)
-    assert [one.id for one in refused.constraints] == ["excluded 0:19-0:31"]
+    assert "no part that repeats unnoticed is entirely before 0:19 or after" in refused.hint
 
 
 def test_several_pins_and_a_range_at_once(track_profile: Maker) -> None:

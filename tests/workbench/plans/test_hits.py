@@ -16,7 +16,7 @@ from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.errors import ConstraintError, ParameterError
 from workbench.features.marks import Marks
 from workbench.params import CoverParams
-from workbench.plans.constraints import SeamConstraints, TrackRange
+from workbench.plans.constraints import ConstraintKind, SeamConstraints, TrackRange
 from workbench.plans.fit import plan_fit
 from workbench.plans.hits import find_arrival, hit_distance
 from workbench.plans.plan import LoopPlan, PlanKind
@@ -123,6 +123,16 @@ def test_hits_that_exclude_each_other_are_named_with_times_that_go(track_profile
         other = Hit(at, landmark)
         plan = plan_of(profile, 150.0, PlanRequest(hits=(hits[0], other)))
         assert lands(plan, other)
+
+
+def test_a_hit_that_needs_a_later_start_is_told_one(track_profile: Maker) -> None:
+    profile = track_profile()
+    alone = replace(profile, splices=profile.splices.rows(np.zeros(0, dtype=np.int64)))  # it can only play straight
+    hit = Hit(61.5, float(profile.downbeats[16]))
+    answer = plan_fit(alone, 90.0, PlanRequest(hits=(hit,)))
+    assert isinstance(answer, Refusal)
+    (start,) = (part for part in answer.sentence.parts if getattr(part, "kind", None) is ConstraintKind.START_AT)
+    assert lands(plan_of(alone, 90.0, PlanRequest(start_at=start.times[0], hits=(hit,))), hit)
 
 
 def test_what_else_is_asked_for_stays(track_profile: Maker) -> None:
