@@ -78,10 +78,10 @@ if TYPE_CHECKING:
     from workbench.workflows.plan import plan_track as plan_track
     from workbench.workflows.plan import save_plan as save_plan
     from workbench.workflows.seams import seam_views as seam_views
-    from workbench.workflows.splice import HeardPlan as HeardPlan
-    from workbench.workflows.splice import HeardSplice as HeardSplice
-    from workbench.workflows.splice import heard_plan as heard_plan
+    from workbench.workflows.splice import PlanPreview as PlanPreview
+    from workbench.workflows.splice import SplicePreview as SplicePreview
     from workbench.workflows.splice import plan_of as plan_of
+    from workbench.workflows.splice import preview_plan as preview_plan
     from workbench.workflows.splice import splice as splice
 
 _HOMES = {
@@ -89,8 +89,6 @@ _HOMES = {
     "BeatGrid": "beats.grid",
     "Comparison": "lab.compare",
     "Dataset": "lab.datasets",
-    "HeardPlan": "workflows.splice",
-    "HeardSplice": "workflows.splice",
     "Home": "store.home",
     "Keep": "plans.request",
     "KeptPart": "plans.request",
@@ -99,9 +97,11 @@ _HOMES = {
     "LoopSegment": "plans.plan",
     "NamedSplice": "plans.constraints",
     "Recording": "recording",
+    "PlanPreview": "workflows.splice",
     "PlanRequest": "plans.request",
     "Refusal": "plans.refusals",
     "SeamConstraints": "plans.constraints",
+    "SplicePreview": "workflows.splice",
     "SweepPlan": "lab.sweep",
     "TrackRange": "plans.constraints",
     "WorkbenchError": "errors",
@@ -119,7 +119,6 @@ _HOMES = {
     "decode": "media.audio",
     "evaluate": "lab.evaluate",
     "fit_track": "workflows.plan",
-    "heard_plan": "workflows.splice",
     "keep_grid": "workflows.beats",
     "load_profile": "store.profiles",
     "load_settings": "store.settings",
@@ -133,6 +132,7 @@ _HOMES = {
     "plan_loop": "plans.loop",
     "plan_of": "workflows.splice",
     "plan_track": "workflows.plan",
+    "preview_plan": "workflows.splice",
     "read_axis": "lab.sweep",
     "read_sweep": "lab.sweep",
     "render_audio": "render.video",

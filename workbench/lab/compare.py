@@ -38,7 +38,7 @@ from workbench.plans.plan import LoopPlan
 from workbench.recording import FloatArray, counted
 from workbench.store.home import Home
 from workbench.store.profiles import load_profile
-from workbench.workflows.splice import heard_plan
+from workbench.workflows.splice import preview_plan
 
 if TYPE_CHECKING:
     import pandas
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from workbench.beats.grid import BeatGrid
     from workbench.params import CoverParams
     from workbench.seams.profile import LoopProfile
-    from workbench.workflows.splice import HeardPlan
+    from workbench.workflows.splice import PlanPreview
 
 LONGER_SECONDS = 60.0  # by which the video of a plan is longer than the recording, where no length is given
 # What is compared, where it applies to a recording, and what it is in a line
@@ -155,7 +155,7 @@ class Comparison:
         empty: list[str] = []
         return {side: reasons_in_words(self.table.get((REFUSAL, side), empty)) for side in ("a", "b")}
 
-    def hear(self, name: str) -> tuple[HeardPlan | str, HeardPlan | str]:
+    def hear(self, name: str) -> tuple[PlanPreview | str, PlanPreview | str]:
         """The plans of one recording under both profiles, to see and to play; why there is none if it is refused.
 
         Parameters
@@ -374,9 +374,9 @@ def profile_measures(
     return row, tuple((segment.song_from, segment.song_to) for segment in plan.segments)
 
 
-def _planned_preview(workspace: Workspace, path: Path, seconds: float | None) -> HeardPlan | str:
+def _planned_preview(workspace: Workspace, path: Path, seconds: float | None) -> PlanPreview | str:
     analysis = analyze_sound(Sound(workspace, path, use_detected_grid=True))
     plan = plan_loop(analysis.profile, seconds or analysis.duration + LONGER_SECONDS, workspace.params.cover)
     if not isinstance(plan, LoopPlan):
         return f"{plan.reason.value}: {plan.hint}"
-    return heard_plan(plan, workspace.load_recording(path), analysis.grid, workspace.params)
+    return preview_plan(plan, workspace.load_recording(path), analysis.grid, workspace.params)

@@ -34,7 +34,7 @@ from workbench.recording import Recording, counted
 from workbench.render.clicks import with_clicks
 from workbench.seams.profile import LoopProfile, Splices
 from workbench.workflows.plan import Planned
-from workbench.workflows.splice import HeardPlan, HeardSplice
+from workbench.workflows.splice import PlanPreview, SplicePreview
 from workbench.workflows.voice_over import VoiceOverMix
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _(plan: LoopPlan) -> str:
 
 
 @html_of.register
-def _(preview: HeardPlan) -> str:
+def _(preview: PlanPreview) -> str:
     line = _line(preview.plan) + (f"; off the grid: {preview.off_grid}" if preview.off_grid else "")
     seams = range(min(len(preview.plan.seam_times), _LANE_PLAYERS))
     players = [_player(preview.seam_sound(seam), f"seam {seam + 1}") for seam in seams]
@@ -150,7 +150,7 @@ def _(view: SeamView) -> str:
 
 
 @html_of.register
-def _(preview: HeardSplice) -> str:
+def _(preview: SplicePreview) -> str:
     where = f"beat {preview.leave_beat} to beat {preview.enter_beat}"
     return _seam_page(preview.view, f"splice from {where}, score {preview.score:.2f}")
 

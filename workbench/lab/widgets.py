@@ -24,7 +24,7 @@ from workbench.media.audio import decode
 from workbench.params import WorkbenchParams
 from workbench.params.sliders import Knob, knob_of
 from workbench.recording import Recording
-from workbench.workflows.splice import HeardSplice, splice
+from workbench.workflows.splice import SplicePreview, splice
 from workbench.workflows.voice_over import VoiceOverMix, load_voice_over, mix_voice_over
 
 SEAM_KNOBS = ("context_beats", "alike_fade_seconds", "unlike_fade_seconds")
@@ -203,7 +203,7 @@ def seam(
     grid: BeatGrid | None = None,
     params: WorkbenchParams | None = None,
     knobs: Sequence[str] = SEAM_KNOBS,
-) -> Turned[HeardSplice]:
+) -> Turned[SplicePreview]:
     """A splice whose parameters can be turned, with its picture, its sound and the parts of its score.
 
     Parameters
@@ -225,7 +225,7 @@ def seam(
     found = splice(sound, leave=leave, enter=enter, grid=grid, params=begun)
     beats = found.played.grid
 
-    def make(tuned: WorkbenchParams) -> HeardSplice:
+    def make(tuned: WorkbenchParams) -> SplicePreview:
         if tuned is begun:
             return found
         at = beats.beats[[found.leave_beat, found.enter_beat]].tolist()

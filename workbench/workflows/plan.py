@@ -58,7 +58,7 @@ from workbench.seams.endings import last_hit
 from workbench.seams.profile import LoopProfile
 from workbench.workflows.constraints import recorded_request, request_records, with_pinned
 from workbench.workflows.mix import mix_under
-from workbench.workflows.splice import HeardPlan, HeardSplice, heard_json
+from workbench.workflows.splice import PlanPreview, SplicePreview, preview_json
 
 if TYPE_CHECKING:
     import pandas
@@ -352,7 +352,7 @@ def planned_json(planned: Planned, video_id: str | None = None, hint: str | None
     return with_provenance(planned_body(planned, video_id, hint).to_json(), planned.provenance)
 
 
-def save_plan(planned: Planned | HeardPlan | HeardSplice | Sequence[Planned], path: Path | str) -> Path:
+def save_plan(planned: Planned | PlanPreview | SplicePreview | Sequence[Planned], path: Path | str) -> Path:
     """Write a plan as the command line prints it, for `workbench render`, `export` and `reproduce`.
 
     Parameters
@@ -373,10 +373,10 @@ def save_plan(planned: Planned | HeardPlan | HeardSplice | Sequence[Planned], pa
     match planned:
         case Planned():
             body = planned_json(planned)
-        case HeardPlan():
-            body = heard_json(planned)
-        case HeardSplice():
-            body = heard_json(planned.played)
+        case PlanPreview():
+            body = preview_json(planned)
+        case SplicePreview():
+            body = preview_json(planned.played)
         case _:
             body = {"fits": [planned_json(one) for one in planned]}
     write_json(path, body, StoreError)

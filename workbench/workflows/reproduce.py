@@ -40,7 +40,7 @@ from workbench.workflows.constraints import recorded_request
 from workbench.workflows.match import match, match_json
 from workbench.workflows.mix import draw_envelope
 from workbench.workflows.plan import plan_lengths, plan_track, planned_json
-from workbench.workflows.splice import heard_json, plan_again, splice_again, splice_json
+from workbench.workflows.splice import plan_again, preview_json, splice_again, splice_json
 
 # Keys of a result that say what a caller calls things, whose they are, or how it words a refusal, not what was computed
 _CALLED = ("title", "artist_name", "path", *CREDITS)
@@ -176,9 +176,9 @@ def _own(workspace: Workspace, made: Provenance, track: Path | None, *, is_plan:
     if track is None:
         raise PlanError("the provenance names no track")
     if made.command == "edit":
-        return heard_json(plan_again(workspace, made, track))
+        return preview_json(plan_again(workspace, made, track))
     scored = splice_again(workspace, made, track)
-    return heard_json(scored.played) if is_plan else splice_json("", scored, workspace.params.cover.min_seam_score)
+    return preview_json(scored.played) if is_plan else splice_json("", scored, workspace.params.cover.min_seam_score)
 
 
 def _cut(workspace: Workspace, name: str, content_hash: object, folders: Iterable[Path]) -> Path:

@@ -9,8 +9,8 @@ A list of segments is played as it stands. The invariants of every plan are chec
 splices are on the grid is stated, and not demanded. Splices and plans say what they were made from, a given grid
 included, so that they are saved, rendered, exported and made again as any plan is.
 
-Functions: `splice` makes a `HeardSplice`, `plan_of` a `HeardPlan`, `heard_plan` one of a plan that there is;
-`splice_json` and `heard_json`, each as JSON with its provenance; `splice_again` and `plan_again` make them again.
+Functions: `splice` makes a `SplicePreview`, `plan_of` a `PlanPreview`, `preview_plan` one of a plan that there is;
+`splice_json` and `preview_json`, each as JSON with its provenance; `splice_again` and `plan_again` make them again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _STAGES = ("beats", "loops", "plan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeardPlan(Shown):
+class PlanPreview(Shown):
     """A plan and the recording that it plays.
 
     Attributes
@@ -85,7 +85,7 @@ class HeardPlan(Shown):
     grid : by which its seams are scored
     scores : 0 to 1, of each seam at the beats nearest to it; none where the grid has no bars
     off_grid : which rule of the grid it breaks, in words; empty without any, as for the planner's plans
-    provenance : what it was made from; None of `heard_plan`, whose plan has its own
+    provenance : what it was made from; None of `preview_plan`, whose plan has its own
     """
 
     plan: LoopPlan
@@ -164,7 +164,7 @@ class HeardPlan(Shown):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeardSplice(Shown):
+class SplicePreview(Shown):
     """One splice of a recording: its score, and all that shows it.
 
     Attributes
@@ -189,7 +189,7 @@ class HeardSplice(Shown):
     level_step_db: float
     beats: SeamScore
     view: SeamView
-    played: HeardPlan
+    played: PlanPreview
     provenance: Provenance
 
     def __repr__(self) -> str:
@@ -230,7 +230,7 @@ def splice(
     grid: BeatGrid | None = None,
     params: WorkbenchParams | None = None,
     workspace: Workspace | None = None,
-) -> HeardSplice:
+) -> SplicePreview:
     """Score, draw and play the splice that leaves a track at one place and goes on at another.
 
     Parameters
@@ -244,7 +244,7 @@ def splice(
 
     Returns
     -------
-    HeardSplice : which shows itself in a notebook, with a player
+    SplicePreview : which shows itself in a notebook, with a player
 
     Raises
     ------
@@ -282,7 +282,7 @@ def splice(
     beats = BeatAnalysis(recording.content_hash, recording.duration, grid, np.zeros(0), 1, cached=False)
     view = seam_view(plan, recording, Analysis(beats, profile), evidence, 0, params.seams)
     total = float(found.score[0])
-    return HeardSplice(
+    return SplicePreview(
         score=total,
         parts=dict(zip(scored.parts, found.parts[0].tolist(), strict=True)),
         leave_beat=left,
@@ -291,12 +291,12 @@ def splice(
         level_step_db=float(found.level_step_db[0]),
         beats=scored,
         view=replace(view, video_s=float("nan")),
-        played=HeardPlan(plan, recording, grid, (total,), _broken_rule(plan, grid), provenance),
+        played=PlanPreview(plan, recording, grid, (total,), _broken_rule(plan, grid), provenance),
         provenance=provenance,
     )
 
 
-def splice_json(track_id: str, scored: HeardSplice, min_seam_score: float) -> dict[str, Any]:
+def splice_json(track_id: str, scored: SplicePreview, min_seam_score: float) -> dict[str, Any]:
     """The JSON of a splice as the command line prints it; its fields are named as in a plan."""
     plan = scored.played.plan
     left, entered = plan.segments
@@ -325,7 +325,7 @@ def plan_of(
     gain_glide_seconds: float = 0.0,
     grid: BeatGrid | None = None,
     params: WorkbenchParams | None = None,
-) -> HeardPlan:
+) -> PlanPreview:
     """Check any list of segments of a recording as a plan, score its seams, and play it.
 
     Parameters
@@ -341,7 +341,7 @@ def plan_of(
 
     Returns
     -------
-    HeardPlan : exactly as long as its segments together
+    PlanPreview : exactly as long as its segments together
 
     Raises
     ------
@@ -385,12 +385,12 @@ def plan_of(
             "grid": given,
         },
     )
-    return HeardPlan(plan, recording, grid, scores, _broken_rule(plan, grid), provenance)
+    return PlanPreview(plan, recording, grid, scores, _broken_rule(plan, grid), provenance)
 
 
-def heard_plan(
+def preview_plan(
     plan: LoopPlan, recording: Recording, grid: BeatGrid, params: WorkbenchParams | None = None
-) -> HeardPlan:
+) -> PlanPreview:
     """A plan with the recording that it plays.
 
     Parameters
@@ -400,7 +400,7 @@ def heard_plan(
 
     Returns
     -------
-    HeardPlan : with the score of each seam, 0 to 1
+    PlanPreview : with the score of each seam, 0 to 1
 
     Raises
     ------
@@ -412,17 +412,17 @@ def heard_plan(
     if not isinstance(given, LoopPlan):
         raise ParameterError(f"only a LoopPlan can be played, not a {type(given).__name__}")
     scores = _scores(segment_table(plan), recording, grid, params or WorkbenchParams())
-    return HeardPlan(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
+    return PlanPreview(plan.alone, recording, grid, scores, _broken_rule(plan, grid))
 
 
-def heard_json(heard: HeardPlan) -> dict[str, Any]:
+def preview_json(preview: PlanPreview) -> dict[str, Any]:
     """The JSON of a plan of one's own, in the shape of what `workbench loop` and `fit` print."""
-    made, length = heard.provenance, f"{plain_seconds(heard.plan.window_end)}s"
+    made, length = preview.provenance, f"{plain_seconds(preview.plan.window_end)}s"
     name = _UNNAMED if made is None or made.track is None else made.track.name
-    return with_provenance(plan_result(heard.plan, video_id=length, track_id=name, track=None).to_json(), made)
+    return with_provenance(plan_result(preview.plan, video_id=length, track_id=name, track=None).to_json(), made)
 
 
-def plan_again(workspace: Workspace, made: Provenance, track: Path) -> HeardPlan:
+def plan_again(workspace: Workspace, made: Provenance, track: Path) -> PlanPreview:
     """The plan that `plan_of` made, from its provenance; raises `PlanError` if that does not hold the segments."""
     asked: Mapping[str, Any] = made.constraints
     try:
@@ -442,7 +442,7 @@ def plan_again(workspace: Workspace, made: Provenance, track: Path) -> HeardPlan
     )
 
 
-def splice_again(workspace: Workspace, made: Provenance, track: Path) -> HeardSplice:
+def splice_again(workspace: Workspace, made: Provenance, track: Path) -> SplicePreview:
     """The splice that `splice` made, from its provenance; raises `PlanError` if that does not hold its times."""
     asked: Mapping[str, Any] = made.constraints
     if not {"leave", "enter"} <= asked.keys():

@@ -28,7 +28,7 @@ from workbench.seams.profile import SEAM_PARTS
 from workbench.store.home import Home
 from workbench.workflows.plan import loop_track
 from workbench.workflows.seams import seam_views
-from workbench.workflows.splice import heard_plan, splice_json
+from workbench.workflows.splice import preview_plan, splice_json
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_a_planners_seam_has_one_score_however_it_is_asked_for(tmp_path: Path) -
     splices, lines = analysis.profile.splices, analysis.grid.downbeats
     plan = wb.plan_loop(analysis.profile, 300.0)
     assert isinstance(plan, wb.LoopPlan)
-    heard = heard_plan(plan, recording, analysis.grid)
+    heard = preview_plan(plan, recording, analysis.grid)
     own = wb.plan_of(
         plan.segments, recording, fade_seconds=plan.seam_fades, exponent=plan.seam_curves,
         gain_glide_seconds=plan.gain_glide_seconds, grid=analysis.grid,
@@ -201,9 +201,9 @@ def test_what_cannot_be_heard_is_said(piece: Any) -> None:
             heard.sound(from_s, to_s)
     refused = wb.plan_loop(loop_profile(piece.recording, piece.grid), 5.0)
     with pytest.raises(ParameterError, match="it was refused: "):
-        heard_plan(refused, piece.recording, piece.grid)  # type: ignore[arg-type]
+        preview_plan(refused, piece.recording, piece.grid)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="not a str"):
-        heard_plan("plan.json", piece.recording, piece.grid)  # type: ignore[arg-type]
+        preview_plan("plan.json", piece.recording, piece.grid)  # type: ignore[arg-type]
 
 
 def test_music_without_a_pulse_is_played_without_scores() -> None:
