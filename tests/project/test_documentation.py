@@ -185,6 +185,8 @@ def _write_media(folder: Path, library: Path) -> None:
     tracks = bundled_path("data", "bundled", "music")
     recording = decode(tracks / "corner_store.ogg")
     write_audio(folder / "track.wav", [recording.samples], recording.sample_rate, recording.channels)
+    for stem, share in (("drums", 0.4), ("rest", 0.6)):
+        write_audio(folder / f"{stem}.wav", [share * recording.samples], recording.sample_rate, recording.channels)
     for name in ("hill_road.ogg", "undertow.ogg"):
         shutil.copyfile(tracks / name, library / name)
     _draw_video(folder / "video.mp4")
