@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import scipy.fft
 from numpy.typing import NDArray
 from scipy.io import wavfile
 
@@ -22,6 +23,8 @@ from workbench.recording import FloatArray
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""
+HIGHEST_HZ = 16_000.0
+"""top of a spectrogram, where lossy codecs end"""
 _SUMMARY = 256
 """samples a row of the summary stands for"""
 _BLOCK = 1 << 22
@@ -65,6 +68,30 @@ class LongSound:
             lows, highs = np.minimum.reduceat(piece, starts), np.maximum.reduceat(piece, starts)
         times = (edges[:-1] + edges[1:]) / (2.0 * self.sample_rate)
         return times, lows / 32768.0, highs / 32768.0
+
+    def spectrogram(
+        self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128, lowest_hz: float = 40.0
+    ) -> FloatArray:
+        """Level, dB, of a view, shape (rows, columns), in bands evenly spaced in pitch, lowest first."""
+        columns = max(1, min(columns, MOST_COLUMNS))
+        size = 4096 if self.sample_rate >= 32_000 else 2048
+        middles = np.rint((from_s + (np.arange(columns) + 0.5) * (to_s - from_s) / columns) * self.sample_rate)
+        frames = np.zeros((columns, size), dtype=np.float32)
+        together = np.ones(self.channels, dtype=np.float32)
+        for row, start in zip(frames, middles.astype(np.int64) - size // 2, strict=True):
+            first, stop = max(0, start), min(start + size, self._samples.shape[0])
+            if stop > first:
+                row[first - start : stop - start] = self._samples[first:stop].astype(np.float32) @ together
+        window = np.hanning(size).astype(np.float32)
+        frames *= window / np.float32(32768.0 * self.channels)
+        power = np.abs(scipy.fft.rfft(frames, axis=1)).astype(np.float64) ** 2
+        power /= np.sum(window) ** 2 / 4.0
+        edges = np.geomspace(lowest_hz, min(HIGHEST_HZ, 0.49 * self.sample_rate), rows + 1) * size / self.sample_rate
+        lows = np.rint(edges[:-1]).astype(np.int64)
+        highs = np.maximum(lows + 1, np.rint(edges[1:]).astype(np.int64))
+        total = np.concatenate([np.zeros((columns, 1)), np.cumsum(power, axis=1)], axis=1)
+        bands = (total[:, highs] - total[:, lows]) / (highs - lows)
+        return np.asarray(10.0 * np.log10(np.maximum(bands.T, 1e-12)))
 
     def _inside(self, from_s: float, to_s: float) -> tuple[int, int]:
         n = self._samples.shape[0]

@@ -45,6 +45,14 @@ def test_what_lies_outside_the_sound_is_left_out(sound: LongSound) -> None:
     assert sound.envelope(-10.0, 1.0)[0][0] > 0.0
 
 
+def test_a_tone_stands_in_its_band_and_at_its_level(sound: LongSound) -> None:
+    picture = sound.spectrogram(402.0, 408.0, columns=10, rows=64)
+    hertz = np.geomspace(40.0, 0.49 * RATE, 65)
+    row = int(np.argmax(picture[:, 5]))
+    assert hertz[row] <= 1000.0 <= hertz[row + 1]
+    assert sound.spectrogram(100.0, 110.0, columns=4, rows=8).max() < -80.0
+
+
 def test_the_summary_is_made_once_and_made_anew_when_it_does_not_fit(sound: LongSound) -> None:
     (beside,) = sound.path.parent.glob("*.summary.npy")
     first = beside.stat().st_mtime_ns

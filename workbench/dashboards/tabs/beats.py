@@ -17,7 +17,8 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 import param
-from bokeh.models import BoxSelectTool, Range1d
+from bokeh.models import BoxSelectTool, LinearColorMapper, Range1d
+from bokeh.palettes import Viridis256
 from panel.custom import JSComponent
 
 from workbench.analysis.grids import corrected_grid, delete_grid, save_grid
@@ -68,6 +69,7 @@ _BESIDE_FIELD = (12, 4, 4, 4)
 """margin of a button that stands in a line with a field, which is higher and has its label on its frame"""
 _SHARES = (0.5, 0.2, 0.3)
 """of a higher window, for sound, onsets and tempo"""
+_QUIETEST_DB, _LOUDEST_DB = -90.0, -20.0
 
 
 @dataclass(eq=False)
@@ -152,11 +154,12 @@ def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
 
 
 class BeatsPicture(Picture):
-    """Waveform, onsets and tempo, with the grid over all of them."""
+    """Waveform or spectrogram, onsets and tempo, with the grid over all of them."""
 
     def __init__(self, state: BeatsState) -> None:
         self.state = state
         self.sound: LongSound | None = None
+        self.kind = "waveform"
         shared = Range1d(start=0.0, end=60.0)
         self.wave = time_chart(196, shared, -1.0, 1.0, "waveform")
         self.onsets = time_chart(92, shared, 0.0, 1.0, "onsets")
@@ -233,7 +236,7 @@ class BeatsPicture(Picture):
         """Send what is in view, as fine as the screen."""
         analysis, grid = self.state.analysis, self.state.grid
         if analysis is None or grid is None:
-            self._empty("wave", "onsets", "beats", "bars", "numbers")
+            self._empty("wave", "image", "onsets", "beats", "bars", "numbers")
             return
         first, last, columns = self.follow.stretch(analysis.duration)
         self._show_sound(first, last, columns)
@@ -257,11 +260,16 @@ class BeatsPicture(Picture):
         return pixels * (end - start) / self.follow.width
 
     def _show_sound(self, first: float, last: float, columns: int) -> None:
-        if self.sound is None:
+        if self.sound is None or last <= first:
+            self._empty("wave", "image")
+        elif self.kind == "spectrogram":
+            levels = self.sound.spectrogram(first, last, min(columns, 1200), rows=96)
+            self._set("image", image=[levels.astype(np.float32)], x=[first], dw=[last - first])
             self._empty("wave")
-            return
-        times, lows, highs = self.sound.envelope(first, last, columns)
-        self._set("wave", x=times, low=lows, high=highs)
+        else:
+            times, lows, highs = self.sound.envelope(first, last, columns)
+            self._set("wave", x=times, low=lows, high=highs)
+            self._empty("image")
 
     def _show_onsets(self, analysis: Analysis, first: float, last: float, columns: int) -> None:
         rate, attack = analysis.beat_analysis.frames_per_second, analysis.beat_analysis.attack
@@ -289,6 +297,9 @@ class BeatsPicture(Picture):
 
     def _draw(self) -> None:
         wave, onsets, tempo = self.figures
+        image = self._source("image", "image", "x", "dw")
+        levels = LinearColorMapper(palette=Viridis256, low=_QUIETEST_DB, high=_LOUDEST_DB)
+        wave.image("image", x="x", y=-1.0, dw="dw", dh=2.0, source=image, color_mapper=levels)
         for figure in self.figures:
             self._band(figure, "region", -1e4, 1e4, color=BEAT, alpha=0.22)
         sound = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"))
@@ -381,6 +392,7 @@ class BeatsTab(Tab):
             gain_a_db=CLICK_GAIN_DB,
             keys=[["t", "tap each beat along with the music; a rest puts the taps into the grid"]],
         )
+        self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small", margin=4)
         self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small", margin=4)
         self.clicks = pmui.Switch(label="Click track", value=False, margin=(0, 4))
         self.metre = pmui.Select(
@@ -402,6 +414,7 @@ class BeatsTab(Tab):
         self._right = self._button("This grid is right", self.confirm, tip="keep it as it is, as sure as one by hand")
         self._save = self._button("Save as the track's grid", self.save, variant="contained")
         self._revert = self._button("Back to the tracker's grid", self.forget)
+        self.kind.param.watch(lambda event: self._draw_as(event.new), "value")
         self.span.param.watch(lambda event: self.picture.look_at(self.player.time, VIEWS[event.new]), "value")
         self.player.param.watch(lambda event: self._turn_page(event.new), "time")
         self.clicks.param.watch(lambda event: self._click(on=event.new), "value")
@@ -537,7 +550,7 @@ class BeatsTab(Tab):
     def panel(self) -> pn.viewable.Viewable:
         """Facts, corrections, transport, pictures."""
         line: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (0, 6)}
-        view = pmui.FlexBox(self.span, self.clicks, self.snap, self.facts, self.sure, **line)
+        view = pmui.FlexBox(self.kind, self.span, self.clicks, self.snap, self.facts, self.sure, **line)
         tools = pmui.FlexBox(
             self._button(
                 "◀ Downbeat", partial(self.correct, "bars a beat earlier", partial(shift_bar, beats=-1)),
@@ -619,6 +632,10 @@ class BeatsTab(Tab):
     def _count_in(self, beats_per_bar: int) -> None:
         if self.state.grid is not None and beats_per_bar != self.state.grid.beats_per_bar:
             self.correct(f"{beats_per_bar} beats a bar", lambda grid: with_metre(grid, beats_per_bar))
+
+    def _draw_as(self, kind: str) -> None:
+        self.picture.kind = kind
+        self.picture.show_view()
 
     def _take_sound(self, sound: LongSound | None) -> None:
         self.picture.sound = sound

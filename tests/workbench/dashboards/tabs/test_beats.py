@@ -144,6 +144,11 @@ def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:
     named = sent["numbers"]
     at = int(named["text"][0]) - 1
     assert named["x"][0] == heard.grid.downbeats[at]
+    picture.kind = "spectrogram"
+    picture.show_view()
+    sent = {name: source.data for name, source in picture._sources.items()}
+    assert sent["image"]["image"][0].shape[0] == 96
+    assert len(sent["wave"]["x"]) == 0
 
 
 def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
