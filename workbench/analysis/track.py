@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 # Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`
 BEATS_VERSION = 10
 EVIDENCE_VERSION = 1  # raise it when features or seams.seam_score change what is measured of a beat
-LOOPS_VERSION = 11  # raise it when the code of structure or loops changes a profile
+LOOPS_VERSION = 12  # raise it when the code of structure or loops changes a profile
 
 # Confidence of a grid under which a recording has no bars to be looped on with speech in more than this share
 # of what sounds: speech can be spliced in any pause
