@@ -133,6 +133,15 @@ class _Combinations:
         self.number, self.body = (np.array([getattr(tour, name) for tour in tours]) for name in ("number", "body"))
         played = np.argmax(self.counts * usable.gain_seconds, axis=1)
         self.longest = np.where(self.seams > 0, played, self.body)  # the body played longest
+        taken = self.counts.astype(np.float64)
+        self.touring, self.scores, self.phrasings = (
+            taken @ of for of in (usable.gain_seconds, usable.score, usable.phrasing)
+        )
+        self.worst = np.where(self.counts > 0, usable.score, 1.0).min(axis=1)
+        self.shared_with = np.zeros((len(tours), n + 1))
+        for tour, often in enumerate(taken):  # one by one: threads for a product this small cost more than they save
+            self.shared_with[tour, :n] = usable.shared_seconds @ often
+        self.shared = np.sum(taken * self.shared_with[:, :n], axis=1)
         # splices of the main body on top of the tour, one where there is nothing else; shape (n_tours, 1, 1)
         self.least_passes = np.where(self.seams > 0, 0, 1)[:, None, None]
 
@@ -256,7 +265,7 @@ class _Combinations:
         several = np.append(np.diagonal(self.usable.follows) & self.usable.is_body, False)
         allowed = (times == 1) | several[extra]
         extra, times = extra[allowed], times[allowed]
-        body, touring = self.body, self.counts @ self.usable.gain_seconds
+        body, touring = self.body, self.touring
         tail = np.array([tour.tail for tour in self.tours])
 
         follows, gain = self.follows, self.gain
@@ -302,16 +311,13 @@ class _Combinations:
         fresh_of, run_of = (
             np.array([getattr(tour, name) for tour in self.tours])[which] for name in ("fresh_seconds", "run")
         )
-        scores_of, phrasing_of = ((self.counts @ of)[which] for of in (usable.score, usable.phrasing))
-        worst_of = np.where(self.counts > 0, usable.score, 1.0).min(axis=1)[which]
+        scores_of, phrasing_of, worst_of = self.scores[which], self.phrasings[which], self.worst[which]
         places = self.counts[np.arange(len(self.tours)), self.body][which]
         gain, n = self.gain, usable.size
         score, phrasing = np.append(usable.score, 1.0), np.append(usable.phrasing, 0.0)
         shared = np.zeros((n + 1, n + 1))
         shared[:n, :n] = usable.shared_seconds
-        with_tour = np.zeros((len(self.tours), n + 1))
-        with_tour[:, :n] = self.counts @ usable.shared_seconds
-        shared_of = np.sum(self.counts * with_tour[:, :n], axis=1)[which]
+        with_tour, shared_of = self.shared_with, self.shared[which]
         passes, one = mixes.passes, last != _NONE
         seams = self.seams[which] + passes + times + one
         worst = np.minimum(np.minimum(worst_of, score[body]), np.minimum(score[extra], score[last]))
