@@ -70,8 +70,8 @@ def command(
     from workbench.analysis.sources import find_video, with_audio_of
     from workbench.workflows.match import match, match_json, unclear_line
 
-    require_tracks(workspace)
     video_source = find_video(workspace, video)
+    require_tracks(workspace)
     workspace = with_audio_of(workspace, video_source, audio)
     with progress_bar() as progress:
         lane = match(workspace.with_progress(progress), video_source.path, brief, use)

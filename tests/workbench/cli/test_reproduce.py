@@ -251,6 +251,7 @@ def test_edits_and_annotations_hold_it(workbench: Call, plan: Path, track: Path,
 def test_beats_and_underscore_say_it_too(workbench: Call, track: Path, home: Path) -> None:
     made = json.loads(workbench("beats", track, "--home", home)[1])[KEY]
     assert (made["command"], made["track"]["name"], made["grid"]["origin"]) == ("beats", "track.wav", "heard")
+    assert workbench("catalog", "add", track, "--home", home)[0] == 0
     made = json.loads(workbench("underscore", "By the sea.", "--brief", "warm", "--home", home)[1])[KEY]
     assert (made["command"], made["constraints"]) == ("underscore", {"brief": "warm"})
     assert np.all([name not in made for name in ("track", "video", "grid")])
