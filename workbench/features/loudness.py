@@ -25,7 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.features._kernels import add_energy, raise_peaks
+from workbench.features._kernels import add_energy
+from workbench.features._kernels import raise_peaks as raise_peaks
 from workbench.recording import FloatArray, IntArray, release_pages
 
 MOMENTARY_SECONDS = 0.4

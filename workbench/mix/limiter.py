@@ -22,8 +22,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.features._kernels import raise_peaks
-from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator
+from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, raise_peaks
 from workbench.mix._kernels import apply_gain, hold_and_release, require_gain
 from workbench.params import RenderParams
 from workbench.recording import FloatArray

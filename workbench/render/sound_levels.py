@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.features._kernels import raise_peaks
 from workbench.features.levels import LevelCurve, LevelMeter
-from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator
+from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, raise_peaks
 from workbench.media.audio import decode_blocks
 from workbench.recording import FloatArray
 
