@@ -13,8 +13,8 @@ from tests.benchmarks.judge import Splice, Verdict, judge, measures
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import Track, bundled, profiles
 from workbench.media.audio import decode
-from workbench.plans.cutdown import hook_of
 from workbench.plans.fit import plan_fit
+from workbench.plans.fit_request import hook_of
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal
 from workbench.render.playback import render

@@ -31,7 +31,7 @@ from workbench.params import CoverParams
 from workbench.plans import refusals
 from workbench.plans.build import Route, Window, build_plan, played, plays_to, room_for_fade, silence_after, spans
 from workbench.plans.constraints import on_lines
-from workbench.plans.cutdown import MIN_INNER_BARS, requested_stretch, with_short_segments
+from workbench.plans.cutdown import MIN_INNER_BARS, with_short_segments
 from workbench.plans.ends import (
     EARLY_SECONDS,
     MIN_FADE_OUT_SECONDS,
@@ -45,6 +45,7 @@ from workbench.plans.ends import (
     with_nearest_fade,
 )
 from workbench.plans.fit import plan_fit
+from workbench.plans.fit_request import requested_stretch
 from workbench.plans.move_seam import seam_pairs, seam_scores, seams_of
 from workbench.plans.plan import (
     BORDER_SECONDS,

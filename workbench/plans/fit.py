@@ -32,17 +32,7 @@ from workbench.plans.constraints import (
     joined,
     smallest_contradiction,
 )
-from workbench.plans.cutdown import (
-    HOOK_SECONDS,
-    MAX_EARLY_SECONDS,
-    MIN_SECONDS,
-    SHARED,
-    CutSearch,
-    Fit,
-    cut_splices,
-    hook_of,
-    seams_allowed,
-)
+from workbench.plans.cutdown import MAX_EARLY_SECONDS, SHARED, CutSearch, cut_splices, seams_allowed
 from workbench.plans.ends import (
     EARLY_SECONDS,
     FADE_SHARE,
@@ -53,6 +43,7 @@ from workbench.plans.ends import (
     start_fade,
     with_closing_fade,
 )
+from workbench.plans.fit_request import HOOK_SECONDS, MIN_SECONDS, Fit, hook_of
 from workbench.plans.hits import hit_distance, plans_with_hits, suggest_hits
 from workbench.plans.loop import find_loop, first_options, holds_start, plan_loop, restart_splice
 from workbench.plans.plan import (

@@ -22,7 +22,7 @@ from workbench.align.landmarks import Landmarks
 from workbench.errors import Sentence
 from workbench.plans.build import PlayedSegments, Window, build_plan
 from workbench.plans.constraints import ConstraintKind, SeamConstraints, TrackRange, clock
-from workbench.plans.cutdown import MAX_EARLY_SECONDS, Fit
+from workbench.plans.cutdown import MAX_EARLY_SECONDS
 from workbench.plans.ends import (
     EARLY_SECONDS,
     HIT_TOLERANCE_SECONDS,
@@ -31,6 +31,7 @@ from workbench.plans.ends import (
     latest_stop,
     start_fade,
 )
+from workbench.plans.fit_request import Fit
 from workbench.plans.move_seam import seam_scores
 from workbench.plans.plan import Ending, EndKind, LoopPlan, LoopSegment, micros, segment_starts, segment_table
 from workbench.plans.request import Hit, PlanRequest

@@ -31,7 +31,7 @@ from workbench.plans.constraints import (
     line_pair,
     on_lines,
 )
-from workbench.plans.cutdown import MIN_SECONDS
+from workbench.plans.fit_request import MIN_SECONDS
 from workbench.plans.request import LOOP_ALONE, Hit, Keep, KeptPart, PlanRequest
 from workbench.seams.build_profile import named_splices
 from workbench.workflows.seams import evidence_of

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from workbench.params import CoverParams
-from workbench.plans.cutdown import CutSearch, Fit, seams_allowed
+from workbench.plans.cutdown import CutSearch, seams_allowed
+from workbench.plans.fit_request import Fit
 from workbench.plans.plan import EndKind, PlanKind
 from workbench.plans.request import LENGTH_ALONE, Keep, KeptPart, PlanRequest
 from workbench.seams.profile import LoopProfile

@@ -17,12 +17,12 @@ from tests.workbench.plans.fitted import Fit
 from workbench.errors import ConstraintError, ParameterError
 from workbench.params import CoverParams
 from workbench.plans.constraints import NamedSplice, SeamConstraints, TrackRange
-from workbench.plans.cutdown import hook_of
 from workbench.plans.fit import (
     different_share,
     plan_fits,
     shares_its_parts,
 )
+from workbench.plans.fit_request import hook_of
 from workbench.plans.plan import LoopPlan, PlanKind
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.plans.request import Keep, KeptPart, PlanRequest
