@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from workbench.review.trials import FEWEST_DECIDED
+
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
@@ -153,6 +155,26 @@ def test_a_link_is_answered_and_taken_back_and_an_older_version_plays(
     assert answer.status == 403
 
 
+def test_a_click_is_not_lost_when_a_decision_comes_between_press_and_release(
+    review: Any, new_page: Callable[..., Any], dashboard: Any
+) -> None:
+    other = new_page()
+    other.goto(dashboard.url)
+    other.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()
+    other.get_by_role("tab", name="Review", exact=True).click()
+    other.get_by_label("your name").fill("Ana")
+    other.get_by_label("your name").press("Enter")
+    other.get_by_role("button", name="Approve").click()
+    expect(review.locator(".decisions").first).to_contain_text("Ana: approved")
+    tick = review.get_by_label("may comment and decide")
+    tick.hover()
+    review.mouse.down()
+    other.get_by_role("button", name="Needs work").click()
+    expect(review.locator(".decisions").first).to_contain_text("Ana: needs work")
+    review.mouse.up()
+    expect(tick).to_be_checked()
+
+
 def made_link(page: Any) -> str:
     """The address of a link that is made on the Review tab."""
     count = page.get_by_label("link", exact=True).count()
@@ -204,8 +226,10 @@ def test_two_crossfades_are_compared_by_ear(page: Any, open_tab: Callable[[str],
     page.get_by_label("your name").press("Enter")
     page.get_by_label("test").click()
     page.get_by_text("Compare two crossfades").click()
-    page.get_by_label("trials").fill("2")
-    page.get_by_label("trials").press("Enter")
+    trials = page.get_by_label("trials")
+    expect(trials).to_have_value(str(FEWEST_DECIDED))  # else what is typed is replaced by it
+    trials.fill("2")
+    trials.press("Enter")
     page.get_by_role("button", name="Begin").click()
     for trial in (1, 2):
         page.get_by_text(f"trial {trial} of 2").wait_for()
@@ -224,8 +248,10 @@ def test_an_option_is_preferred_blind(page: Any, open_tab: Callable[[str], None]
     page.get_by_label("your name").press("Enter")
     page.get_by_label("test").click()
     page.get_by_text("Prefer an option, whole").click()
-    page.get_by_label("trials").fill("2")
-    page.get_by_label("trials").press("Enter")
+    trials = page.get_by_label("trials")
+    expect(trials).to_have_value(str(FEWEST_DECIDED))  # else what is typed is replaced by it
+    trials.fill("2")
+    trials.press("Enter")
     page.get_by_role("button", name="Begin").click()
     for trial in (1, 2):
         page.get_by_text(f"trial {trial} of 2").wait_for()

@@ -186,7 +186,7 @@ export function render({ model }) {
     }
     list.append(...decisionsOf(model))
     card.append(list, row)
-    return card
+    return [card]
   }
   const decisionsOf = ({ decisions }) =>
     decisions.map((one) => {
@@ -195,6 +195,7 @@ export function render({ model }) {
       return item
     })
   const versionsCard = () => {
+    if (!model.versions.length) return []
     const card = made("div", "", "card")
     card.append(made("h2", "Versions"), made("small", "Play one beside the plan: a and b switch at the same place."))
     for (const one of model.versions) {
@@ -206,9 +207,9 @@ export function render({ model }) {
       list.append(...decisionsOf(one))
       card.append(row, list)
     }
-    return card
+    return [card]
   }
-  const days = made("select") // kept, so that what was chosen stays
+  const days = made("select")
   days.setAttribute("aria-label", "how long the link is open")
   for (const open of [1, 7, 30]) {
     const option = made("option", open === 1 ? "1 day" : `${open} days`)
@@ -216,62 +217,73 @@ export function render({ model }) {
     days.append(option)
   }
   days.value = "7"
-  const answers = made("input") // kept too
+  const answers = made("input")
   answers.type = "checkbox"
+  const links = made("div")
   const linkCard = () => {
     const card = made("div", "", "card"),
       row = made("div", "", "row"),
       tick = made("label")
     tick.append(answers, " may comment and decide, under a name")
-    card.append(
-      made("h2", "Link to this version"),
-      made("small", "Whoever has it can watch and listen, without an account, until it expires or is taken back."),
-      tick,
-    )
     row.append(
       days,
       button("Make a link", "", () => ask("link", Number(days.value), answers.checked)),
     )
-    card.append(row)
-    for (const link of model.links) {
-      const line = made("div", "", "row"),
-        field = made("input")
-      field.readOnly = true
-      field.value = new URL(link.address, location.href).href
-      field.setAttribute("aria-label", "link")
-      field.addEventListener("focus", () => field.select())
-      const copy = button("Copy", "copy the link", () => {
-        if (copyText(field.value)) copy.textContent = "Copied"
-      })
-      line.append(
-        field,
-        copy,
-        button("Take back", "", () => ask("take back", link.token)),
-      )
-      const answered = link.may_answer ? "can be answered" : "read only"
-      card.append(made("small", `Version ${link.number}, ${answered}, open until ${link.until}`), line)
-    }
-    const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
-    if (here && model.links.length)
-      card.append(
-        made("small", "It opens on this machine. To open it on the network, start the dashboard with --host."),
-      )
+    card.append(
+      made("h2", "Link to this version"),
+      made("small", "Whoever has it can watch and listen, without an account, until it expires or is taken back."),
+      tick,
+      row,
+      links,
+    )
     return card
   }
-  const SIDE = ["version", "frozen", "decisions", "versions", "older", "links", "reviewer", "fault"]
-  const paintSide = () => {
-    if (
-      !changed(
-        "side",
-        SIDE.map((name) => model[name]),
-      )
+  const openLink = (link) => {
+    const line = made("div", "", "row"),
+      field = made("input")
+    field.readOnly = true
+    field.value = new URL(link.address, location.href).href
+    field.setAttribute("aria-label", "link")
+    field.addEventListener("focus", () => field.select())
+    const copy = button("Copy", "copy the link", () => {
+      if (copyText(field.value)) copy.textContent = "Copied"
+    })
+    line.append(
+      field,
+      copy,
+      button("Take back", "", () => ask("take back", link.token)),
     )
-      return
+    const answered = link.may_answer ? "can be answered" : "read only"
+    return [made("small", `Version ${link.number}, ${answered}, open until ${link.until}`), line]
+  }
+  const openLinks = () => {
+    const here = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)
+    const local = "It opens on this machine. To open it on the network, start the dashboard with --host."
+    return [...model.links.flatMap(openLink), ...(here && model.links.length ? [made("small", local)] : [])]
+  }
+  const faultLine = () => {
+    if (!model.fault) return []
     const said = made("p", model.fault)
     said.setAttribute("role", "alert")
-    const more = model.versions.length ? [versionsCard()] : []
-    right.replaceChildren(...(model.fault ? [said] : []), versionCard(), linkCard(), ...more)
+    return [said]
   }
+  /** A part of the right side, drawn anew when one of these values changes. */
+  const drawn = (names, draw, part = made("div")) => {
+    const paint = () => {
+      const values = names.map((name) => model[name])
+      if (changed(part, values)) part.replaceChildren(...draw())
+    }
+    model.on(names, paint)
+    paint()
+    return part
+  }
+  drawn(["links"], openLinks, links)
+  right.append(
+    drawn(["fault"], faultLine),
+    drawn(["version", "frozen", "decisions", "versions", "reviewer"], versionCard),
+    linkCard(),
+    drawn(["versions", "older"], versionsCard),
+  )
 
   model.on("sent", () => {
     text.value = ""
@@ -292,9 +304,7 @@ export function render({ model }) {
     paintAbout()
     paintStrip()
   })
-  model.on(SIDE, paintSide)
   paintAbout()
   paintThreads()
-  paintSide()
   return box
 }
