@@ -95,7 +95,7 @@ def rotate(key_id: str, overlap: float, home: Home) -> None:
     """
     with database_of(home) as database, database.write() as connection:
         api_key, secret = api_keys.rotate(connection, key_id, overlap)
-    ends = "which ends now" if overlap <= 0 else f"which ends in {overlap:g} s at the latest"
+    ends = "which ends now" if overlap <= 0 else f"which ends at {now(overlap)} at the latest"
     until = "" if api_key.expires_at is None else f"; the new key ends at {api_key.expires_at}"
     say(f"{api_key.key_id} of account {api_key.account} in place of {key_id}, {ends}{until}")
     click.echo(secret)

@@ -134,9 +134,9 @@ def test_sound_goes_on_when_the_tab_changes(plan: Any, open_tab: Callable[[str],
     page.keyboard.press("r")  # over and over: it lasts some seconds only
     page.keyboard.press("1")
     expect(source).to_have_text("Seams")
-    expect(page.get_by_role("button", name="Heard")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="With crossfade")).to_have_attribute("aria-pressed", "true")
     playing.click()
-    expect(page.get_by_role("button", name="Heard")).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_role("button", name="With crossfade")).to_have_attribute("aria-pressed", "false")
     open_tab("Beats")
     plain = page.get_by_role("button", name="mute the soundtrack (f)")
     expect(plain).to_be_hidden()

@@ -21,7 +21,7 @@ _BOX = """() => {
     .map((node) => node.shadowRoot && found(node.shadowRoot)).find((node) => node)
   return found(document)
 }"""
-_PLAYS = f"() => JSON.stringify(({_BOX})().programs().heard.cues)"
+_PLAYS = f"() => JSON.stringify(({_BOX})().programs().crossfade.cues)"
 """what the crossfade is made of that plays in the page"""
 _MADE = """() => JSON.stringify(Bokeh.documents.flatMap((d) => [...d.all_models])
   .find((m) => m.data?.played?.plan).data.played.plan.cues)"""
@@ -84,7 +84,7 @@ def test_a_narrow_window_holds_all_of_a_seam(seams: Any, until_idle: Callable[[]
 def test_an_excerpt_that_cannot_be_played_is_told(seams: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
     seams.route("**/sounds/**", lambda route: route.fulfill(status=200, body=b"no sound"))
-    heard = seams.locator(".bar button", has_text="Heard")
+    heard = seams.locator(".bar button", has_text="With crossfade")
     heard.click()
     expect(seams.locator(".fault")).to_have_text("this seam cannot be played; choose it again")
     expect(heard).to_have_attribute("aria-pressed", "false")
@@ -96,7 +96,7 @@ def test_an_excerpt_that_cannot_be_played_is_told(seams: Any, until_idle: Callab
 
 def test_a_seam_is_heard_with_and_without_its_crossfade_by_key(seams: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
-    names = {"1": "Heard", "2": "Without crossfade", "3": "Track plays on", "4": "Track leads in"}
+    names = {"1": "With crossfade", "2": "Without crossfade", "3": "Track plays on", "4": "Track leads in"}
     buttons = {key: seams.locator(".bar button", has_text=name) for key, name in names.items()}
     seams.keyboard.press("r")
     for key, button in buttons.items():
@@ -166,7 +166,7 @@ def test_a_crossfade_is_heard_before_the_server_knows_of_it(
 ) -> None:
     until_idle()
     handle = seams.get_by_role("slider", name="length of the crossfade, ms")
-    heard = seams.locator(".bar button", has_text="Heard")
+    heard = seams.locator(".bar button", has_text="With crossfade")
     seams.keyboard.press("r")
     heard.click()
     expect(heard).to_have_attribute("aria-pressed", "true")

@@ -205,6 +205,8 @@ def _explained(error: click.ClickException, arguments: Sequence[str]) -> str:
         is_like_a_file = unknown is not None and word.startswith(unknown) and re.fullmatch(r"-[^=]+\.\w+", word)
         if is_like_a_file or (word.startswith("-") and os.path.isfile(word)):
             return f"{word} is read as an option; a file whose name begins with - is ./{word}, or stands after --"
+    if unknown == "--home":  # every command has it
+        return "--home stands after the command: workbench COMMAND --home DIR"
     if not isinstance(error, click.NoSuchOption) or not error.possibilities:
         return ""
     return f"no such option: {unknown}. Did you mean {error.possibilities[0]}?"

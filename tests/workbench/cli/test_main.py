@@ -137,6 +137,12 @@ def test_an_option_that_is_nearly_right_gets_its_nearest(called: Shell, given: s
     assert done.stderr == f"workbench: no such option: {given.split('=')[0]}. Did you mean {meant}?\n"
 
 
+def test_the_home_folder_stands_after_the_command(called: Shell) -> None:
+    done = called("--home", "here", "beats", "track.wav")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "workbench: --home stands after the command: workbench COMMAND --home DIR\n"
+
+
 def test_a_file_whose_name_begins_with_a_dash_is_explained(called: Shell, tmp_path: Path) -> None:
     (tmp_path / "-old.wav").touch()  # which is also `-o ld.wav`
     for name in ("-song.wav", "--song.wav", "-old.wav"):

@@ -1,4 +1,4 @@
-// One seam heard from four sides, switched at the same place; and its crossfade as handles.
+// One seam as it plays, and three other sides of it, switched at the same place; and its crossfade as handles.
 // All four are made here from the track itself, as the transport plays it, on one clock of which one side is audible. A
 // crossfade that is tried is heard while a handle moves.
 
@@ -12,7 +12,7 @@ const NARROW_PIXELS = 600,
   HINT_PIXELS = 860 // from which on the line under the crossfade has room for what to do with it
 const FAULT = "this seam cannot be played; choose it again"
 const SIDES = [
-  ["heard", "Heard", "1"],
+  ["crossfade", "With crossfade", "1"],
   ["cut", "Without crossfade", "2"],
   ["left", "Track plays on", "3"],
   ["entered", "Track leads in", "4"],
@@ -30,7 +30,7 @@ export function render({ model }) {
     loaded = {}, // of `played`, what plays: another seam has other places
     into = 0, // where it stands, s from the beginning of the excerpt
     frame = 0,
-    now = "heard",
+    now = "crossfade",
     span = null,
     fade = model.fade,
     exponent = model.exponent
@@ -52,7 +52,7 @@ export function render({ model }) {
       cues: [{ ...cue, first: 0, stop: stops, steady_to: stops, fade_in: null, fade_out: null }],
     })
     return {
-      heard: { ...withFade(plan, seam, fade, exponent), length: stops },
+      crossfade: { ...withFade(plan, seam, fade, exponent), length: stops },
       cut: { ...withFade(plan, seam, model.shortest, 1), length: stops },
       left: alone(before),
       entered: alone({ ...after, gain_db: after.gain_in_db, steady_from: 0 }),
