@@ -219,7 +219,6 @@ def render_video(
     mix: MixLevels | None = None,
     params: RenderParams | None = None,
     *,
-    soundtrack: bool = True,
     audio: SoundChoice | None = None,
     stems: Sequence[Stem] = (),
     limit: bool | None = None,
@@ -229,7 +228,7 @@ def render_video(
     """Put a plan's music under a video: picture copied, sound mixed, limited and encoded as AAC.
 
     The file is as long as the video; where its sound goes on, the last picture stays. Without a mix, music and
-    soundtrack play at their own levels, because a soundtrack is removed only on request; both are summed and limited.
+    soundtrack play at their own levels; both are summed and limited.
 
     Parameters
     ----------
@@ -237,7 +236,6 @@ def render_video(
     video : the video; any container, but with a kind of picture that the container of `out` can hold
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov (H.264, H.265, ProRes, DNxHD, …) or .mkv
     mix : gains and ducking; None for 0 dB and none
-    soundtrack : False leaves the soundtrack out
     audio : the video's sound streams that are its soundtrack; None: as `workbench.media.sound_streams` finds them
     stems : as for `render_audio`
     params : rate, bit rate, the way of ducking, and the limiter's; None: the defaults
@@ -267,7 +265,7 @@ def render_video(
     if not facts.has_video:
         raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
     check_length_of_video(plan, video, facts.duration)
-    has_soundtrack = soundtrack and bool(facts.audio_duration)
+    has_soundtrack = bool(facts.audio_duration)
     total = round(facts.duration * params.video_sample_rate)
     held = limit or (limit is None and (mix is not None or has_soundtrack))
 
@@ -295,7 +293,6 @@ def play_video(
     mix: MixLevels | None = None,
     params: RenderParams | None = None,
     *,
-    soundtrack: bool = True,
     audio: SoundChoice | None = None,
     stems: Sequence[Stem] = (),
 ) -> Iterator[FloatArray]:
@@ -309,7 +306,7 @@ def play_video(
     check_track(plan, recording)
     facts = probe(video)
     total = round(facts.duration * params.video_sample_rate)
-    own = _soundtrack(video, mix, params, audio) if soundtrack and facts.audio_duration else None
+    own = _soundtrack(video, mix, params, audio) if facts.audio_duration else None
     return _play(plan, recording, own, mix, params, total, stems)
 
 

@@ -338,11 +338,17 @@ def test_h265_goes_by_the_name_that_apple_accepts(plan: LoopPlan, track: Recordi
         assert rendered.streams.video[0].codec_context.codec_tag == "hvc1"
 
 
-def test_music_starts_with_the_first_picture(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The video without its sound."""
+    return make_video(tmp_path_factory.mktemp("silent") / "silent.mp4", sound=False)
+
+
+def test_music_starts_with_the_first_picture(silent: Path, plan: LoopPlan, tmp_path: Path) -> None:
     """A click in the music lands where the plan puts it."""
     samples = np.zeros((1, 8 * 44_100), dtype=np.float32)
     samples[0, 3 * 44_100 : 3 * 44_100 + 88] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(88) / 44_100)
-    out = render_video(plan, Recording.from_samples(samples, 44_100), video, tmp_path / "video.mp4", soundtrack=False)
+    out = render_video(plan, Recording.from_samples(samples, 44_100), silent, tmp_path / "video.mp4")
     assert clicks(out) == pytest.approx([3.0, 8.0], abs=0.001)
 
 
@@ -361,11 +367,11 @@ def test_the_mix_is_applied_in_its_order(video: Path, plan: LoopPlan, track: Rec
     assert np.max(np.abs(rendered[:, round(5.9 * RATE) : round(6.1 * RATE)])) == pytest.approx(0.5 * 10**0.15, rel=0.15)
 
 
-def test_a_sum_is_limited_and_a_bare_plan_is_not(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
+def test_a_sum_is_limited_and_a_bare_plan_is_not(video: Path, silent: Path, plan: LoopPlan, tmp_path: Path) -> None:
     time = np.arange(8 * 44_100) / 44_100
     loud = Recording.from_samples(1.2 * np.sin(2 * np.pi * 441.0 * time)[None], 44_100)
     mixed = decode(render_video(plan, loud, video, tmp_path / "mixed.mp4")).samples
-    bare = decode(render_video(plan, loud, video, tmp_path / "bare.mp4", soundtrack=False)).samples
+    bare = decode(render_video(plan, loud, silent, tmp_path / "bare.mp4")).samples
     assert -2.0 < true_peak_db(mixed) <= -1.0
     assert true_peak_db(bare) > 1.0
 
@@ -425,19 +431,16 @@ def test_soundtrack_goes_on_where_a_plan_ends_before_the_video(
     assert np.std(decode(out).samples[:, round(7.2 * RATE) : round(8.8 * RATE)]) < 1e-4
 
 
-def test_a_video_without_sound(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
-    silent = make_video(tmp_path / "silent.mp4", sound=False)
+def test_a_video_without_sound(silent: Path, plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
     out = render_video(plan, track, silent, tmp_path / "video.mp4")
     assert np.std(decode(out).samples[0, RATE : 10 * RATE]) == pytest.approx(np.std(track.samples), rel=0.02)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 6, 8])
-def test_any_channels_fold_down_to_stereo(video: Path, plan: LoopPlan, tmp_path: Path, channels: int) -> None:
+def test_any_channels_fold_down_to_stereo(silent: Path, plan: LoopPlan, tmp_path: Path, channels: int) -> None:
     samples = np.zeros((channels, 8 * 44_100), dtype=np.float32)
     samples[0] = 0.1 * np.sin(2 * np.pi * 441.0 * np.arange(8 * 44_100) / 44_100)
-    rendered = render_video(
-        plan, Recording.from_samples(samples, 44_100), video, tmp_path / "video.mp4", soundtrack=False
-    )
+    rendered = render_video(plan, Recording.from_samples(samples, 44_100), silent, tmp_path / "video.mp4")
     left, right = decode(rendered).samples[:, RATE : 10 * RATE]
     assert np.std(left) == pytest.approx(0.1 / np.sqrt(2), rel=0.02)
     assert np.std(right) == pytest.approx(0.1 / np.sqrt(2) if channels == 1 else 0.0, abs=0.002)
