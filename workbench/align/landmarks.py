@@ -307,14 +307,14 @@ def _ending(source: LandmarkInput, levels: _Levels, last_sound: TrackSeconds) ->
     return onset_instant(source.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
 
 
-def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REACH_SECONDS) -> TrackSeconds:
+def onset_instant(recording: Recording, near: TrackSeconds) -> TrackSeconds:
     """The time of the onset nearest to a given time, measured in the samples.
 
     At every half millisecond the power of the next 8 ms is compared with that of the last 15 ms, for the sound and for
     its derivative, which brings out an attack over a held bass. The onset is where the product of both ratios is
-    largest. It is searched to `reach` s on either side; where there is no sound, the answer is `near`.
+    largest. It is searched to `_REACH_SECONDS` on either side; where there is no sound, the answer is `near`.
     """
-    rate = recording.sample_rate
+    rate, reach = recording.sample_rate, _REACH_SECONDS
     margin = max(_BEFORE_SECONDS, _AFTER_SECONDS) + 2 * _HOP_SECONDS
     first = round((near - reach - margin) * rate)
     stop = round((near + reach + margin) * rate)

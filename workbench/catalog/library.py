@@ -254,17 +254,11 @@ class Library:
             )
             return Changes(upto, changed, tuple(connection.scalars(gone)))
 
-    def reindex(
-        self, track_ids: Iterable[str] | None = None, hash_bytes: Callable[[Path], str] = hash_file
-    ) -> Reindexed:
-        """Hash files again, and note which changed or are missing; of all tracks, or of some ids.
-
-        Raises `UnknownTrack` for an id that is not in the catalog.
-        """
-        chosen = self.list() if track_ids is None else self.get_all(list(track_ids))
+    def reindex(self, hash_bytes: Callable[[Path], str] = hash_file) -> Reindexed:
+        """Hash the files of all tracks again, and note which changed or are missing."""
         found: dict[str, list[str]] = {"unchanged": [], "changed": [], MISSING: []}
         digests: dict[Path, str | None] = {}
-        for track in chosen:
+        for track in self.list():
             if track.path not in digests:
                 digests[track.path] = _digest(track.path, hash_bytes)
             digest = digests[track.path]

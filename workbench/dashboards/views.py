@@ -23,8 +23,8 @@ from workbench.recording import FloatArray
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""
-HIGHEST_HZ = 16_000.0
-"""top of a spectrogram, where lossy codecs end"""
+LOWEST_HZ, HIGHEST_HZ = 40.0, 16_000.0
+"""of a spectrogram; lossy codecs end at the top"""
 _SUMMARY = 256
 """samples a row of the summary stands for"""
 _BLOCK = 1 << 22
@@ -69,9 +69,7 @@ class LongSound:
         times = (edges[:-1] + edges[1:]) / (2.0 * self.sample_rate)
         return times, lows / 32768.0, highs / 32768.0
 
-    def spectrogram(
-        self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128, lowest_hz: float = 40.0
-    ) -> FloatArray:
+    def spectrogram(self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128) -> FloatArray:
         """Level, dB, of a view, shape (rows, columns), in bands evenly spaced in pitch, lowest first."""
         columns = max(1, min(columns, MOST_COLUMNS))
         size = 4096 if self.sample_rate >= 32_000 else 2048
@@ -86,7 +84,7 @@ class LongSound:
         frames *= window / np.float32(32768.0 * self.channels)
         power = np.abs(scipy.fft.rfft(frames, axis=1)).astype(np.float64) ** 2
         power /= np.sum(window) ** 2 / 4.0
-        edges = np.geomspace(lowest_hz, min(HIGHEST_HZ, 0.49 * self.sample_rate), rows + 1) * size / self.sample_rate
+        edges = np.geomspace(LOWEST_HZ, min(HIGHEST_HZ, 0.49 * self.sample_rate), rows + 1) * size / self.sample_rate
         lows = np.rint(edges[:-1]).astype(np.int64)
         highs = np.maximum(lows + 1, np.rint(edges[1:]).astype(np.int64))
         total = np.concatenate([np.zeros((columns, 1)), np.cumsum(power, axis=1)], axis=1)

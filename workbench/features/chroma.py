@@ -73,17 +73,17 @@ def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
     return np.where(distance < 1.0, 0.5 + 0.5 * np.cos(np.pi * distance), 0.0).astype(np.float32)
 
 
-def stand_out(tones: FloatArray, reach: int = 6, noise_share: float = 0.25) -> FloatArray:
+def stand_out(tones: FloatArray) -> FloatArray:
     """How far tones rise over their surroundings, so that notes count and drums do not: shape (..., 2 * n_tones).
 
-    The rises over the mean of `reach` semitones on each side come first; then the tones themselves, weighted by
-    `noise_share`, so that unpitched sounds resemble each other.
+    The rises over the mean of six semitones on each side come first; then a quarter of the tones themselves, so that
+    unpitched sounds resemble each other.
     """
     n = tones.shape[-1]
     sums = np.concatenate((np.zeros_like(tones[..., :1]), np.cumsum(tones, axis=-1, dtype=np.float64)), axis=-1)
-    low, high = np.maximum(np.arange(n) - reach, 0), np.minimum(np.arange(n) + reach + 1, n)
+    low, high = np.maximum(np.arange(n) - 6, 0), np.minimum(np.arange(n) + 7, n)
     around = (sums[..., high] - sums[..., low]) / (high - low)
-    return np.concatenate((np.maximum(tones - around, 0.0), noise_share * tones), axis=-1).astype(tones.dtype)
+    return np.concatenate((np.maximum(tones - around, 0.0), 0.25 * tones), axis=-1).astype(tones.dtype)
 
 
 def fold_octaves(tones: FloatArray) -> FloatArray:

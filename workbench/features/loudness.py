@@ -97,9 +97,9 @@ def momentary(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> Float
     return _sliding(samples, rate, MOMENTARY_SECONDS, hop_seconds)
 
 
-def short_term(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
-    """Loudness of 3 s windows; otherwise as `momentary`."""
-    return _sliding(samples, rate, SHORT_TERM_SECONDS, hop_seconds)
+def short_term(samples: FloatArray, rate: int) -> FloatArray:
+    """Loudness of 3 s windows, ten a second; otherwise as `momentary`."""
+    return _sliding(samples, rate, SHORT_TERM_SECONDS, 0.1)
 
 
 def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArray:
@@ -234,10 +234,10 @@ FLOOR_LUFS = -80.0
 _SCAN_SECONDS = 1.0
 
 
-def sounding_range(samples: FloatArray, sample_rate: int, floor_dbfs: float = SILENCE_DBFS) -> tuple[float, float]:
-    """Start and end, s, of the sound whose samples exceed a floor; (0.0, 0.0) where none does."""
+def sounding_range(samples: FloatArray, sample_rate: int) -> tuple[float, float]:
+    """Start and end, s, of the sound whose samples exceed `SILENCE_DBFS`; (0.0, 0.0) where none does."""
     # from both ends, a second at a time: most files sound at once, and the whole may be two hours on disk
-    floor = 10.0 ** (floor_dbfs / 20.0)
+    floor = 10.0 ** (SILENCE_DBFS / 20.0)
     n = samples.shape[1]
     block = max(1, round(_SCAN_SECONDS * sample_rate))
     first = -1

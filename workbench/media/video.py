@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from math import floor
 from pathlib import Path
 
 import numpy as np
@@ -42,25 +41,20 @@ class TimedPicture:
     pixels: NDArray[np.uint8]  # shape (height, width, 3), RGB, upright, square pixels
 
 
-def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[TimedPicture]:
+def frames(path: Path, width: int = 160) -> Iterator[TimedPicture]:
     """Decode a video's pictures in order, scaled down to a width in pixels.
 
-    Of each cell of a regular grid of `every_seconds` at most one picture is given; 0: all pictures. Raises
-    `ParameterError` for numbers out of range, and `MediaError` where there is no such file, no media, or no moving
+    Raises `ParameterError` for a width under 1, and `MediaError` where there is no such file, no media, or no moving
     picture that can be decoded.
     """
-    if width < 1 or every_seconds < 0:
-        raise ParameterError(f"width must be at least 1 and every_seconds not negative, got {width}, {every_seconds}")
+    if width < 1:
+        raise ParameterError(f"width must be at least 1, got {width}")
     zero: float | None = None
-    due = 0.0
     with open_media(path) as container:
         stream = _picture(container, path)
         for time, frame in decode_pictures(container, stream):
             zero = time if zero is None else zero
-            if time - zero + SAME_TIME_SECONDS >= due:
-                yield TimedPicture(time - zero, _pixels(frame, stream, width))
-                passed = floor((time - zero + SAME_TIME_SECONDS) / every_seconds) if every_seconds else 0
-                due = (passed + 1) * every_seconds
+            yield TimedPicture(time - zero, _pixels(frame, stream, width))
     if zero is None:
         raise MediaError(f"{path}: no picture of this video could be decoded")
 

@@ -32,6 +32,7 @@ PART_NAMES = {
     "arc": "energy by scene", "sync": "sync",
 }  # fmt: skip
 """names of the parts in pictures"""
+_DOTS = 20  # of the calibration, each of tracks of about one raw score
 
 
 def follow_figure(
@@ -124,7 +125,7 @@ def parts_figure(
     return figure
 
 
-def calibration_figure(reference: MatchReference, params: MatchParams, bins: int = 20) -> Figure:
+def calibration_figure(reference: MatchReference, params: MatchParams) -> Figure:
     """Draw how often tracks of about one raw score were taken, and the curve that makes scores of raw ones.
 
     The curve is fitted on external material, not on this set.
@@ -139,7 +140,7 @@ def calibration_figure(reference: MatchReference, params: MatchParams, bins: int
     order = np.argsort(raw)
     figure = new_figure(6.4, 3.6)
     axes = figure.subplots()
-    for stretch in np.array_split(order, bins):
+    for stretch in np.array_split(order, _DOTS):
         axes.plot(raw[stretch].mean(), reference.taken.ravel()[stretch].mean(), "o", color=DOWNBEAT, ms=5)
     at = np.linspace(0.0, 1.0, 200)
     axes.plot(at, scores_of(at, params), color=PLAYED, linewidth=1.5)

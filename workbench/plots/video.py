@@ -179,14 +179,14 @@ def _worth_showing(placements: Sequence[Placement]) -> Sequence[Placement]:
 
 
 def tile_spans(
-    shots: Sequence[tuple[VideoSeconds, VideoSeconds]], most: int = MOST_TILES
+    shots: Sequence[tuple[VideoSeconds, VideoSeconds]],
 ) -> list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]]:
     """Cut a video into tiles, a shot each; slivers join until they make a tile, a long shot is shown several times.
 
-    Slivers make `most` tiles, parts of long shots `LONG_TILES` more. A tile has its start, its end and the time of its
-    picture: the middle of the longest shot in it.
+    Slivers make `MOST_TILES` tiles, parts of long shots `LONG_TILES` more. A tile has its start, its end and the time
+    of its picture: the middle of the longest shot in it.
     """
-    least = shots[-1][1] / most if shots else 0.0
+    least = shots[-1][1] / MOST_TILES if shots else 0.0
     spans: list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]] = []
     waiting: list[tuple[VideoSeconds, VideoSeconds]] = []
     for number, shot in enumerate(shots):
@@ -208,11 +208,11 @@ def format_rate(count: int, seconds: float) -> str:
     return f"{rate:.0f} a minute" if rate >= 9.95 else f"{rate:.1f} a minute"
 
 
-def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int = FRAMES) -> list[VideoSeconds]:
+def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]]) -> list[VideoSeconds]:
     """Choose pictures to know a video by: in each of some equal parts the middle of what is longest on screen."""
     if not shots:
         return []
-    edges = np.linspace(0.0, shots[-1][1], count + 1)
+    edges = np.linspace(0.0, shots[-1][1], FRAMES + 1)
     times = []
     for first, last in pairwise(edges.tolist()):
         parts = [(max(first, start), min(last, end)) for start, end in shots]

@@ -40,24 +40,22 @@ def plan_excerpt(
     return _edged(render(plan, recording, from_s=max(0.0, at_s - seconds / 2), to_s=at_s + seconds / 2))
 
 
-def reference_of(plan: LoopPlan, recording: Recording, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
+def reference_of(plan: LoopPlan, recording: Recording, seam: int) -> Recording:
     """The track playing on over the bar line that a seam, from 0, leaves, with that in the middle.
 
     Raises `ParameterError` if there is no such seam, and `PlanError` if the plan is of another track.
     """
-    return _edged(expected_excerpt(plan, recording, seam, seconds).left)
+    return _edged(expected_excerpt(plan, recording, seam, EXCERPT_SECONDS).left)
 
 
-def anchor_of(
-    plan: LoopPlan, recording: Recording, grid: BeatGrid, seam: int, seconds: float = EXCERPT_SECONDS
-) -> Recording:
+def anchor_of(plan: LoopPlan, recording: Recording, grid: BeatGrid, seam: int) -> Recording:
     """A bad splice where a seam, from 0, is: what is entered begins a beat late, with the shortest fade.
 
     The splice is in the middle of the excerpt. Raises as `reference_of`.
     """
-    before = expected_excerpt(plan, recording, seam, seconds).left.samples
+    before = expected_excerpt(plan, recording, seam, EXCERPT_SECONDS).left.samples
     rate, entered, count = recording.sample_rate, plan.segments[seam + 1], before.shape[1]
-    middle = round(min(plan.seam_times[seam], seconds / 2) * rate)
+    middle = round(min(plan.seam_times[seam], EXCERPT_SECONDS / 2) * rate)
     later = grid.beats[grid.beats > entered.song_from + _SAME_BEAT_SECONDS]
     late_s = float(later[0]) if later.size else entered.song_from + _LATE_SECONDS
     first = round(late_s * rate) - middle

@@ -119,19 +119,18 @@ class PlanPreview(Shown):
         blocks = list(render_blocks(self.plan, self.recording, from_s=from_s, to_s=to_s))
         return Recording.from_samples(np.concatenate(blocks, axis=1), self.recording.sample_rate)
 
-    def seam_sound(self, seam: int, seconds: float = EXCERPT_SECONDS) -> Recording:
+    def seam_sound(self, seam: int) -> Recording:
         """The sound around one seam, with the seam in the middle.
 
         Parameters
         ----------
         seam : counted from 0
-        seconds : length of the excerpt
 
         Raises
         ------
         ParameterError : there is no such seam
         """
-        return seam_excerpt(self.plan, self.recording, seam, seconds)
+        return seam_excerpt(self.plan, self.recording, seam, EXCERPT_SECONDS)
 
     def save(self, out: Path | str) -> Path:
         """Write its sound.

@@ -430,10 +430,6 @@ class TestPictures:
         brightness = [float(picture.pixels.mean()) for picture in seen]
         np.testing.assert_allclose(brightness, np.arange(75) + 20, atol=3)
 
-    def test_a_few_on_a_regular_grid(self, tmp_path: Path, video: Callable[..., Path]) -> None:
-        seen = list(frames(video(tmp_path / "a.mp4"), every_seconds=0.4))
-        assert [picture.video_s for picture in seen] == pytest.approx([0.4 * i for i in range(8)], abs=1e-6)
-
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
     @pytest.mark.parametrize(("at", "number"), [(0.0, 0), (1.0, 25), (1.99, 49), (2.5, 62), (99.0, 74)])
     def test_the_still_is_what_is_on_screen(

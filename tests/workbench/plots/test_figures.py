@@ -197,9 +197,9 @@ def test_calibration_shows_every_pair(video: VideoFacts) -> None:
     columns = empty_columns(np.array([str(k) for k in range(60)], dtype=object))
     columns = replace(columns, energy=dice.uniform(0, 1, 60).astype(np.float32))
     reference = MatchReference((video,), columns, dice.integers(0, 4, (1, 60)))
-    figure = calibration_figure(reference, MatchParams(), bins=6)
+    figure = calibration_figure(reference, MatchParams())
     dots = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert len(dots) == 6
+    assert len(dots) == 20
     assert png(figure).startswith(b"\x89PNG")
 
 

@@ -16,7 +16,7 @@ from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
 from workbench.plans.plan import LoopPlan
 from workbench.recording import Recording
-from workbench.review.stimuli import anchor_of, match_loudness, plan_excerpt, reference_of
+from workbench.review.stimuli import EXCERPT_SECONDS, anchor_of, match_loudness, plan_excerpt, reference_of
 from workbench.review.trials import (
     abx_summary,
     draw_abx,
@@ -106,12 +106,13 @@ def is_track(recording: Recording, sound: Any, at_s: float) -> bool:
 
 def test_the_sounds_of_a_seam_are_alike_before_it_and_differ_after_it(piece: Any, plan: LoopPlan) -> None:
     recording = piece.recording
-    seam = plan_excerpt(plan, recording, plan.seam_times[0], 4.0)
-    reference = reference_of(plan, recording, 0, 4.0)
-    anchor = anchor_of(plan, recording, piece.grid, 0, 4.0)
+    seam = plan_excerpt(plan, recording, plan.seam_times[0])
+    reference = reference_of(plan, recording, 0)
+    anchor = anchor_of(plan, recording, piece.grid, 0)
     rate = recording.sample_rate
-    assert seam.samples.shape == reference.samples.shape == anchor.samples.shape == (1, 4 * rate)
-    before, after = slice(0, round(1.98 * rate)), slice(2 * rate + 441, 2 * rate + 42_000)
+    assert seam.samples.shape == reference.samples.shape == anchor.samples.shape == (1, round(EXCERPT_SECONDS * rate))
+    middle = round(EXCERPT_SECONDS / 2 * rate)
+    before, after = slice(0, middle - 441), slice(middle + 441, middle + 42_000)
     np.testing.assert_allclose(seam.samples[:, before], reference.samples[:, before], atol=1e-6)
     np.testing.assert_allclose(anchor.samples[:, before], reference.samples[:, before], atol=1e-6)
     assert is_track(recording, reference.samples[:, after], SEAM_S + 0.02)
@@ -140,11 +141,13 @@ def test_all_are_as_loud_as_the_quietest(piece: Any, plan: LoopPlan) -> None:
 
 
 def test_a_step_of_level_at_the_splice_is_left_to_be_heard(piece: Any, plan: LoopPlan) -> None:
-    reference = reference_of(plan, piece.recording, 0, 4.0)
+    reference = reference_of(plan, piece.recording, 0)
     stepped = reference.samples.copy()
     stepped[:, stepped.shape[1] // 2 :] *= np.float32(0.3)
     sounds = {"reference": reference, "stepped": replace(reference, samples=stepped)}
-    assert match_loudness(sounds, until_s=2.0)[1] == pytest.approx({"reference": 0.0, "stepped": 0.0}, abs=1e-6)
+    assert match_loudness(sounds, until_s=EXCERPT_SECONDS / 2)[1] == pytest.approx(
+        {"reference": 0.0, "stepped": 0.0}, abs=1e-6
+    )
 
 
 @given(trials=st.integers(1, 60), data=st.data())
