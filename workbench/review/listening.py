@@ -100,8 +100,6 @@ class ConditionOutcome:
 
     condition: str
     ratings: RatingSummary
-    listeners: int
-    screened_out: int
 
 
 def begin_abx(
@@ -296,17 +294,14 @@ def mushra_outcomes(workspace: Workspace, test_ids: Sequence[str] | None = None)
     Without `test_ids` all tests count.
     """
     by_condition: dict[str, list[float]] = defaultdict(list)
-    listeners, out = set(), set()
-    for test, rated in _rated(workspace, test_ids):
+    for _, rated in _rated(workspace, test_ids):
         if _screened_out(rated):
-            out.add(test.test_id)
             continue
-        listeners.add(test.reviewer)
         for _, ratings in rated:
             for condition, rating in ratings.items():
                 by_condition[condition].append(rating)
     names = sorted(by_condition, key=lambda name: (name == ANCHOR, name != REFERENCE, name))
-    return [ConditionOutcome(name, rating_summary(by_condition[name]), len(listeners), len(out)) for name in names]
+    return [ConditionOutcome(name, rating_summary(by_condition[name])) for name in names]
 
 
 def judged_seams(workspace: Workspace) -> list[JudgedSeam]:

@@ -65,9 +65,6 @@ class RatingSummary:
     mean: float  # NaN without ratings, as all that follow
     low: float  # of Student's 95 % interval of the mean, within 0 to 100; NaN of one rating
     high: float
-    median: float
-    lower_quartile: float
-    upper_quartile: float
 
 
 def abx_summary(right: int, trials: int) -> AbxSummary:
@@ -111,15 +108,14 @@ def rating_summary(ratings: Sequence[float]) -> RatingSummary:
     """Sum up the ratings of one condition, 0 to 100 each, independent of each other: one a listener and item."""
     given = np.asarray(ratings, dtype=np.float64)
     if given.size == 0:
-        return RatingSummary(0, *(float("nan"),) * 6)
+        return RatingSummary(0, *(float("nan"),) * 3)
     mean, low, high = float(given.mean()), float("nan"), float("nan")
     if given.size > 1:
         from scipy.stats import t
 
         reach = float(t.ppf(0.5 + CONFIDENCE / 2, given.size - 1) * given.std(ddof=1) / np.sqrt(given.size))
         low, high = max(0.0, mean - reach), min(100.0, mean + reach)
-    lower, median, upper = (float(value) for value in np.quantile(given, (0.25, 0.5, 0.75)))
-    return RatingSummary(int(given.size), mean, low, high, median, lower, upper)
+    return RatingSummary(int(given.size), mean, low, high)
 
 
 def is_screened_out(reference: Sequence[float], anchor: Sequence[float]) -> bool:

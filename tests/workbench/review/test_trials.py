@@ -176,10 +176,9 @@ def test_few_trials_leave_much_that_may_have_been_heard() -> None:
 
 def test_ratings_have_students_interval() -> None:
     found = rating_summary([60.0, 70.0, 80.0, 90.0])
-    assert (found.count, found.mean, found.median) == (4, 75.0, 75.0)
+    assert (found.count, found.mean) == (4, 75.0)
     # t(0.975, 3) = 3.1824, s = 12.910, /2
     assert (found.low, found.high) == pytest.approx((75.0 - 20.543, 75.0 + 20.543), abs=1e-2)
-    assert (found.lower_quartile, found.upper_quartile) == (67.5, 82.5)
     assert rating_summary([100.0, 99.0, 100.0]).high == 100.0
     one = rating_summary([50.0])
     assert (one.mean, isnan(one.low)) == (50.0, True)
