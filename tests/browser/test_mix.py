@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.watched import Watched
+from tests.browser.watched import Watched, type_in
 from workbench.cli.main import run
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
@@ -76,8 +76,7 @@ def test_a_profile_of_the_page_serves_the_command_line(
     mix.get_by_role("slider", name="under voice, LU").focus()
     mix.keyboard.press("Home")
     expect(said).not_to_have_text(before)
-    mix.get_by_label("profile", exact=True).fill("lively")
-    mix.get_by_label("profile", exact=True).press("Tab")
+    type_in(mix, "profile", "lively")
     mix.get_by_role("button", name="Save as profile").click()
     mix.get_by_text("saved; use it with --profile").wait_for()
     profile = dashboard.home / "profiles" / "lively.toml"

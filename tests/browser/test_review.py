@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.watched import type_in
 from workbench.review.trials import FEWEST_DECIDED
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
@@ -221,15 +222,8 @@ def test_seams_are_rated_blind_and_the_ratings_come_out(page: Any, open_tab: Cal
 
 
 def begin_with_two_trials(page: Any, instead_of: int) -> None:
-    """Begin a test; the field shows its usual number late, and React says what was typed to the server late."""
-    trials = page.get_by_label("trials")
-    expect(trials).to_have_value(str(instead_of))
-    trials.fill("2")
-    trials.press("Enter")
-    page.wait_for_function(
-        "() => Bokeh.documents.flatMap((one) => [...one.all_models])"
-        ".some(({ data }) => data?.attributes?.label === 'trials' && data.value === 2)"
-    )
+    expect(page.get_by_label("trials")).to_have_value(str(instead_of))  # else what is typed is replaced by it
+    type_in(page, "trials", 2)
     page.get_by_role("button", name="Begin").click()
 
 

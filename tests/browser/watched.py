@@ -1,6 +1,6 @@
 """An open page as a test sees it: where its player stands, and how one waits for what has no place to wait at.
 
-Class: `Watched`. Function: `seam_title`.
+Class: `Watched`. Functions: `seam_title`, `type_in`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,18 @@ T = TypeVar("T")
 def seam_title(number: int) -> re.Pattern[str]:
     """What stands over a seam in the Seams tab, of however many."""
     return re.compile(rf"Seam {number} of \d+:")
+
+
+def type_in(page: Any, label: str, value: str | int) -> None:
+    """Type into a field of Panel's, and wait until its model has the value: React writes it later."""
+    field = page.get_by_label(label, exact=True)
+    field.fill(str(value))
+    field.press("Enter")
+    page.wait_for_function(
+        "([label, value]) => Bokeh.documents.flatMap((one) => [...one.all_models])"
+        ".some(({ data }) => data?.attributes?.label === label && data.attributes.value === value)",
+        arg=[label, value],
+    )
 
 
 @dataclass(frozen=True)
