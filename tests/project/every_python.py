@@ -38,7 +38,7 @@ SMOKE_TESTS = (
     "tests/workbench/cli/test_loop.py",
     "tests/workbench/test_extras.py",
     "tests/contract/test_lanes.py",
-    "tests/browser/test_page.py::test_every_tab_opens_and_nothing_is_asked_of_another_host",
+    "tests/browser/test_page.py::test_every_tab_opens_with_a_name_for_each_control_and_nothing_in_the_way_of_anybody",
 )
 """decoding, stored arrays and records, renders, plans, optional packages, the running service, the page
 

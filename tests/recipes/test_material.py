@@ -41,7 +41,6 @@ def test_an_onset_at_the_very_beginning_is_kept(font: str) -> None:
 
 
 MUSIC_RATE = 22_050
-BAR = 2.0
 
 
 def phrase(seed: int) -> NDArray[np.float32]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from data.recipes.material.recordings import ElsewhereRecording, recordings
 from data.recipes.material.soundtracks import RATE, Ranges, Sound
 from data.recipes.material.spoken_videos import SECONDS, SpokenVideo, spoken_videos, write_video
 from tests.benchmarks.mix import HZ, Finding, movements, understood
+from tests.benchmarks.plans import workbench
 from tests.benchmarks.table import Table
 from workbench.features.levels import LevelCurve, level_curve, to_lufs
 from workbench.media.audio import decode
@@ -101,12 +101,6 @@ class Rendered:
         return mix
 
 
-def _run(out: Path, *words: object) -> str:
-    """What the command line prints, called as somebody would type it."""
-    command = [sys.executable, "-m", "workbench", *map(str, words), "--home", str(out / "home")]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-
-
 def tracks_for(folder: Path) -> list[ElsewhereRecording]:
     """Recordings to test that a video of two scenes is long enough for, packages in turn."""
     least, most = _TRACK_SECONDS
@@ -133,7 +127,9 @@ def cover(folder: Path, out: Path) -> list[Rendered]:
         used.add(track)
         for what, to in ((path, _mixed_path(path)), (silent, _alone_path(path))):
             if not to.exists():
-                _run(out, "render", path.with_suffix(".json"), "--track", track, "--video", what, "-o", to)
+                workbench(
+                    out / "home", "render", path.with_suffix(".json"), "--track", track, "--video", what, "-o", to
+                )
         found.append(_rendered(video, track, path))
     return found
 
@@ -144,7 +140,7 @@ def _plan(video: Path, tracks: Sequence[Path]) -> Path:
     if chosen.exists():
         return Path(chosen.read_text())
     for track in tracks:
-        plan.write_text(_run(video.parent, "loop", track, "--video", video, "--auto-mix"))
+        plan.write_text(workbench(video.parent / "home", "loop", track, "--video", video, "--auto-mix"))
         if json.loads(plan.read_text())["applicable"]:
             chosen.write_text(str(track))
             return track

@@ -14,7 +14,7 @@ import re
 import sqlite3
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -87,8 +87,6 @@ class Tagged:
     sounds: frozenset[str]
     voice: Voice
     energy: float | None
-    lists_instruments: bool = field(default=False)
-    """whether its tags name any instrument"""
 
 
 def sources() -> list[Source]:
@@ -217,7 +215,7 @@ def _energy(moods: frozenset[str], tags: Sequence[str]) -> float | None:
 
 def _tagged(source: str, name: str, said: Sequence[str], **fields: Any) -> Tagged:
     digest = hashlib.sha256(f"{source}/{name}".encode()).hexdigest()
-    moods, sounds = _named("moods", said), _named("sounds", said)
+    moods = _named("moods", said)
     return Tagged(
         source=source,
         track=Track(
@@ -226,10 +224,9 @@ def _tagged(source: str, name: str, said: Sequence[str], **fields: Any) -> Tagge
         ),
         moods=moods,
         families=_named("families", said),
-        sounds=sounds,
+        sounds=_named("sounds", said),
         voice=_voice(said),
         energy=_energy(moods, said),
-        lists_instruments=bool(sounds),
     )  # fmt: skip
 
 
