@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.app import make_server
 from workbench.dashboards.sounds.seam import SeamLook, look_at_seam
 from workbench.files import bundled_path
-from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.plan import PlanKind
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, fit_track, loop_track
 
@@ -123,8 +124,7 @@ def corner_fit(corner_home: Home, short_video: Path) -> Planned:
     path = bundled_path("data", "bundled", "music", "corner_store.ogg")
     workspace = Workspace(corner_home)
     loop = fit_track(workspace, find_track(workspace, str(path)), short_video, auto_mix=True)
-    assert isinstance(loop.answer, LoopPlan)
-    kinds = [option.kind for option in loop.answer.options]
+    kinds = [option.kind for option in loop.plan.options]
     assert kinds[0] is PlanKind.STRAIGHT
     assert PlanKind.CUT_DOWN in kinds
     return loop
@@ -133,6 +133,12 @@ def corner_fit(corner_home: Home, short_video: Path) -> Planned:
 def _planned(home: Home, track: str, seconds: float) -> Planned:
     path = bundled_path("data", "bundled", "music", f"{track}.ogg")
     return loop_track(Workspace(home), find_track(Workspace(home), str(path)), seconds)
+
+
+def copy_home(home: Home, folder: Path) -> Home:
+    """A home in a new folder that knows what another one knows of tracks and videos, and nothing else."""
+    shutil.copytree(home.root, folder, ignore=shutil.ignore_patterns("workbench.sqlite*", "renders"))
+    return Home(folder)
 
 
 @pytest.fixture(scope="session")
@@ -157,13 +163,11 @@ def corner_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def corner_loop(corner_home: Home) -> Planned:
     """A bundled track under 250 s, with three seams at least."""
     loop = _planned(corner_home, "corner_store", 250.0)
-    assert isinstance(loop.answer, LoopPlan)
-    assert len(loop.answer.seam_times) >= 3
+    assert len(loop.plan.seam_times) >= 3
     return loop
 
 
 @pytest.fixture(scope="session")
 def corner_look(corner_loop: Planned, corner_home: Home) -> SeamLook:
     """Its first seam."""
-    assert isinstance(corner_loop.answer, LoopPlan)
-    return look_at_seam(Workspace(corner_home), corner_loop, corner_loop.answer, 0)
+    return look_at_seam(Workspace(corner_home), corner_loop, corner_loop.plan, 0)

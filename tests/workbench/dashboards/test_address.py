@@ -14,7 +14,6 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.address import ALIVE, Address, Place
 from workbench.dashboards.app import ASSETS_ROUTE
 from workbench.dashboards.styles import ASSETS
-from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned
 
@@ -68,7 +67,6 @@ def test_back_goes_to_the_place_and_what_plays_goes_on(tmp_path: Path, corner_lo
     session = Session(Workspace(Home(tmp_path)), pool=WaitingPool())
     address = Address(session, TITLES)
     session.show(corner_loop)
-    assert isinstance(corner_loop.answer, LoopPlan)
     session.param.update(tab="Seams", seam=2, time=30.0)
     assert session.project is not None
     address.bar.asked = [f"project={session.project.project_id}&seam=2&time=5", 1]

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.workbench.dashboards.conftest import copy_home
 from tests.workbench.dashboards.waiting import DirectPool, WaitingPool
 from workbench.analysis.grids import corrected_grid, delete_grid, save_grid
-from workbench.analysis.provenance import with_mix_params
+from workbench.analysis.provenance import Provenance, with_mix_params
 from workbench.analysis.sources import find_track
-from workbench.analysis.track import analyze
+from workbench.analysis.track import Analysis, analyze
 from workbench.analysis.workspace import Workspace
 from workbench.beats.corrections import shift_bar
 from workbench.cli.plan_files import lay_out, read_music
@@ -24,6 +25,7 @@ from workbench.dashboards.actions import Session
 from workbench.dashboards.autosave import params_words, request_words
 from workbench.dashboards.downloads import download_file
 from workbench.dashboards.sounds.seam import SeamLook, with_fade, with_option_first
+from workbench.mix.balance import Mix
 from workbench.params import DuckParams, RenderParams, WorkbenchParams
 from workbench.plans.constraints import SeamConstraints, TrackRange
 from workbench.plans.plan import LoopPlan
@@ -44,6 +46,8 @@ from workbench.workflows.move_seam import find_places, plan_around
 from workbench.workflows.plan import Planned, loop_track, plan_track
 from workbench.workflows.reproduce import reproduce
 
+ENVELOPE = ((20.0, 0.0), (22.0, 9.5))
+
 
 @pytest.fixture(scope="module")
 def filmed(corner_home: Home, corner_loop: Planned, draw_video: Callable[[float], Path]) -> Planned:
@@ -54,9 +58,7 @@ def filmed(corner_home: Home, corner_loop: Planned, draw_video: Callable[[float]
 @pytest.fixture
 def home(corner_home: Home, filmed: Planned, tmp_path: Path) -> Home:
     """A home of its own that knows track and video already."""
-    assert isinstance(filmed.answer, LoopPlan)
-    shutil.copytree(corner_home.root, tmp_path / "home", ignore=shutil.ignore_patterns("workbench.sqlite*", "renders"))
-    return Home(tmp_path / "home")
+    return copy_home(corner_home, tmp_path / "home")
 
 
 @pytest.fixture
@@ -78,6 +80,35 @@ def plan_of(session: Session) -> LoopPlan:
     return session.plan
 
 
+def loop_of(session: Session) -> Planned:
+    assert session.loop is not None
+    return session.loop
+
+
+def mix_of(session: Session) -> Mix:
+    mix = loop_of(session).mix
+    assert mix is not None
+    return mix
+
+
+def provenance_of(session: Session) -> Provenance:
+    provenance = loop_of(session).provenance
+    assert provenance is not None
+    return provenance
+
+
+def files_of(session: Session) -> tuple[Path, Path]:
+    """The track and the video."""
+    assert session.track is not None
+    assert session.video is not None
+    return session.track.path, session.video
+
+
+def analysis_of(session: Session) -> Analysis:
+    assert session.analysis is not None
+    return session.analysis
+
+
 def project_of(session: Session) -> str:
     assert session.project is not None
     return session.project.project_id
@@ -85,8 +116,27 @@ def project_of(session: Session) -> str:
 
 def set_fade(session: Session, seam: int, seconds: float) -> None:
     """Set a crossfade as the Seams tab does."""
-    assert session.loop is not None
-    session.show_with_fade(with_option_first(session.loop, with_fade(plan_of(session), seam, seconds, 0.7)), seam)
+    session.show_with_fade(with_option_first(loop_of(session), with_fade(plan_of(session), seam, seconds, 0.7)), seam)
+
+
+def draw_envelope(session: Session) -> None:
+    """Draw how the music is ducked, as the Mix tab does."""
+    with session.change("duck point added at 0:22"):
+        session.envelope = ENVELOPE
+
+
+def shift_bars(session: Session) -> None:
+    """Save a grid whose bars begin a beat later and plan on it, as the Beats tab does."""
+    analysis = analysis_of(session)
+    with session.change("grid: bars a beat later"):
+        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
+        session.replan()
+
+
+def grid_note(session: Session) -> str | None:
+    """The note of the grid that is saved for the track; None where none is."""
+    grid = corrected_grid(session.workspace, analysis_of(session).content_hash)
+    return None if grid is None else grid.note
 
 
 def fade_change(plan: LoopPlan, seam: int, ms: int) -> str:
@@ -135,16 +185,13 @@ def test_a_project_opens_again_as_it_was_left(session: Session) -> None:
     session.param.update(tab="Seams", seam=1, time=12.5)
     again = opened_again(session)
     assert again.message == ""
-    assert again.loop is not None
-    assert session.loop is not None
     assert (again.plan, again.hand_fades) == (session.plan, session.hand_fades)
     assert plan_of(again).seam_fades[1] == 0.08
     assert (again.params, again.tab, again.seam, again.time) == (session.params, "Seams", 1, 12.5)
     assert (again.track, again.video) == (session.track, session.video)
-    assert session.loop.provenance is not None
-    assert "duck" not in session.loop.provenance.params, "its mix is still the one that was made before"
-    assert again.loop.provenance == with_mix_params(session.loop.provenance, session.params), "balanced anew"
-    assert again.loop.mix is not None, "balanced again with the project's parameters"
+    assert "duck" not in provenance_of(session).params, "its mix is still the one that was made before"
+    assert loop_of(again).provenance == with_mix_params(provenance_of(session), session.params), "balanced anew"
+    assert loop_of(again).mix is not None, "balanced again with the project's parameters"
     assert (again.project, words(again)) == (
         list_projects(again.workspace)[0],
         [(fade_change(before, 1, 80), False), ("duck: attack, ms 300 → 77", False)],
@@ -193,15 +240,13 @@ def test_undo_of_what_was_done_before_a_restart(session: Session) -> None:
 
 
 def test_another_option_is_undone_with_its_mix(session: Session) -> None:
-    first, loop = plan_of(session), session.loop
-    assert loop is not None
+    first, loop = plan_of(session), loop_of(session)
     with session.change("option 2 is the plan"):
         session.show(with_option_first(loop, first.options[1]))
     assert plan_of(session).options[1] == first.options[0]
     session.undo()
     assert plan_of(session) == first
-    assert session.loop is not None
-    assert session.loop.mix == loop.mix
+    assert loop_of(session).mix == loop.mix
 
 
 def test_parameters_are_undone_one_by_one(session: Session) -> None:
@@ -217,42 +262,32 @@ def test_parameters_are_undone_one_by_one(session: Session) -> None:
     assert opened_again(session).params.duck.attack_ms == 77.0
 
 
-ENVELOPE = ((20.0, 0.0), (22.0, 9.5))
-
-
 def test_a_drawn_envelope_is_kept_undone_and_done_again(session: Session) -> None:
-    assert session.loop is not None
-    measured = session.loop.mix
-    with session.change("duck point added at 0:22"):
-        session.envelope = ENVELOPE
-    drawn = session.loop.mix
-    assert drawn is not None
+    measured = loop_of(session).mix
+    draw_envelope(session)
+    drawn = mix_of(session)
     assert drawn.duck is not None
     assert drawn.duck.envelope_points == ENVELOPE
     again = opened_again(session)
-    assert again.loop is not None
-    assert (again.envelope, again.loop.mix) == (ENVELOPE, drawn)
+    assert (again.envelope, loop_of(again).mix) == (ENVELOPE, drawn)
     again.undo()
-    assert (again.envelope, again.loop.mix) == (None, measured)
-    assert again.loop.provenance is not None
-    assert "envelope_points" not in again.loop.provenance.constraints
+    assert (again.envelope, loop_of(again).mix) == (None, measured)
+    assert "envelope_points" not in provenance_of(again).constraints
     again.redo()
-    assert (again.envelope, again.loop.mix) == (ENVELOPE, drawn)
+    assert (again.envelope, loop_of(again).mix) == (ENVELOPE, drawn)
     set_fade(again, 0, 0.08)
     again.replan()
-    assert again.loop.mix is not None
-    assert again.loop.mix.duck is not None
-    assert again.loop.mix.duck.envelope_points == ENVELOPE, "it belongs to the video, whatever the plan"
+    duck = mix_of(again).duck
+    assert duck is not None
+    assert duck.envelope_points == ENVELOPE, "it belongs to the video, whatever the plan"
     assert opened_again(session).envelope == ENVELOPE
 
 
 def test_a_drawn_envelope_stays_with_its_project(session: Session, tmp_path: Path) -> None:
-    track, workspace = session.track, session.workspace
-    assert track is not None
-    with session.change("duck point added at 0:22"):
-        session.envelope = ENVELOPE
+    (track, _), workspace = files_of(session), session.workspace
+    draw_envelope(session)
     mine, copy = project_of(session), tmp_path / "another.ogg"
-    shutil.copy(track.path, copy)
+    shutil.copy(track, copy)
     session.open_track(copy)
     assert session.envelope is None
     assert load_revision(workspace, mine)[1]["envelope"] == [list(point) for point in ENVELOPE]
@@ -263,37 +298,32 @@ def test_a_drawn_envelope_stays_with_its_project(session: Session, tmp_path: Pat
 
 
 def test_a_drawn_envelope_is_downloaded_and_made_again(session: Session) -> None:
-    assert session.loop is not None
-    with session.change("duck point added at 0:22"):
-        session.envelope = ENVELOPE
-    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    draw_envelope(session)
+    body = json.loads(download_file(session.workspace, loop_of(session), "json").read_text(encoding="utf-8"))
     points = [list(point) for point in ENVELOPE]
     assert body["mix"]["duck"]["envelope_points"] == points
     assert body["provenance"]["constraints"]["envelope_points"] == points
-    again = reproduce(session.workspace, body, video=session.video, track=session.loop.track.path)
+    again = reproduce(session.workspace, body, video=session.video, track=loop_of(session).track.path)
     assert (again.same, again.differences) == (True, ())
     asked = AskedMusic(write(session.home.root / "plan.json", body), option=2)
     chosen = read_music(session.workspace, asked, None)
-    _, mix = lay_out(session.workspace, replace(chosen, track=session.loop.track), session.video)
+    _, mix = lay_out(session.workspace, replace(chosen, track=loop_of(session).track), session.video)
     assert mix is not None
     assert mix.duck is not None
     assert mix.duck.envelope_points == points, "another option is balanced anew, with the same envelope"
 
 
 def test_how_the_music_is_ducked_goes_with_the_plan(session: Session) -> None:
-    assert session.loop is not None
     session.params = session.params.model_copy(update={"render": RenderParams(ducking="bands")})
-    body = json.loads(download_file(session.workspace, session.loop, "json").read_text(encoding="utf-8"))
+    body = json.loads(download_file(session.workspace, loop_of(session), "json").read_text(encoding="utf-8"))
     assert body["provenance"]["params"]["render"] == {"ducking": "bands"}
-    version = freeze_plan(session.workspace, session.loop)
+    version = freeze_plan(session.workspace, loop_of(session))
     assert thaw(session.workspace, version.version_id).render_params(RenderParams()).ducking == "bands"
     again = opened_again(session)
-    assert again.loop is not None
-    assert again.loop.provenance == session.loop.provenance
+    assert loop_of(again).provenance == loop_of(session).provenance
     session.undo()
-    assert session.loop.provenance is not None
-    assert "render" not in session.loop.provenance.params
-    assert freeze_plan(session.workspace, session.loop) != version, "a link to it has a sound of its own"
+    assert "render" not in provenance_of(session).params
+    assert freeze_plan(session.workspace, loop_of(session)) != version, "a link to it has a sound of its own"
 
 
 SUNG = PlanRequest(SeamConstraints(never_cut=(TrackRange(25.0, 35.0),)))
@@ -304,12 +334,10 @@ CUT = PlanRequest(SeamConstraints(excluded=(TrackRange(30.0, 34.0),)))
 
 
 def test_a_constraint_that_is_dropped_in_one_project_stays_in_another_on_the_same_track(session: Session) -> None:
-    track, video, before = session.track, session.video, plan_of(session)
-    assert track is not None
-    assert video is not None
+    (track, video), before = files_of(session), plan_of(session)
     session.ask(SUNG)
     mine, held = project_of(session), plan_of(session)
-    session.open_new(track.path, video)
+    session.open_new(track, video)
     assert (session.request, plan_of(session)) == (LENGTH_ALONE, before)
     session.ask(SUNG)
     session.ask(LENGTH_ALONE)
@@ -329,8 +357,7 @@ def test_constraints_and_moved_seams_are_undone_and_done_again(session: Session,
 
     session.ask(SUNG)
     note()
-    assert session.loop is not None
-    session.places = find_places(session.workspace, session.loop, session.request.constraints)
+    session.places = find_places(session.workspace, loop_of(session), session.request.constraints)
     session.move_seam(1, 1)
     note()
     assert [len(request.constraints.pinned) for request in asked] == [0, 0, 1]
@@ -348,44 +375,36 @@ def test_constraints_and_moved_seams_are_undone_and_done_again(session: Session,
 
 
 def test_a_new_project_begins_with_the_parameters_of_the_page(session: Session) -> None:
-    track, video = session.track, session.video
-    assert track is not None
-    assert video is not None
+    track, video = files_of(session)
     session.params = session.params.model_copy(update={"duck": DuckParams(attack_ms=77)})
-    session.open_new(track.path, video)
+    session.open_new(track, video)
     assert session.history == []
     assert opened_again(session).params.duck.attack_ms == 77.0
 
 
 def test_a_grid_is_undone_with_the_plan_that_was_made_on_it(session: Session, pool: DirectPool) -> None:
-    before, analysis = plan_of(session), session.analysis
-    assert analysis is not None
-    with session.change("grid: bars a beat later"):
-        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
-        session.replan()
+    before, content_hash = plan_of(session), analysis_of(session).content_hash
+    shift_bars(session)
     pool.done.clear()
     after = plan_of(session)
     assert after != before
-    assert set(session.history[-1].edits) >= {f"grid/{analysis.content_hash}"}
+    assert set(session.history[-1].edits) >= {f"grid/{content_hash}"}
     session.undo()
-    assert corrected_grid(session.workspace, analysis.content_hash) is None
+    assert grid_note(session) is None
     assert plan_of(session) == before
     session.redo()
-    kept = corrected_grid(session.workspace, analysis.content_hash)
-    assert kept is not None
-    assert kept.note == "bars a beat later"
+    assert grid_note(session) == "bars a beat later"
     assert plan_of(session) == after
     assert pool.done == [restore_loop, restore_loop], "neither is planned anew"
     with session.change("grid: the tracker's"):
-        delete_grid(session.workspace, analysis.content_hash)
+        delete_grid(session.workspace, content_hash)
         session.replan()
     assert plan_of(session) == before
 
 
 def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, corner_look: SeamLook) -> None:
     other = second_window(session)
-    loop, plan, workspace = session.loop, plan_of(session), session.workspace
-    assert loop is not None
+    loop, plan, workspace = loop_of(session), plan_of(session), session.workspace
     with session.change("seam 1 is good"):
         mine = judge_seam(workspace, loop, plan, corner_look.view, "good", "mine")
     with other.change("seam 2 is wrong"):
@@ -407,8 +426,7 @@ def test_a_verdict_is_undone_and_those_of_another_window_stay(session: Session, 
 def test_a_change_that_a_worker_made_takes_nothing_else_with_it(
     session: Session, filmed: Planned, corner_look: SeamLook
 ) -> None:
-    first, loop, workspace, pool = plan_of(session), session.loop, session.workspace, WaitingPool()
-    assert loop is not None
+    first, loop, workspace, pool = plan_of(session), loop_of(session), session.workspace, WaitingPool()
     session.tasks.pool = pool
     session.ask(SUNG)
     with session.change("seam 1 is good"):
@@ -436,14 +454,10 @@ def test_a_change_that_a_worker_made_takes_nothing_else_with_it(
 def test_a_plan_that_is_made_for_a_step_takes_in_nothing_that_was_done_meanwhile(
     session: Session, filmed: Planned
 ) -> None:
-    first, pool, analysis = plan_of(session), WaitingPool(), session.analysis
-    assert analysis is not None
+    first, pool = plan_of(session), WaitingPool()
     session.tasks.pool = pool
-    with session.change("grid: bars a beat later"):
-        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
-        session.replan()
-    with session.change("duck point added at 0:22"):
-        session.envelope = ENVELOPE
+    shift_bars(session)
+    draw_envelope(session)
     set_fade(session, 0, 0.08)
     pool.finish(0, with_option_first(filmed, first.options[1]))
     assert [(change.words, "envelope" in change.edits) for change in session.history] == [
@@ -455,17 +469,14 @@ def test_a_plan_that_is_made_for_a_step_takes_in_nothing_that_was_done_meanwhile
     session.undo()
     assert (session.envelope, session.message) == (None, "")
     session.undo()
-    assert corrected_grid(session.workspace, analysis.content_hash) is None
+    assert grid_note(session) is None
     assert session.message == ""
 
 
 def test_a_plan_on_a_grid_that_is_undone_meanwhile_is_not_shown(session: Session, filmed: Planned) -> None:
-    first, pool, analysis = plan_of(session), WaitingPool(), session.analysis
-    assert analysis is not None
+    first, pool = plan_of(session), WaitingPool()
     session.tasks.pool = pool
-    with session.change("grid: bars a beat later"):
-        save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
-        session.replan()
+    shift_bars(session)
     session.undo()
     pool.finish(0, with_option_first(filmed, first.options[1]))
     assert plan_of(session) == first
@@ -475,15 +486,12 @@ def test_a_plan_on_a_grid_that_is_undone_meanwhile_is_not_shown(session: Session
 
 
 def test_a_grid_that_was_set_elsewhere_since_is_left_and_said(session: Session) -> None:
-    analysis = session.analysis
-    assert analysis is not None
+    analysis = analysis_of(session)
     with session.change("grid: bars a beat later"):
         save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "bars a beat later")
     save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid, 2), "of another project")
     session.undo()
-    kept = corrected_grid(session.workspace, analysis.content_hash)
-    assert kept is not None
-    assert kept.note == "of another project"
+    assert grid_note(session) == "of another project"
     assert session.message == "the grid: changed since by another user, so left as it is now"
     assert words(session) == [("grid: bars a beat later", True)]
 
@@ -516,11 +524,8 @@ def test_two_windows_follow_each_other(session: Session) -> None:
     assert session.params == other.params
     other.ask(SUNG)
     assert (session.request, session.plan) == (SUNG, other.plan)
-    with session.change("duck point added at 0:22"):
-        session.envelope = ENVELOPE
-    assert other.loop is not None
-    assert session.loop is not None
-    assert (other.envelope, other.loop.mix) == (ENVELOPE, session.loop.mix)
+    draw_envelope(session)
+    assert (other.envelope, loop_of(other).mix) == (ENVELOPE, loop_of(session).mix)
     session.param.update(tab="Seams", seam=1)
     assert (other.tab, other.seam) == ("", 0), "each looks where it looks"
     assert words(session) == words(other)
@@ -596,8 +601,7 @@ def test_a_step_that_was_refused_is_not_saved_later(session: Session) -> None:
     assert (session.hand_fades, session.request) == ({}, CUT)
     with session.change("compared"):
         session.stack = ("a",)
-    assert session.loop is not None
-    session.loop = replace(session.loop, mix=None)
+    session.loop = replace(loop_of(session), mix=None)
     set_fade(session, 1, 0.12)
     assert "Not done: crossfade of seam 2" in session.message, "it was set in the plan that is overtaken"
     assert {**load_fields(session), "stack": None} == {**theirs, "stack": None}
@@ -611,8 +615,7 @@ def test_a_step_that_was_refused_is_not_saved_later(session: Session) -> None:
 def test_a_plan_that_is_put_back_is_not_overwritten_while_it_is_read(session: Session, filmed: Planned) -> None:
     first, pool = plan_of(session), WaitingPool()
     session.ask(CUT)
-    held = session.loop
-    assert held is not None
+    held = loop_of(session)
     assert plan_of(session).segments != first.segments
     session.tasks.pool = pool
     session.undo()
@@ -636,8 +639,7 @@ def test_undo_is_not_refused_for_what_one_did_oneself(session: Session) -> None:
     """Other options and another mix follow from a plan without a step of their own."""
     first = plan_of(session)
     set_fade(session, 0, 0.08)
-    assert session.loop is not None
-    session.show(replace(session.loop, answer=plan_of(session).alone))
+    session.show(replace(loop_of(session), answer=plan_of(session).alone))
     session.find_options()
     assert len(plan_of(session).options) > 1
     session.undo()
@@ -662,17 +664,16 @@ def test_what_another_window_did_is_named_and_not_what_was_done_here(session: Se
 
 
 def test_of_a_step_that_is_refused_what_was_done_to_the_track_is_said_and_undone(session: Session) -> None:
-    analysis, project_id = session.analysis, project_of(session)
-    assert analysis is not None
+    analysis, project_id = analysis_of(session), project_of(session)
     record_change(session.workspace, project_id, "theirs", {"stack": (None, ["b"])})
     with session.change("grid saved: mine"):
         save_grid(session.workspace, analysis.content_hash, shift_bar(analysis.grid), "mine")
         session.stack = ("a",)
     assert session.message == "changed in another window: theirs. Done in part: grid saved: mine."
     assert words(session) == [("theirs", False), ("grid saved: mine", False)]
-    assert corrected_grid(session.workspace, analysis.content_hash) is not None
+    assert grid_note(session) == "mine"
     session.undo()
-    assert corrected_grid(session.workspace, analysis.content_hash) is None
+    assert grid_note(session) is None
 
 
 def test_what_came_with_a_change_that_both_made_is_shown(session: Session) -> None:
@@ -709,58 +710,51 @@ def test_a_project_that_another_window_deleted_is_worked_on_without_being_kept(s
 
 
 def test_the_same_files_lead_to_the_same_project_and_others_to_a_new_one(session: Session, tmp_path: Path) -> None:
-    mine, track = session.project, session.track
-    assert mine is not None
-    assert track is not None
+    mine, (track, video) = project_of(session), files_of(session)
     set_fade(session, 0, 0.08)
     copy = tmp_path / "another.ogg"
-    shutil.copy(track.path, copy)
+    shutil.copy(track, copy)
     session.open_track(copy)
-    assert session.project is not None
-    assert session.project.project_id != mine.project_id
+    assert project_of(session) != mine
     assert session.history == []
     assert plan_of(session).seam_fades[0] != 0.08
-    session.open_track(track.path)
-    assert project_of(session) == mine.project_id
+    session.open_track(track)
+    assert project_of(session) == mine
     assert plan_of(session).seam_fades[0] == 0.08
-    assert session.open_new(track.path, Path(mine.video)) is not None
+    assert session.open_new(track, video) is not None
     assert len(list_projects(session.workspace)) == 3
 
 
 def test_a_second_track_leaves_the_project_of_the_first(session: Session, home: Home, tmp_path: Path) -> None:
-    assert session.track is not None
+    track, _ = files_of(session)
     other = tmp_path / "another.ogg"
-    shutil.copy(session.track.path, other)
+    shutil.copy(track, other)
     page = Session(Workspace(home), pool=WaitingPool())
-    page.open_track(session.track.path)
+    page.open_track(track)
     begun = project_of(page)
     page.open_track(other)
     assert project_of(page) != begun
     kept = {project.project_id: project.track for project in list_projects(page.workspace)}
-    assert (kept[begun], kept[project_of(page)]) == (str(session.track.path), str(other))
+    assert (kept[begun], kept[project_of(page)]) == (str(track), str(other))
 
 
 def test_a_video_waits_for_its_track_in_one_project(session: Session, home: Home, pool: DirectPool) -> None:
-    video, track = session.video, session.track
-    assert video is not None
-    assert track is not None
+    track, video = files_of(session)
     delete_project(session.workspace, project_of(session))
     page = Session(Workspace(home), pool=pool)
     page.open_video(video)
     begun = project_of(page)
-    page.open_track(track.path)
+    page.open_track(track)
     assert project_of(page) == begun
     (project,) = list_projects(page.workspace)
-    assert (project.video, project.track, project.name) == (str(video), str(track.path), "corner_store under patterns")
+    assert (project.video, project.track, project.name) == (str(video), str(track), "corner_store under patterns")
 
 
 def test_a_project_whose_files_are_gone_says_so(session: Session, home: Home, tmp_path: Path) -> None:
-    video, track = session.video, session.track
-    assert video is not None
-    assert track is not None
+    track, video = files_of(session)
     copied = tmp_path / "moved.mp4"
     shutil.copy(video, copied)
-    session.open_new(track.path, copied)
+    session.open_new(track, copied)
     project = rename_project(session.workspace, project_of(session), "  mine ")
     copied.unlink()
     page = Session(Workspace(home), pool=DirectPool(analyze))
@@ -774,14 +768,12 @@ def test_a_project_whose_files_are_gone_says_so(session: Session, home: Home, tm
 
 
 def test_a_track_that_changed_since_is_planned_again(session: Session, home: Home, tmp_path: Path) -> None:
-    video, track = session.video, session.track
-    assert video is not None
-    assert track is not None
+    track, video = files_of(session)
     copied = tmp_path / "changing.ogg"
-    shutil.copy(track.path, copied)
+    shutil.copy(track, copied)
     session.open_new(copied, video)
     before = plan_of(session)
-    shutil.copy(find_track(session.workspace, str(track.path)).path.with_name("slow_tide.ogg"), copied)
+    shutil.copy(find_track(session.workspace, str(track)).path.with_name("slow_tide.ogg"), copied)
     page = opened_again(session)
     assert plan_of(page) != before
     assert "changed since" in page.notice
@@ -796,9 +788,6 @@ def test_a_change_that_changes_nothing_is_no_step(session: Session) -> None:
     assert words(session) == [("all of it", False)]
 
 
-def test_words_for_parameters() -> None:
-    one = WorkbenchParams()
-    two = one.model_copy(update={"duck": DuckParams(attack_ms=80)})
-    assert params_words(one, two) == "duck: attack, ms 300 → 80"
-    many = one.model_copy(update={"duck": DuckParams(attack_ms=80, release_ms=500)})
-    assert params_words(one, many) == "duck: 2 parameters"
+def test_several_parameters_of_a_stage_are_counted() -> None:
+    many = WorkbenchParams(duck=DuckParams(attack_ms=80, release_ms=500))
+    assert params_words(WorkbenchParams(), many) == "duck: 2 parameters"

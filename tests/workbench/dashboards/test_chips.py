@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from workbench.dashboards.chips import SeamChips, doubtful_of, worst_of
-from workbench.plans.plan import LoopPlan
 from workbench.workflows.plan import Planned
 
 
@@ -20,8 +19,7 @@ def test_the_worst_is_a_warning_where_many_notice_it() -> None:
 
 
 def test_a_chip_for_each_seam_also_where_no_score_is_known(corner_loop: Planned) -> None:
-    plan, chips = corner_loop.answer, SeamChips()
-    assert isinstance(plan, LoopPlan)
+    plan, chips = corner_loop.plan, SeamChips()
     count = len(plan.seam_times)
     chips.show_seams(plan, [], seam=1)
     assert chips.scores == [None] * count

@@ -17,7 +17,6 @@ from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.sounds.plan import listening_folder
 from workbench.errors import Sentence
 from workbench.media.probe import probe
-from workbench.plans.plan import LoopPlan
 from workbench.plans.refusals import Refusal, RefusalReason
 from workbench.results.plan import plan_from_json
 from workbench.review.versions import freeze_plan
@@ -42,9 +41,8 @@ def test_the_json_is_the_plan_as_the_command_line_prints_it(tide_home: Home, tid
     text = download_file(Workspace(tide_home), tide_loop, "json").read_text(encoding="utf-8")
     assert json.loads(text)["applicable"] is True
     read = plan_from_json(text)
-    assert isinstance(tide_loop.answer, LoopPlan)
-    assert read.segments == tide_loop.answer.segments
-    assert len(read.options) == len(tide_loop.answer.options)
+    assert read.segments == tide_loop.plan.segments
+    assert len(read.options) == len(tide_loop.plan.options)
 
 
 def test_a_fit_is_taken_away_as_one(corner_home: Home, corner_fit: Planned) -> None:
@@ -66,9 +64,8 @@ def test_the_finished_video_and_music_are_among_them(
     names = [name for name, *_ in offered(corner_fit)]
     assert names[:5] == ["video", "xmeml", "xmeml.zip", "mixed-music", "music"]
     assert not {"video", "mixed-music"} & {name for name, *_ in offered(tide_loop)}, "only a length was given"
-    assert isinstance(corner_fit.answer, LoopPlan)
     music = soundfile.info(download_file(Workspace(corner_home), corner_fit, "music"))
-    assert music.frames == round(corner_fit.answer.window_end * music.samplerate)
+    assert music.frames == round(corner_fit.plan.window_end * music.samplerate)
     video = download_file(Workspace(corner_home), corner_fit, "video")
     assert corner_fit.video is not None
     before, after = probe(corner_fit.video), probe(video)
@@ -79,8 +76,7 @@ def test_the_finished_video_and_music_are_among_them(
 def test_a_download_says_which_option_it_holds(tide_loop: Planned) -> None:
     assert what_is_taken(tide_loop, 0) == "Download option 1, the plan in use"
     assert what_is_taken(tide_loop, 1) == "Option 2 plays: use it to download it"
-    assert isinstance(tide_loop.answer, LoopPlan)
-    alone = replace(tide_loop, answer=tide_loop.answer.alone)
+    alone = replace(tide_loop, answer=tide_loop.plan.alone)
     assert what_is_taken(alone, 1) == "Download the plan", "it has no such option"
 
 

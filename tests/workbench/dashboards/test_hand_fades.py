@@ -7,45 +7,34 @@ from pathlib import Path
 
 import pytest
 
+from tests.workbench.dashboards.conftest import copy_home
 from tests.workbench.dashboards.waiting import CollectingPool
-from workbench.analysis.sources import find_track
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.actions import Session
 from workbench.dashboards.sounds.seam import with_fade, with_option_first
 from workbench.dashboards.state import HandFade, describe_lost, seam_place, with_hand_fades
-from workbench.files import bundled_path
 from workbench.plans.plan import LoopPlan
 from workbench.store.home import Home
 from workbench.workflows.plan import Planned, loop_track
 
-TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
-
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture(scope="module")
-def loop(home: Home) -> Planned:
-    """A bundled track under four minutes, with several seams."""
-    return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 240.0)
+def loop(corner_loop: Planned) -> Planned:
+    return corner_loop
 
 
 @pytest.fixture(scope="module")
 def plan(loop: Planned) -> LoopPlan:
     """Its plan in use."""
-    assert isinstance(loop.answer, LoopPlan)
-    return loop.answer
+    return loop.plan
 
 
 def test_a_fade_is_put_back_at_its_seam_and_nowhere_else(loop: Planned, plan: LoopPlan) -> None:
     fade = HandFade.at(with_fade(plan, 1, 0.2, 0.5), 1)
     again, lost = with_hand_fades(loop, [fade])
-    assert isinstance(again.answer, LoopPlan)
-    assert (again.answer.seam_fades[1], again.answer.seam_curves[1]) == (0.2, 0.5)
-    assert again.answer.seam_fades[0] == plan.seam_fades[0]
-    assert len(again.answer.options) == len(plan.options)
+    assert (again.plan.seam_fades[1], again.plan.seam_curves[1]) == (0.2, 0.5)
+    assert again.plan.seam_fades[0] == plan.seam_fades[0]
+    assert len(again.plan.options) == len(plan.options)
     assert (lost, describe_lost(lost)) == ([], "")
 
 
@@ -59,23 +48,21 @@ def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Plan
     assert describe_lost(lost) == "the crossfades that you set at 1:49, 1:01 are not in this plan"
 
 
-def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Planned, plan: LoopPlan, tmp_path: Path) -> None:
-    pool = CollectingPool(1)
-    try:
-        session = Session(Workspace(home), pool=pool)
-        session.show(loop)
-        session.show_with_fade(with_option_first(loop, with_fade(plan, 0, 0.2, 0.5)), 0)
-        session.show_again(loop)
-        assert session.plan is not None
-        assert session.plan.seam_fades[0] == 0.2
-        assert session.notice == ""
-        shorter = loop_track(Workspace(home), loop.track, 200.0)
-        assert isinstance(shorter.answer, LoopPlan)
-        places = {seam_place(shorter.answer, seam) for seam in range(len(shorter.answer.seam_times))}
-        session.show_again(shorter)
-        assert bool(session.notice) is (seam_place(plan, 0) not in places)
-        session.show(replace(loop, track=replace(loop.track, path=tmp_path / "another.wav")))
-        session.show_again(loop)
-        assert session.plan == plan
-    finally:
-        pool.close()
+def test_a_page_keeps_them_when_it_plans_anew(
+    corner_home: Home, loop: Planned, plan: LoopPlan, pool: CollectingPool, tmp_path: Path
+) -> None:
+    home = copy_home(corner_home, tmp_path / "home")
+    session = Session(Workspace(home), pool=pool)
+    session.show(loop)
+    session.show_with_fade(with_option_first(loop, with_fade(plan, 0, 0.2, 0.5)), 0)
+    session.show_again(loop)
+    assert session.plan is not None
+    assert session.plan.seam_fades[0] == 0.2
+    assert session.notice == ""
+    shorter = loop_track(Workspace(home), loop.track, 200.0)
+    places = {seam_place(shorter.plan, seam) for seam in range(len(shorter.plan.seam_times))}
+    session.show_again(shorter)
+    assert bool(session.notice) is (seam_place(plan, 0) not in places)
+    session.show(replace(loop, track=replace(loop.track, path=tmp_path / "another.wav")))
+    session.show_again(loop)
+    assert session.plan == plan

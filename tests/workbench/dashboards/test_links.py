@@ -20,7 +20,6 @@ from workbench.analysis.workspace import Workspace
 from workbench.dashboards.links import is_link, link_address
 from workbench.dashboards.sounds.link import shown_file, shown_sound
 from workbench.media.audio import decode
-from workbench.plans.plan import LoopPlan
 from workbench.render.video import play_video
 from workbench.review.comments import answer_comment, comment_on, decide, load_review
 from workbench.review.links import make_link, take_back
@@ -62,6 +61,12 @@ def root(corner_home: Home, version: str, other: str, key: str) -> Iterator[str]
 def address(root: str, corner_home: Home, version: str) -> str:
     """A link."""
     return root + link_address(make_link(Workspace(corner_home), version, DAY).token)
+
+
+@pytest.fixture
+def answerable(root: str, corner_home: Home, other: str) -> str:
+    """A link to the other version, by which it may be answered."""
+    return root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
 
 
 def test_a_link_opens_without_the_key_and_shows_its_version_alone(address: str) -> None:
@@ -142,22 +147,20 @@ def test_nothing_is_changed_through_a_link_that_is_read_only(address: str, corne
     assert (records(), files()) == before
 
 
-def test_a_link_that_may_is_answered(root: str, corner_home: Home, other: str, corner_loop: Planned) -> None:
-    assert isinstance(corner_loop.answer, LoopPlan)
-    address = root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
-    assert "<form" in httpx.get(address).text
-    shown = httpx.post(address, json={"name": "Dan <i>", "text": "</script><b>loud</b>", "at": 5.0})
+def test_a_link_that_may_is_answered(answerable: str, corner_home: Home, other: str, corner_loop: Planned) -> None:
+    assert "<form" in httpx.get(answerable).text
+    shown = httpx.post(answerable, json={"name": "Dan <i>", "text": "</script><b>loud</b>", "at": 5.0})
     assert shown.status_code == 200
     assert "Dan &lt;i&gt; (by link)" in shown.text
     assert "&lt;b&gt;loud&lt;/b&gt;" in shown.text
     assert "</script><b>" not in shown.text
-    httpx.post(address, json={"name": "Dan", "text": "at its seam", "at": 5.0, "seam": 0}).raise_for_status()
-    httpx.post(address, json={"name": "Dan", "text": "after the end", "at": 1e9}).raise_for_status()
-    httpx.post(address, json={"name": "Dan", "decision": "approved"}).raise_for_status()
+    httpx.post(answerable, json={"name": "Dan", "text": "at its seam", "at": 5.0, "seam": 0}).raise_for_status()
+    httpx.post(answerable, json={"name": "Dan", "text": "after the end", "at": 1e9}).raise_for_status()
+    httpx.post(answerable, json={"name": "Dan", "decision": "approved"}).raise_for_status()
     review = load_review(Workspace(corner_home), corner_loop)
     said = {thread.first.text: thread.first for thread in review.threads}
-    assert said["at its seam"].video_s == pytest.approx(corner_loop.answer.seam_times[0])
-    assert said["after the end"].video_s == pytest.approx(corner_loop.answer.window_end)
+    assert said["at its seam"].video_s == pytest.approx(corner_loop.plan.seam_times[0])
+    assert said["after the end"].video_s == pytest.approx(corner_loop.plan.window_end)
     assert [(one.reviewer, one.decision) for one in review.decisions(other)] == [("Dan (by link)", "approved")]
 
 
@@ -167,20 +170,18 @@ def test_a_link_that_may_is_answered(root: str, corner_home: Home, other: str, c
      b'{"name": "", "text": "x"}', b'{"name": "Dan", "text": ""}', b'{"name": "Dan", "text": "x", "seam": 99}',
      b'{"name": "Dan", "text": "%s"}' % (b"x" * 4001), b"\xff"],
 )  # fmt: skip
-def test_what_is_no_answer_is_refused_in_words(root: str, corner_home: Home, other: str, body: bytes) -> None:
-    address = root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
-    answer = httpx.post(address, content=body)
+def test_what_is_no_answer_is_refused_in_words(answerable: str, body: bytes) -> None:
+    answer = httpx.post(answerable, content=body)
     assert answer.status_code == 400
     assert answer.headers["content-type"].startswith("text/plain")
     assert answer.text
 
 
-def test_an_answer_that_is_too_long_is_not_read(root: str, corner_home: Home, other: str) -> None:
-    address = root + link_address(make_link(Workspace(corner_home), other, DAY, may_answer=True).token)
+def test_an_answer_that_is_too_long_is_not_read(answerable: str) -> None:
     with suppress(httpx.TransportError):  # it may close while the rest is still sent
-        answer = httpx.post(address, content=b'{"name": "Dan", "text": "padded"' + b" " * 40_000 + b"}")
+        answer = httpx.post(answerable, content=b'{"name": "Dan", "text": "padded"' + b" " * 40_000 + b"}")
         assert answer.status_code == 400
-    assert "padded" not in httpx.get(address).text
+    assert "padded" not in httpx.get(answerable).text
 
 
 def test_the_sound_is_what_a_render_has(address: str, corner_home: Home, version: str) -> None:
@@ -209,7 +210,6 @@ def test_the_video_of_the_version_is_sent_by_ranges(address: str, corner_home: H
 
 
 def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, other: str, corner_loop: Planned) -> None:
-    assert isinstance(corner_loop.answer, LoopPlan)
     address = root + link_address(make_link(Workspace(corner_home), other, DAY).token)
     assert httpx.get(f"{address}/video").status_code == 404  # it was planned for a length
     out = shown_file(corner_home, thaw(Workspace(corner_home), other))
@@ -219,7 +219,7 @@ def test_a_sound_that_is_not_there_is_made_once(root: str, corner_home: Home, ot
     made = out.stat().st_ino
     httpx.get(f"{address}/sound", headers={"Range": "bytes=0-3"})
     assert out.stat().st_ino == made
-    assert decode(out).duration == pytest.approx(corner_loop.answer.window_end, abs=1e-3)
+    assert decode(out).duration == pytest.approx(corner_loop.plan.window_end, abs=1e-3)
 
 
 def test_a_link_plays_the_video_of_its_version_and_no_other(

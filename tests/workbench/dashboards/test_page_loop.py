@@ -11,25 +11,19 @@ import pytest
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
-from tests.workbench.dashboards.waiting import ShownDocument
+from tests.workbench.dashboards.waiting import BrowserTab, ShownDocument
 from workbench.dashboards.page_loop import PageLoop, this_page_loop
 
 
-class Served:
-    """What a document knows of the browser tab that shows it."""
-
-    destroyed = False
+@pytest.fixture
+def browser_tab() -> BrowserTab:
+    return BrowserTab()
 
 
 @pytest.fixture
-def served() -> Served:
-    return Served()
-
-
-@pytest.fixture
-def document(served: Served) -> Document:
+def document(browser_tab: BrowserTab) -> Document:
     """That somebody looks at."""
-    return ShownDocument(served)
+    return ShownDocument(browser_tab)
 
 
 async def page_of(document: Document) -> PageLoop | None:
@@ -45,12 +39,12 @@ def test_a_script_has_no_page(document: Document) -> None:
         assert this_page_loop() is None, "a document is left over, but no loop runs"
 
 
-def test_a_page_is_there_until_its_browser_tab_is_closed(document: Document, served: Served) -> None:
+def test_a_page_is_there_until_its_browser_tab_is_closed(document: Document, browser_tab: BrowserTab) -> None:
     async def look() -> tuple[bool, bool]:
         page = await page_of(document)
         assert page is not None
         before = page.gone
-        served.destroyed = True
+        browser_tab.destroyed = True
         return before, page.gone
 
     assert asyncio.run(look()) == (False, True)

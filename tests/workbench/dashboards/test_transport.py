@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from bokeh.models.annotations import Span
-from bokeh.plotting import figure
-
-from workbench.dashboards.figures import SeekTo
-from workbench.dashboards.styles import ASSETS, script
-from workbench.dashboards.transport import Program, Transport, TransportBar, playhead, seek_on_tap
+from workbench.dashboards.transport import Program, Transport, TransportBar
 
 
 def test_a_player_goes_to_the_same_place_again() -> None:
@@ -18,29 +13,6 @@ def test_a_player_goes_to_the_same_place_again() -> None:
     player.go(42.0)
     assert player.seek[0] == first[0] == 42.0
     assert player.seek != first
-
-
-def test_a_playhead_is_found_by_its_name() -> None:
-    drawn = figure()
-    line = playhead(drawn, "head-1", "#123456")
-    assert drawn.select_one({"name": "head-1"}) is line
-    assert isinstance(line, Span)
-    assert (line.dimension, line.line_color) == ("height", "#123456")
-
-
-def test_a_click_on_a_figure_seeks() -> None:
-    drawn = figure()
-    seek_on_tap(drawn)
-    (callback,) = drawn.js_event_callbacks["tap"]
-    assert isinstance(callback, SeekTo)
-
-
-def test_a_script_has_the_shared_pieces_before_its_own() -> None:
-    both = script("keys", "transport")
-    parts = [(ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("made", "keys", "transport")]
-    assert both.index(parts[0]) == 0
-    assert both.index(parts[1]) < both.index(parts[2])
-    assert both.endswith(parts[2])
 
 
 def shown(**programs: Program) -> Transport:

@@ -109,6 +109,12 @@ def until_idle(session: Session) -> None:
             raise AssertionError(f"nothing new after {PATIENCE_SECONDS:.0f} s of: {session.stage}") from None
 
 
+class BrowserTab:
+    """What a document knows of the browser tab that shows it."""
+
+    destroyed = False
+
+
 class ShownDocument(Document):
     """A page's document that a browser tab shows."""
 

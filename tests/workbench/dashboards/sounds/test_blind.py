@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.analysis.sources import find_track
+from tests.workbench.dashboards.conftest import copy_home
 from workbench.analysis.workspace import Workspace
 from workbench.dashboards.sounds.blind import (
     BlindTest,
@@ -22,25 +22,21 @@ from workbench.dashboards.sounds.blind import (
 from workbench.dashboards.sounds.plan import listening_folder
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.files import bundled_path
 from workbench.media.audio import decode
-from workbench.plans.plan import LoopPlan
 from workbench.review.listening import get_test
 from workbench.review.stimuli import plan_excerpt
 from workbench.store.home import Home
-from workbench.workflows.plan import Planned, loop_track
+from workbench.workflows.plan import Planned
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    return Workspace(Home(tmp_path_factory.mktemp("blind")))
+def loop(corner_loop: Planned) -> Planned:
+    return corner_loop
 
 
 @pytest.fixture(scope="module")
-def loop(workspace: Workspace) -> Planned:
-    """A bundled track under 250 s, with three seams."""
-    path = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    return loop_track(workspace, find_track(workspace, str(path)), 250.0)
+def workspace(corner_home: Home, loop: Planned, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return Workspace(copy_home(corner_home, tmp_path_factory.mktemp("blind") / "home"))
 
 
 def design(workspace: Workspace, test: BlindTest) -> list[dict[str, str]]:
@@ -54,8 +50,7 @@ def samples(path: Path) -> np.ndarray:
 
 
 def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    own = (loop.answer.seam_fades[0], loop.answer.seam_curves[0])
+    own = (loop.plan.seam_fades[0], loop.plan.seam_curves[0])
     test = prepare_fades(workspace, loop, 0, (own, (0.3, 0.5)), 6, "Ana")
     drawn = design(workspace, test)
     assert (test.kind, len(test.trials), len(drawn)) == ("abx", 6, 6)
@@ -70,8 +65,7 @@ def test_x_is_what_the_record_says_and_no_name_tells(workspace: Workspace, loop:
 
 
 def test_two_options_are_equally_loud(workspace: Workspace, loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    at_s = loop.answer.seam_times[0]
+    at_s = loop.plan.seam_times[0]
     test = prepare_options(workspace, loop, (1, 2), at_s, 2, "Ana")
     sounds = [decode(test.trials[0].sounds[letter]) for letter in "AB"]
     levels = [integrated_lufs(sound.samples, sound.sample_rate) for sound in sounds]
@@ -111,13 +105,12 @@ def test_options_are_preferred_whole_or_at_the_seams_where_they_differ(
 
 
 def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: Workspace, loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    asked = seams_of_options(loop.answer, len(loop.answer.options))
-    served = seams_of_options(loop.answer, 1)
+    asked = seams_of_options(loop.plan, len(loop.plan.options))
+    served = seams_of_options(loop.plan, 1)
     test = prepare_seams(workspace, loop, asked, "Ana")
     assert test.kind == "mushra"
     assert len({path.stat().st_mtime_ns for path in test.files}) == 1, "no order is told"
-    assert len(test.trials) == len(rated_seams(loop.answer, asked)) > len(served) == len(loop.answer.seam_times)
+    assert len(test.trials) == len(rated_seams(loop.plan, asked)) > len(served) == len(loop.plan.seam_times)
     for trial, kept in zip(test.trials, design(workspace, test), strict=True):
         assert trial.reference is not None
         by_name = {name: samples(trial.sounds[letter]) for letter, name in zip("ABC", kept["hidden"], strict=True)}
@@ -129,8 +122,7 @@ def test_seams_are_rated_beside_a_hidden_reference_and_a_bad_splice(workspace: W
 
 
 def test_a_seam_that_comes_back_is_asked_about_once(loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    plan = loop.answer
+    plan = loop.plan
     served = seams_of_options(plan.alone, 4)
     assert rated_seams(plan, served) == served == [(1, seam) for seam in range(len(plan.seam_times))]
     assert rated_seams(plan, [(1, 1), (1, 0), (1, 1)]) == [(1, 1), (1, 0)]
@@ -145,8 +137,7 @@ def test_a_seam_that_comes_back_is_asked_about_once(loop: Planned) -> None:
 
 
 def test_what_cannot_be_tested_is_refused(workspace: Workspace, loop: Planned) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    own = (loop.answer.seam_fades[0], loop.answer.seam_curves[0])
+    own = (loop.plan.seam_fades[0], loop.plan.seam_curves[0])
     with pytest.raises(ParameterError, match="two different sounds"):
         prepare_fades(workspace, loop, 0, (own, own), 6, "Ana")
     with pytest.raises(ParameterError, match="no seam 100"):

@@ -38,8 +38,8 @@ def test_clicks_are_on_the_beats_and_the_track_is_lower_beside_them(workspace: W
     added = np.abs(clicked - 0.5 * plain).max(axis=1)
     for beat in GRID.beats:
         at = round(float(beat) * rate)
-        assert added[at : at + rate // 50].max() > 0.02
-        assert added[at - rate // 8 : at - rate // 50].max() < 0.01
+        assert added[at : at + rate // 1000].max() > 0.02
+        assert added[at - rate // 8 : at - 1].max() < 0.01
 
 
 def test_grids_differ_by_where_bars_begin() -> None:

@@ -12,7 +12,7 @@ from workbench.dashboards.sounds.tracks import mix_stacked, stack_loop, stack_tr
 from workbench.features.levels import level_curve
 from workbench.files import bundled_path
 from workbench.media.audio import decode
-from workbench.plans.plan import LoopPlan, PlanKind
+from workbench.plans.plan import PlanKind
 from workbench.render.playback import render
 from workbench.store.home import Home
 
@@ -28,8 +28,7 @@ def video(tmp_path: Path) -> Path:
 def test_a_track_that_cannot_be_looped_is_fitted(video: Path, tmp_path: Path) -> None:
     workspace = Workspace(Home(tmp_path / "home"))
     stacked = stack_track(workspace, str(TRACK), video)
-    plan = stacked.loop.answer
-    assert isinstance(plan, LoopPlan)
+    plan = stacked.loop.plan
     assert plan.kind is not PlanKind.LOOP
     assert plan.window_end == pytest.approx(20.0, abs=1e-3)
     assert stacked.soundtrack is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +18,8 @@ REACH = 0.1, 1.0
 
 
 @pytest.fixture
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    pool = CollectingPool(1)
-    yield Session(Workspace(Home(tmp_path_factory.mktemp("home"))), pool=pool)
-    pool.close()
+def session(tmp_path: Path, pool: CollectingPool) -> Session:
+    return Session(Workspace(Home(tmp_path)), pool=pool)
 
 
 class Heard:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.workbench.dashboards.waiting import CollectingPool, WaitingPool
+from tests.workbench.dashboards.waiting import WaitingPool
 from workbench.align.placements import Coincidence, Placement
 from workbench.analysis.workspace import Workspace
 from workbench.catalog.track import Track
@@ -56,6 +56,21 @@ def drawn() -> DrawnMatch:
     return DrawnMatch(lane, video, ((5.0, 17.0),), motion, contours, tempi)
 
 
+@pytest.fixture
+def pool() -> WaitingPool:
+    return WaitingPool()
+
+
+@pytest.fixture
+def session(tmp_path: Path, pool: WaitingPool) -> Session:
+    return Session(Workspace(Home(tmp_path)), pool=pool)
+
+
+@pytest.fixture
+def tab(session: Session) -> MatchTab:
+    return MatchTab(session)
+
+
 @pytest.mark.parametrize(
     ("filters", "kept"),
     [
@@ -98,27 +113,22 @@ def test_one_listens_from_where_the_music_lands() -> None:
     assert first_audible(landing(-20.0)) == 0.0
 
 
-def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path: Path) -> None:
-    pool = CollectingPool(1)
-    try:
-        tab = MatchTab(Session(Workspace(Home(tmp_path)), pool=pool))
-        other = replace(SUNG, sync=(replace(landing(50.0, ("drop", 60.0)), label="stab on the flash"),))
-        tab.state.drawn = replace(drawn, lane=replace(drawn.lane, matches=(CALM, other), candidate_pool=()))
-        tab.choose("calm")
-        first = tab.places.value
-        tab.places.value = tab.places.options[1]
-        assert tab.state.placement == 1
-        tab.choose("sung")
-        assert other.sync is not None
-        assert tab.places.value == tab.places.options[0] != first
-        assert tab.state.place == other.sync[0]
-    finally:
-        pool.close()
+def test_where_it_lands_is_that_of_the_chosen_track(tab: MatchTab, drawn: DrawnMatch) -> None:
+    other = replace(SUNG, sync=(replace(landing(50.0, ("drop", 60.0)), label="stab on the flash"),))
+    tab.state.drawn = replace(drawn, lane=replace(drawn.lane, matches=(CALM, other), candidate_pool=()))
+    tab.choose("calm")
+    first = tab.places.value
+    tab.places.value = tab.places.options[1]
+    assert tab.state.placement == 1
+    tab.choose("sung")
+    assert other.sync is not None
+    assert tab.places.value == tab.places.options[0] != first
+    assert tab.state.place == other.sync[0]
 
 
-def test_the_chosen_track_is_compared_at_a_button_and_tells_so(drawn: DrawnMatch, tmp_path: Path) -> None:
-    session = Session(Workspace(Home(tmp_path)), pool=WaitingPool())
-    tab = MatchTab(session)
+def test_the_chosen_track_is_compared_at_a_button_and_tells_so(
+    session: Session, tab: MatchTab, drawn: DrawnMatch
+) -> None:
     tab.state.drawn = drawn
     tab.choose("calm")
     assert (tab.compared.label, tab.compared.disabled) == ("Compare", False)
@@ -133,10 +143,9 @@ def test_the_chosen_track_is_compared_at_a_button_and_tells_so(drawn: DrawnMatch
     assert "take one away in Tracks" in session.message
 
 
-def test_of_two_matches_the_one_that_was_asked_for_last_is_shown(drawn: DrawnMatch, tmp_path: Path) -> None:
-    pool = WaitingPool()
-    session = Session(Workspace(Home(tmp_path)), pool=pool)
-    tab = MatchTab(session)
+def test_of_two_matches_the_one_that_was_asked_for_last_is_shown(
+    session: Session, tab: MatchTab, pool: WaitingPool, drawn: DrawnMatch, tmp_path: Path
+) -> None:
     session.video = tmp_path / "film.mp4"
     tab.match()
     first, second = [at for at, task in enumerate(pool.tasks) if task.function is match_to_draw]
@@ -148,10 +157,9 @@ def test_of_two_matches_the_one_that_was_asked_for_last_is_shown(drawn: DrawnMat
     assert tab.state.drawn is drawn
 
 
-def test_a_brief_and_a_script_rank_again_and_what_was_understood_is_shown(drawn: DrawnMatch, tmp_path: Path) -> None:
-    pool = WaitingPool()
-    session = Session(Workspace(Home(tmp_path)), pool=pool)
-    tab = MatchTab(session)
+def test_a_brief_and_a_script_rank_again_and_what_was_understood_is_shown(
+    session: Session, tab: MatchTab, pool: WaitingPool, drawn: DrawnMatch, tmp_path: Path
+) -> None:
     session.video = tmp_path / "film.mp4"
     assert not tab.understood.visible
     tab.brief.value = "calm, no vocals, <b>xyzzy"
@@ -223,10 +231,9 @@ def test_a_track_that_a_filter_hides_is_not_the_chosen_one(drawn: DrawnMatch) ->
     assert state.place is None
 
 
-def test_without_a_video_the_tab_says_what_to_open_and_a_cancelled_match_how_to_go_on(tmp_path: Path) -> None:
-    pool = WaitingPool()
-    session = Session(Workspace(Home(tmp_path)), pool=pool)
-    tab = MatchTab(session)
+def test_without_a_video_the_tab_says_what_to_open_and_a_cancelled_match_how_to_go_on(
+    session: Session, tab: MatchTab, pool: WaitingPool, tmp_path: Path
+) -> None:
     assert tab.table.empty == "open a video in the Plan tab first"
     session.video = tmp_path / "video.mp4"
     assert tab.table.empty == "matching the catalog to the video …"
@@ -234,9 +241,7 @@ def test_without_a_video_the_tab_says_what_to_open_and_a_cancelled_match_how_to_
     assert tab.table.empty == "cancelled; press Match again"
 
 
-def test_an_empty_catalog_is_named_with_what_fills_it(drawn: DrawnMatch, tmp_path: Path) -> None:
-    pool = WaitingPool()
-    tab = MatchTab(Session(Workspace(Home(tmp_path)), pool))
+def test_an_empty_catalog_is_named_with_what_fills_it(tab: MatchTab, drawn: DrawnMatch) -> None:
     tab._show_match(replace(drawn, lane=replace(drawn.lane, matches=(), candidate_pool=())))
     assert "The catalog is empty" in tab.table.empty
     assert "workbench catalog add" in tab.table.empty

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import param
@@ -48,14 +46,6 @@ def state(sounds: MixSounds) -> MixState:
     state = MixState(sounds)
     state.tune(DuckParams(), MixParams())
     return state
-
-
-@pytest.fixture
-def pool() -> Iterator[CollectingPool]:
-    """One worker."""
-    pool = CollectingPool(1)
-    yield pool
-    pool.close()
 
 
 @pytest.fixture
@@ -221,19 +211,6 @@ def test_a_track_that_is_not_looped_has_no_mix(corner_loop: Planned, home: Home)
         corner_loop, answer=Refusal(RefusalReason.NO_VIABLE_LOOP, Sentence("no two bars go together"))
     )
     assert "not looped under this video" in MixTab(session).facts.object
-
-
-def test_a_placed_track_lies_where_it_was_put(home: Home, tmp_path: Path) -> None:
-    import soundfile
-
-    rate, track = 8000, tmp_path / "ramp.wav"
-    soundfile.write(track, np.linspace(0.1, 0.9, 4 * rate), rate)
-    for offset in (-1.0, 0.0, 1.5):
-        placed, _ = soundfile.read(placed_file(Workspace(home), track, offset, 5.0))
-        assert placed.size == 5 * rate
-        at = 2.0
-        assert placed[round(at * rate)] == pytest.approx(0.1 + 0.8 * (at - offset) / 4.0, abs=2e-3)
-        assert np.all(np.abs(placed[: max(0, round(offset * rate))]) < 1e-3)
 
 
 @pytest.mark.slow

@@ -17,7 +17,6 @@ from workbench.dashboards.tabs.review import ReviewState, ReviewTab, show_answer
 from workbench.dashboards.transport import Program, Transport
 from workbench.errors import InputError
 from workbench.media.probe import probe
-from workbench.plans.plan import LoopPlan
 from workbench.review.links import comment_by_link, open_link
 from workbench.review.versions import thaw
 from workbench.store.home import Home
@@ -29,9 +28,9 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def opened(home: Home, loop: Planned, reviewer: str) -> ReviewTab:
+def opened(home: Home, loop: Planned, reviewer: str, pool: WaitingPool | None = None) -> ReviewTab:
     """A page on a plan, whose work waits."""
-    session = Session(Workspace(home), pool=WaitingPool())
+    session = Session(Workspace(home), pool=pool or WaitingPool())
     session.loop, session.reviewer = loop, reviewer
     return ReviewTab(session)
 
@@ -42,12 +41,11 @@ def tab(home: Home, corner_loop: Planned) -> ReviewTab:
 
 
 def test_a_comment_stands_at_the_playhead_or_at_a_seam(tab: ReviewTab, corner_loop: Planned) -> None:
-    assert isinstance(corner_loop.answer, LoopPlan)
     tab.player.time = 12.5
     tab.ask("comment", "too loud", -1)
     tab.ask("comment", "the hi-hat", 1)
     assert [(one["at"], one["seam"], one["text"], one["reviewer"]) for one in tab.board.threads] == [
-        (12.5, -1, "too loud", "Ana"), (corner_loop.answer.seam_times[1], 1, "the hi-hat", "Ana")
+        (12.5, -1, "too loud", "Ana"), (corner_loop.plan.seam_times[1], 1, "the hi-hat", "Ana")
     ]  # fmt: skip
     assert (tab.board.version, tab.board.sent) == (1, 2)
 
@@ -87,11 +85,9 @@ def test_an_answer_that_is_kept_clears_its_own_field_alone(tab: ReviewTab) -> No
 
 def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, corner_fit: Planned) -> None:
     pool = WaitingPool()
-    session = Session(Workspace(corner_home), pool=pool)
-    session.loop = corner_fit
-    tab = ReviewTab(session)
+    tab = opened(corner_home, corner_fit, "Ana", pool)
     wanted = next(task for task in pool.tasks if task.function is soundtrack_beside)
-    path = soundtrack_beside(session.workspace, *wanted.arguments)
+    path = soundtrack_beside(Workspace(corner_home), *wanted.arguments)
     assert path is not None
     assert probe(path).sample_rate == probe(corner_fit.track.path).sample_rate
     pool.finish(pool.tasks.index(wanted), path)
@@ -100,9 +96,8 @@ def test_the_soundtrack_is_heard_at_the_rate_of_the_music(corner_home: Home, cor
 
 def test_the_video_is_seen_and_stays_under_another_mix(corner_home: Home, corner_fit: Planned) -> None:
     pool = WaitingPool()
-    session = Session(Workspace(corner_home), pool=pool)
-    session.loop = corner_fit
-    tab = ReviewTab(session)
+    tab = opened(corner_home, corner_fit, "Ana", pool)
+    session = tab._session
     (asked,) = (number for number, task in enumerate(pool.tasks) if task.function is playback_facts)
     pool.finish(asked, ("0123456789abcdef", 24.0, True))
     assert (tab.player.video_url, tab.player.fps) == ("videos/0123456789abcdef", 24.0)
@@ -160,10 +155,9 @@ def test_what_cannot_be_kept_is_told_and_leaves_the_text(tab: ReviewTab) -> None
 
 
 def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTab, corner_loop: Planned) -> None:
-    assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("comment", "a click", 0)
     tab.ask("decide", "approved")
-    plan = replace(corner_loop.answer.alone, seam_fades=(0.2, *corner_loop.answer.seam_fades[1:]))
+    plan = replace(corner_loop.plan.alone, seam_fades=(0.2, *corner_loop.plan.seam_fades[1:]))
     tab._session.loop = replace(corner_loop, answer=plan)
     assert (tab.board.version, tab.board.decisions) == (0, [])
     assert [(one["number"], one["decisions"][0]["decision"]) for one in tab.board.versions] == [(1, "approved")]
@@ -174,13 +168,12 @@ def test_another_crossfade_is_another_version_that_nobody_approved(tab: ReviewTa
 
 
 def test_a_link_freezes_what_plays(tab: ReviewTab, home: Home, corner_loop: Planned) -> None:
-    assert isinstance(corner_loop.answer, LoopPlan)
     tab.ask("link", 7)
     tab.ask("link", 1, True)
     newest, first = tab.board.links
     assert (newest["may_answer"], first["may_answer"], newest["number"]) == (True, False, 1)
     link = open_link(Workspace(home), newest["address"].rsplit("/", 1)[1])
-    assert thaw(Workspace(home), link.version_id).plan == corner_loop.answer.alone
+    assert thaw(Workspace(home), link.version_id).plan == corner_loop.plan.alone
     tab.ask("take back", newest["token"])
     assert tab.board.links == [first]
     with pytest.raises(InputError, match="taken back"):
@@ -199,14 +192,12 @@ def test_what_comes_by_a_link_is_shown_at_once(tab: ReviewTab, home: Home) -> No
 
 
 def test_an_older_version_plays_beside_the_plan_and_is_spoken_about(home: Home, corner_loop: Planned) -> None:
-    assert isinstance(corner_loop.answer, LoopPlan)
     pool = WaitingPool()
-    session = Session(Workspace(home), pool=pool)
-    session.loop, session.reviewer = corner_loop, "Ana"
-    tab = ReviewTab(session)
+    tab = opened(home, corner_loop, "Ana", pool)
+    session = tab._session
     tab.ask("decide", "needs work")
-    fades = (0.2, *corner_loop.answer.seam_fades[1:])
-    session.loop = replace(corner_loop, answer=replace(corner_loop.answer.alone, seam_fades=fades))
+    fades = (0.2, *corner_loop.plan.seam_fades[1:])
+    session.loop = replace(corner_loop, answer=replace(corner_loop.plan.alone, seam_fades=fades))
     tab.ask("decide", "approved")
     first = tab.board.versions[-1]
     assert (first["number"], first["decisions"][0]["decision"]) == (1, "needs work")
